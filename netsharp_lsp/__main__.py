@@ -30,6 +30,7 @@ COMMANDS = {
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
     "weights": "list the weights of a model, or write the specification with them",
+    "export": "write a trained model in the format of other programs",
     "lsp": "serve an editor",
 }
 FAILED = 2

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
     from netsharp_engine.model import Model
@@ -158,6 +159,11 @@ if TYPE_CHECKING:
         def numbers(self, path: str) -> Mapping[str, Array] | None:
             """Return the numbers in a model file of the program's by the names of parameters,
             None where it is another's or is not there; ModelError where it is damaged.
+            """
+
+        def portable(self, path: str, outputs: Sequence[str]) -> Portable | None:
+            """Return what is exported of such a file: the nodes that are named, else its outputs;
+            None and ModelError likewise.
             """
 
         def is_model(self, path: str) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "main_language",
     "read_model",
     "read_numbers",
+    "read_portable",
     "register",
     "rules_with",
     "stored_network",
@@ -39,10 +40,11 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
@@ -192,6 +194,24 @@ def read_numbers(path: str) -> Mapping[str, Array]:
         if found is not None:
             return found
     return read_model(path).tensors
+
+
+def read_portable(path: str, outputs: Sequence[str]) -> Portable | Model:
+    """Read what is exported of a model: named nodes of a network that stands alone, or a model of
+    tables; ModelError where it cannot be used.
+    """
+    from netsharp_engine.model_file import ModelError
+
+    for family in families():
+        if family.experiments is not None:
+            found = family.experiments.portable(path, outputs)
+            if found is not None:
+                return found
+    if outputs:
+        raise ModelError(
+            f"{path} is a model of tables, which answers as a whole: leave --output out."
+        )
+    return read_model(path)
 
 
 def family_of_model(path: str) -> Family | None:

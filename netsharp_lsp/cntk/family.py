@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
@@ -89,6 +90,14 @@ class Experiments:
         from netsharp_lsp.cntk.training.stored_models import numbers_in
 
         return numbers_in(path)
+
+    def portable(self, path: str, outputs: Sequence[str]) -> Portable | None:
+        """What is exported of a model; see `netsharp_lsp.cntk.training.portable`."""
+        if not _may_be_model(path):
+            return None
+        from netsharp_lsp.cntk.training.portable import portable_model
+
+        return portable_model(path, outputs)
 
     def is_model(self, path: str) -> bool:
         """Whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""

@@ -52,6 +52,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "predict",
         "evaluate",
         "weights",
+        "export",
         "lsp",
     ]
     assert netsharp("help", "check", cwd=tmp_path).out == netsharp("check", "-h", cwd=tmp_path).out

@@ -7,7 +7,7 @@ from typing import Any
 
 from netsharp_engine.exporting.onnx.checking import require_valid
 from netsharp_engine.exporting.onnx.comparing import compared, random_samples
-from netsharp_engine.exporting.onnx.exported import Form, exported
+from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.graph import Graph, Node
 
@@ -24,8 +24,8 @@ def agree(
 ) -> Any:
     """Export a graph, check it, and compare what both say of random samples; return the model."""
     portable = Portable(graph, tensors, dtype, tuple(outputs))
-    model = exported(portable, Form(**form))
+    model = exported(portable, OnnxForm(**form))
     require_valid(model)
-    for difference in compared(portable, model, random_samples(portable, seed)):
+    for difference in compared(portable, model, [random_samples(portable, seed)]):
         assert difference.relative <= bound, difference
     return model

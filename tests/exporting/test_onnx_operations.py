@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsharp_engine.exporting.onnx.bundles import BUNDLES
 from netsharp_engine.exporting.onnx.table import ROWS, why_not
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.graph import Graph
@@ -17,8 +18,8 @@ from tests.cntk.training.operations import CASES, PREPARED, SAMPLES, Shape, valu
 from tests.conftest import SEED
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
-from netsharp_engine.exporting.onnx.checking import computed, require_valid
-from netsharp_engine.exporting.onnx.exported import Form, exported
+from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
+from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.tensor_backend.kernels.table import TABLE
 
@@ -52,10 +53,10 @@ def test_operation(
     node = graph.apply(operation, *sources, name="y", **told)
     # Not all of the runtime's operators take double precision.
     drawn = [one.astype(np.float32) for one in drawn]
-    model = exported(Portable(graph, tensors, "float32", (node,)), Form())
+    model = exported(Portable(graph, tensors, "float32", (node,)), OnnxForm())
     require_valid(model)
     given = {f"x{number}": one for number, one in enumerate(drawn) if len(one) > 1}
-    (found,) = computed(model.SerializeToString(), given, ["y"])
+    (found,) = Runtime(model.SerializeToString())(given, ["y"])
     expected = TABLE[operation].forward(node, drawn)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
 
@@ -68,7 +69,7 @@ def test_every_operation_is_written_or_refused_with_its_reason() -> None:
     for operation in sorted(left):
         assert why_not(operation).endswith(".")
     tried = {case[0] for case in EXPORTED}
-    assert tried >= ROWS.keys() - {
+    assert tried >= ROWS.keys() - BUNDLES.keys() - {
         *("Convolution", "Pooling", "MaxPooling", "AveragePooling", "Dropout"),
         *COUNTING,
     }
@@ -79,4 +80,4 @@ def test_a_criterion_is_refused_by_name() -> None:
     x, labels = graph.input("x", (3,)), graph.input("labels", (3,))
     loss = graph.apply("CrossEntropyWithSoftmax", labels, x, name="ce")
     with pytest.raises(ExportError, match="'ce' is of type CrossEntropyWithSoftmax: it sums over"):
-        exported(Portable(graph, {}, "float32", (loss,)), Form())
+        exported(Portable(graph, {}, "float32", (loss,)), OnnxForm())

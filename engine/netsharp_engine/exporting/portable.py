@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.nodes import Node
 
+    #: Samples of every input by its name, [steps, sequences, *shape]; without sequences one step.
+    Samples = Mapping[str, npt.NDArray[np.floating[Any]]]
+
 
 class Portable(NamedTuple):
     """A trained network of whatever language.
 
     ``tensors`` has the numbers of each parameter, ``dtype`` (float32 or float64) is their type,
     ``outputs`` are nodes of the graph, and ``about`` says in words where the network comes from.
+    ``samples`` reads the samples of files; None where files bring none for it.
     """
 
     graph: Graph
@@ -25,3 +29,4 @@ class Portable(NamedTuple):
     dtype: str
     outputs: tuple[Node, ...]
     about: Mapping[str, str] = {}
+    samples: Callable[[Sequence[str]], Iterator[Samples]] | None = None

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 class ExportError(Exception):
     """A network that a format cannot hold; the text is a sentence for a person.
 
-    ``node`` is the operation in question, None where it is not one of them.
+    ``node`` is the operation in question, None where it is not one of them; ``differs`` says that
+    the network was written, and answers otherwise than the engine.
     """
 
-    def __init__(self, message: str, node: Node | None = None) -> None:
+    def __init__(self, message: str, node: Node | None = None, *, differs: bool = False) -> None:
         super().__init__(message)
         self.node = node
+        self.differs = differs
 
 
 def refused(node: Node, reason: str) -> ExportError:

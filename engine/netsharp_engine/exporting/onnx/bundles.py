@@ -9,7 +9,7 @@ import numpy as np
 
 from netsharp_engine.exporting.onnx import taken
 from netsharp_engine.exporting.onnx.rows import Row
-from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
+from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
@@ -23,27 +23,27 @@ _CELLS, _SHARE = 1 << 20, 0.03
 _ADDED_BY_INDEX = 16
 
 
-def _flat(out: Writing, value: Value) -> str:
+def _flat(out: OnnxWriting, value: OnnxValue) -> str:
     if len(value.shape) == 1:
         return value.name
     return out.shaped(value.name, value.lead, (product(value.shape),))
 
 
-def _fitted(out: Writing, name: str, node: Node) -> str:
+def _fitted(out: OnnxWriting, name: str, node: Node) -> str:
     """What was found as [n, nodes], in the shape of a layer."""
     return name if len(node.shape) == 1 else out.shaped(name, 1, node.shape)
 
 
-def _weights(out: Writing, node: Node) -> Array:
+def _weights(out: OnnxWriting, node: Node) -> Array:
     return out.parameter(node.parameters[0].name).reshape(node.parameters[0].shape)
 
 
-def _full(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _full(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     matrix = out.numbers(_weights(out, node).T, out.fresh(node.parameters[0].name))
     return _fitted(out, out.add("MatMul", _flat(out, sources[0]), matrix), node)
 
 
-def _filtered(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _filtered(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     destinations, origins = (np.asarray(one, np.int64) for one in node.attributes["edges"])
     weights, flat = _weights(out, node).reshape(-1), _flat(out, sources[0])
     cells = node.size * node.inputs[0].size
@@ -67,13 +67,13 @@ def _filtered(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return _fitted(out, found, node)
 
 
-def _biased(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _biased(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     biases = _weights(out, node).reshape(node.shape)
     name = out.numbers(biases, out.fresh(node.parameters[0].name))
     return out.add("Add", sources[0].name, name)
 
 
-def _added(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _added(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     parts = [
         one.name if one.shape == node.shape else out.shaped(one.name, one.lead, node.shape)
         for one in sources
@@ -84,7 +84,7 @@ def _added(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return found
 
 
-def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """One of ONNX's where it moves along two axes at most, else by cells."""
     told, weights = node.attributes, _weights(out, node)
     axes: tuple[Axis, ...] = told["axes"]
@@ -129,8 +129,8 @@ def pads(axes: Sequence[Axis]) -> list[int]:
     return lower + upper
 
 
-def _pooled(find: Callable[[Writing, str, Sequence[Axis]], str], operator: str) -> Row:
-    def row(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: str) -> Row:
+    def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         axes: tuple[Axis, ...] = node.attributes["axes"]
         padded = pads(axes)
         wide = any(pad >= axis.kernel for pad, axis in zip(padded, (*axes, *axes), strict=True))
@@ -151,7 +151,7 @@ def _pooled(find: Callable[[Writing, str, Sequence[Axis]], str], operator: str) 
     return row
 
 
-def _response_norm(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _response_norm(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
@@ -167,7 +167,7 @@ def _response_norm(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.shaped(out.add("Mul", middle, power), 1, node.shape)
 
 
-def _activated(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _activated(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     source, function = sources[0].name, node.attributes["function"]
     if function in _FUNCTIONS:
         return out.add(_FUNCTIONS[function], source)
@@ -185,7 +185,7 @@ _FUNCTIONS = {
     "abs": "Abs",
     "tanh": "Tanh",
 }
-_OTHERS: dict[str, Callable[[Writing, str], str]] = {
+_OTHERS: dict[str, Callable[[OnnxWriting, str], str]] = {
     "linear": lambda out, source: source,
     "square": lambda out, source: out.add("Mul", source, source),
     "sqrt": lambda out, source: out.add("Sqrt", out.add("Relu", source)),

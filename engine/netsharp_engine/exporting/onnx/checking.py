@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-class Difference(NamedTuple):
+class OutputDifference(NamedTuple):
     """How far an output is from the engine's: the largest difference, and the largest value."""
 
     output: str
     most: float
     largest: float
+
+    def joined(self, other: OutputDifference) -> OutputDifference:
+        """Return the largest of both, of the same output for other samples."""
+        return OutputDifference(
+            self.output, max(self.most, other.most), max(self.largest, other.largest)
+        )
 
     @property
     def relative(self) -> float:
@@ -50,26 +56,38 @@ def has_runtime() -> bool:
     return find_spec("onnxruntime") is not None
 
 
-def computed(data: bytes, inputs: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
-    """Compute a model by onnxruntime, on one thread; ExportError with its words."""
-    import onnxruntime
+class Runtime:
+    """A model in onnxruntime, on one thread; ExportError with its words where it does not run."""
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        session = onnxruntime.InferenceSession(data, options, ["CPUExecutionProvider"])
-        taken = {one.name for one in session.get_inputs()}
-        given = {name: values for name, values in inputs.items() if name in taken}
-        return list(session.run(list(outputs), given))
-    except Exception as error:
-        said = " ".join(str(error).split())
-        raise ExportError(f"onnxruntime refuses the model: {said}") from None
+    def __init__(self, data: bytes) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(data, options, ["CPUExecutionProvider"])
+        except Exception as error:
+            raise _refused(error) from None
+        self._taken = {one.name for one in self._session.get_inputs()}
+
+    def __call__(self, inputs: Mapping[str, Array], outputs: Sequence[str]) -> list[Array]:
+        """Compute outputs by their names; inputs that the model does not take are left out."""
+        given = {name: values for name, values in inputs.items() if name in self._taken}
+        try:
+            return list(self._session.run(list(outputs), given))
+        except Exception as error:
+            raise _refused(error) from None
+
+
+def _refused(error: Exception) -> ExportError:
+    said = " ".join(str(error).split())
+    return ExportError(f"onnxruntime refuses the model: {said}")
 
 
 def differences(
     names: Sequence[str], ours: Sequence[Array], theirs: Sequence[Array]
-) -> list[Difference]:
+) -> list[OutputDifference]:
     """Compare outputs of equal shapes; numbers that are not finite have to be the same."""
     found = []
     for name, one, other in zip(names, ours, theirs, strict=True):
@@ -82,5 +100,5 @@ def differences(
         same = np.array_equal(one[~finite], other[~finite], equal_nan=True)
         apart = np.abs(one[finite].astype(np.float64) - other[finite]).max(initial=0.0)
         largest = float(np.abs(one[finite]).max(initial=0.0))
-        found.append(Difference(name, float(apart) if same else float("inf"), largest))
+        found.append(OutputDifference(name, float(apart) if same else float("inf"), largest))
     return found

@@ -23,7 +23,7 @@ from netsharp_engine.tensor_backend.walk import GraphWalk
 _LENGTHS, _TRIES = (7, 12), 3
 
 
-class Steps(NamedTuple):
+class ChosenSteps(NamedTuple):
     """The steps from `start` to before `stop`; counted from the end where negative, and to the end
     where ``stop`` is None.
     """
@@ -53,7 +53,7 @@ def part_of(graph: Graph, roots: list[Node], reads: Mapping[Node, tuple[Node, ..
     return found
 
 
-def chosen_steps(graph: Graph, where: Node, tensors: Mapping[str, Array]) -> Steps:
+def chosen_steps(graph: Graph, where: Node, tensors: Mapping[str, Array]) -> ChosenSteps:
     """Return what a node `Where` chooses; ExportError where that depends on the samples."""
     part = part_of(graph, [where], {})
     tried = [_positions(part, where, tensors, length, seed) for length, seed in _cases()]
@@ -67,7 +67,7 @@ def chosen_steps(graph: Graph, where: Node, tensors: Mapping[str, Array]) -> Ste
     start, stop = _common(starts), _common(stops)
     if start is None or stop is None:
         raise _unclear(where)
-    return Steps(start, None if stop == 0 else stop)
+    return ChosenSteps(start, None if stop == 0 else stop)
 
 
 def _cases() -> list[tuple[int, int]]:

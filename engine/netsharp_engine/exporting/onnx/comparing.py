@@ -5,12 +5,12 @@ Samples are [steps, sequences, *shape] for every input; without sequences there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.checking import Difference, computed, differences
+from netsharp_engine.exporting.onnx.checking import OutputDifference, Runtime, differences
 from netsharp_engine.exporting.onnx.exported import BATCH
 from netsharp_engine.packing import packed
 from netsharp_engine.program import Batch, Job, Packed
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from onnx import ModelProto, ValueInfoProto
 
     from netsharp_engine.exporting.onnx.writing import Array
-    from netsharp_engine.exporting.portable import Portable
+    from netsharp_engine.exporting.portable import Portable, Samples
     from netsharp_engine.nodes import Node
-
-    Samples = Mapping[str, Array]
 
 #: Of random samples: steps of each sequence, and how many sequences.
 _STEPS, _SEQUENCES = 7, 3
@@ -46,7 +44,9 @@ def engine_values(portable: Portable, samples: Samples, leads: Sequence[int]) ->
     """
     steps, sequences = next(iter(samples.values())).shape[:2]
     job = Job(portable.graph, steps * sequences, portable.dtype)
-    walk = GraphWalk(job, dict(portable.tensors))
+    # Compiled cells read numbers of the type of the job alone.
+    tensors = {name: np.asarray(one, portable.dtype) for name, one in portable.tensors.items()}
+    walk = GraphWalk(job, tensors)
     packing = packed(np.full(sequences, steps))
     inputs = {
         node.name: Packed(samples[node.name].reshape(steps * sequences, -1), packing)
@@ -62,30 +62,36 @@ def engine_values(portable: Portable, samples: Samples, leads: Sequence[int]) ->
     return [one if lead else one[0] for one, lead in zip(found, leads, strict=True)]
 
 
-def compared(portable: Portable, model: ModelProto, samples: Samples) -> list[Difference]:
-    """Compare the outputs of an exported model with the engine's; ExportError where onnxruntime
-    does not take it.
+def compared(
+    portable: Portable, model: ModelProto, samples: Iterable[Samples]
+) -> list[OutputDifference]:
+    """Compare the outputs of an exported model with the engine's for all samples; ExportError where
+    onnxruntime does not take it.
     """
     borders = {one.name: _border(one) for one in (*model.graph.input, *model.graph.output)}
     inputs = [node for node in portable.graph.inputs if node.name in borders]
-    if not any(borders[node.name].lead(node) == _STEPWISE for node in inputs):
-        samples = {name: values[:1] for name, values in samples.items()}
-    given = {}
-    for node in inputs:
-        border, values = borders[node.name], samples[node.name]
-        is_stepwise = border.lead(node) == _STEPWISE
-        given[node.name] = border.turned(values) if is_stepwise else values[0]
+    over_time = any(borders[node.name].lead(node) == _STEPWISE for node in inputs)
     names = [one.name for one in model.graph.output]
-    theirs = computed(model.SerializeToString(), given, names)
-    pairs = list(zip(names, portable.outputs, strict=True))
-    leads = [borders[name].lead(node) for name, node in pairs]
-    ours = [
-        borders[name].turned(one) if lead == _STEPWISE else one
-        for name, lead, one in zip(
-            names, leads, engine_values(portable, samples, leads), strict=True
-        )
-    ]
-    return differences(names, ours, theirs)
+    leads = [borders[name].lead(node) for name, node in zip(names, portable.outputs, strict=True)]
+    runtime = Runtime(model.SerializeToString())
+    found: list[OutputDifference] = []
+    for part in samples:
+        some = part if over_time else {name: values[:1] for name, values in part.items()}
+        given = {
+            node.name: borders[node.name].turned(some[node.name])
+            if over_time
+            else some[node.name][0]
+            for node in inputs
+        }
+        ours = [
+            borders[name].turned(one) if lead == _STEPWISE else one
+            for name, lead, one in zip(
+                names, leads, engine_values(portable, some, leads), strict=True
+            )
+        ]
+        fresh = differences(names, ours, runtime(given, names))
+        found = [one.joined(other) for one, other in zip(found or fresh, fresh, strict=True)]
+    return found
 
 
 class _Border(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netsharp_engine.exporting.onnx.rows import Row, whole
-from netsharp_engine.exporting.onnx.writing import Value, Writing
+from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
 from netsharp_engine.nodes import Node
 
 #: Below this CNTK takes the logarithm of it instead (Source/Math/TensorOps.h, ClippedLog).
@@ -28,7 +28,7 @@ def _pair(operator: str) -> Row:
 def _over_sample(operator: str) -> Row:
     """Functions of all elements of a sample together."""
 
-    def row(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         (source,) = sources
         if len(source.shape) == 1:
             return out.add(operator, source.name, axis=-1)
@@ -39,32 +39,32 @@ def _over_sample(operator: str) -> Row:
 
 
 def _compared(operator: str, opposite: bool = False) -> Row:
-    def row(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+    def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         found = out.add(operator, *out.aligned(sources))
         return _as_numbers(out, out.add("Not", found) if opposite else found)
 
     return row
 
 
-def _as_numbers(out: Writing, truths: str) -> str:
+def _as_numbers(out: OnnxWriting, truths: str) -> str:
     return out.add("Where", truths, out.numbers(1), out.numbers(0))
 
 
-def _log(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _log(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     return out.add("Log", out.add("Max", sources[0].name, out.numbers(_LEAST)))
 
 
-def _root(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _root(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     return out.add("Sqrt", out.add("Max", sources[0].name, out.numbers(0)))
 
 
-def _reciprocal(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _reciprocal(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     source = sources[0].name
     is_zero = out.add("Equal", source, out.numbers(0))
     return out.add("Where", is_zero, source, out.add("Reciprocal", source))
 
 
-def _log_plus(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _log_plus(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     first, second = out.aligned(sources)
     larger = out.add("Max", first, second)
     less = out.add("Neg", out.add("Abs", out.add("Sub", first, second)))
@@ -73,28 +73,28 @@ def _log_plus(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.add("Where", left_out, larger, out.add("Add", larger, term))
 
 
-def _chosen(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _chosen(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     condition, first, second = out.aligned(sources)
     is_not = out.add("Equal", condition, out.numbers(0))
     return out.add("Where", is_not, second, first)
 
 
-def _clipped(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _clipped(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     least, most, values = out.aligned(sources)
     return out.add("Min", out.add("Max", values, least), most)
 
 
-def _normalized(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _normalized(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     values, mean, deviation = out.aligned(sources)
     return out.add("Mul", out.add("Sub", values, mean), deviation)
 
 
-def _restored(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _restored(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     values, mean, deviation = out.aligned(sources)
     return out.add("Add", out.add("Div", values, deviation), mean)
 
 
-def _batch_normalized(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _batch_normalized(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """With running statistics, which are constants: sources 3 and 4."""
     values, scale, bias, mean, variance = sources
     count = node.shape[0] if node.attributes["spatial"] else node.size
@@ -110,7 +110,7 @@ def _batch_normalized(out: Writing, node: Node, sources: Sequence[Value]) -> str
     return out.add("Add", out.add("Mul", values.name, factor_name), offset_name)
 
 
-def _same(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _same(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     return sources[0].name
 
 

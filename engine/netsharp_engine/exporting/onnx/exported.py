@@ -14,7 +14,7 @@ import numpy as np
 from netsharp_engine.exporting.onnx import steps
 from netsharp_engine.exporting.onnx.choosing import chosen_steps, part_of
 from netsharp_engine.exporting.onnx.table import ROWS, why_not
-from netsharp_engine.exporting.onnx.writing import Array, Value, Writing, pruned
+from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting, pruned
 from netsharp_engine.exporting.refusal import ExportError, refused
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.nodes import Node
@@ -36,7 +36,7 @@ DEFAULT_OPSET = 17
 BATCH, STEPS = "batch", "steps"
 
 
-class Form(NamedTuple):
+class OnnxForm(NamedTuple):
     """How a model is written: the version of the operators, and whether tensors of sequences are
     [sequences, steps, ...] at the border.
     """
@@ -45,7 +45,7 @@ class Form(NamedTuple):
     sequences_first: bool = False
 
 
-def exported(portable: Portable, form: Form) -> ModelProto:
+def exported(portable: Portable, form: OnnxForm) -> ModelProto:
     """Return a network as an ONNX model; ExportError names the node that ONNX cannot hold."""
     if form.opset not in OPSETS:
         raise ExportError(
@@ -59,10 +59,10 @@ def exported(portable: Portable, form: Form) -> ModelProto:
 class GraphExport:
     """One export; what stands around a network may give it other inputs and outputs."""
 
-    def __init__(self, portable: Portable, part: Graph, form: Form) -> None:
+    def __init__(self, portable: Portable, part: Graph, form: OnnxForm) -> None:
         self.portable, self.part, self.form = portable, part, form
-        self.out = Writing.begun(portable.dtype, form.opset, portable.tensors)
-        self.values: dict[Node, Value] = {}
+        self.out = OnnxWriting.begun(portable.dtype, form.opset, portable.tensors)
+        self.values: dict[Node, OnnxValue] = {}
         along = (*DELAYS, *COLUMNS)
         self._lead = 2 if any(node.op in along for node in part.nodes) else 1
 
@@ -120,7 +120,7 @@ class GraphExport:
 
     def _input(self, node: Node) -> ValueInfoProto:
         name = self.out.fresh(node.name)
-        given = Value(name, self._lead, node.shape)
+        given = OnnxValue(name, self._lead, node.shape)
         self.values[node] = given._replace(name=self._turned(given))
         return self._typed(given, node.attributes.get("axis", ""))
 
@@ -138,17 +138,17 @@ class GraphExport:
         """Whether an operator makes a tensor under the name of its node."""
         return name == wanted and any(name in one.output for one in self.out.nodes)
 
-    def _turned(self, value: Value) -> str:
+    def _turned(self, value: OnnxValue) -> str:
         """A tensor of sequences on its way over the border."""
         if not self._is_turned(value):
             return value.name
         order = (1, 0, *range(2, 2 + len(value.shape)))
         return self.out.add("Transpose", value.name, perm=order)
 
-    def _is_turned(self, value: Value) -> bool:
+    def _is_turned(self, value: OnnxValue) -> bool:
         return self.form.sequences_first and value.lead == 2
 
-    def _typed(self, value: Value, axis: str) -> ValueInfoProto:
+    def _typed(self, value: OnnxValue, axis: str) -> ValueInfoProto:
         from onnx import TensorProto, helper
 
         kind = TensorProto.DOUBLE if self.portable.dtype == "float64" else TensorProto.FLOAT
@@ -157,7 +157,7 @@ class GraphExport:
             leading.reverse()
         return helper.make_tensor_value_info(value.name, kind, [*leading, *value.shape])
 
-    def _emitted(self, out: Writing, node: Node, values: dict[Node, Value]) -> Value:
+    def _emitted(self, out: OnnxWriting, node: Node, values: dict[Node, OnnxValue]) -> OnnxValue:
         out.begin(node.name)
         if node.op in HELD:
             return self._held(out, node.name, self._numbers(node), node)
@@ -180,22 +180,22 @@ class GraphExport:
                 raise refused(node, why_not(node.op))
             lead = max(leads, default=0)
             name = ROWS[node.op](out, node, sources)
-        return Value(out.rename(name, node.name), lead, node.shape)
+        return OnnxValue(out.rename(name, node.name), lead, node.shape)
 
     def _numbers(self, node: Node) -> Array:
         return self.out.parameter(node.parameters[0].name)
 
-    def _held(self, out: Writing, name: str, numbers: Array, node: Node) -> Value:
+    def _held(self, out: OnnxWriting, name: str, numbers: Array, node: Node) -> OnnxValue:
         values = np.ascontiguousarray(numbers.reshape(node.shape), self.portable.dtype)
-        return Value(out.numbers(values, name), 0, node.shape, values)
+        return OnnxValue(out.numbers(values, name), 0, node.shape, values)
 
-    def _folded(self, node: Node, sources: Sequence[Value]) -> Array:
+    def _folded(self, node: Node, sources: Sequence[OnnxValue]) -> Array:
         """What is worked out of parameters alone."""
         given = [one.constant[None] for one in sources if one.constant is not None]
         with np.errstate(all="ignore"):
             return TABLE[node.op].forward(node, given)
 
-    def _chosen(self, out: Writing, node: Node, values: dict[Node, Value]) -> Value:
+    def _chosen(self, out: OnnxWriting, node: Node, values: dict[Node, OnnxValue]) -> OnnxValue:
         """Some steps of sequences; with one of each there are no steps left."""
         if node.op == _RECONCILE:
             first, second = (values[one] for one in node.inputs)
@@ -210,7 +210,9 @@ class GraphExport:
         found = chosen_steps(self.portable.graph, index.inputs[1], self.portable.tensors)
         if found.is_one:
             name = out.add("Gather", source.name, out.place(found.start), axis=0)
-            return Value(out.rename(name, node.name), 1, node.shape)
+            return OnnxValue(out.rename(name, node.name), 1, node.shape)
         stop = np.iinfo(np.int64).max if found.stop is None else found.stop
         bounds = out.integers(found.start), out.integers(int(stop)), out.integers(0)
-        return Value(out.rename(out.add("Slice", source.name, *bounds), node.name), 2, node.shape)
+        return OnnxValue(
+            out.rename(out.add("Slice", source.name, *bounds), node.name), 2, node.shape
+        )

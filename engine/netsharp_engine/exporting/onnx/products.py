@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netsharp_engine.exporting.onnx.rows import Row
-from netsharp_engine.exporting.onnx.writing import Value, Writing
+from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
 
@@ -16,7 +16,7 @@ from netsharp_engine.nodes import Node
 _SMALLEST = 1e-30
 
 
-def _reshaped(out: Writing, value: Value, shape: tuple[int, ...]) -> str:
+def _reshaped(out: OnnxWriting, value: OnnxValue, shape: tuple[int, ...]) -> str:
     if value.shape == shape:
         return value.name
     if value.constant is not None:
@@ -24,7 +24,7 @@ def _reshaped(out: Writing, value: Value, shape: tuple[int, ...]) -> str:
     return out.shaped(value.name, value.lead, shape)
 
 
-def _times(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _times(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     left, right = sources
     rank = int(node.attributes.get("outputRank", 1))
     kept = product(node.inputs[0].shape[len(node.inputs[0].shape) - rank :])
@@ -33,12 +33,12 @@ def _times(out: Writing, node: Node, sources: Sequence[Value]) -> str:
 
 
 def _multiplied(
-    out: Writing,
+    out: OnnxWriting,
     node: Node,
-    sources: Sequence[Value],
+    sources: Sequence[OnnxValue],
     matrix: tuple[int, int],
     shape: tuple[int, ...],
-    left: Value,
+    left: OnnxValue,
 ) -> str:
     """The product of rows of the second source with a matrix of the first one."""
     right, (inner, _) = sources[1], matrix
@@ -49,7 +49,7 @@ def _multiplied(
     return found if made == node.shape else out.shaped(found, lead, node.shape)
 
 
-def _transpose_times(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _transpose_times(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     left, right = sources
     inner = right.shape[-1]
     rows = product(left.shape) // inner
@@ -57,16 +57,16 @@ def _transpose_times(out: Writing, node: Node, sources: Sequence[Value]) -> str:
         turned = left.constant.reshape(rows, inner).T
         name = out.numbers(turned, out.fresh(f"{left.name}/transposed"))
         return _multiplied(
-            out, node, sources, (inner, rows), right.shape, Value(name, 0, turned.shape, turned)
+            out, node, sources, (inner, rows), right.shape, OnnxValue(name, 0, turned.shape, turned)
         )
     matrix = _reshaped(out, left, (rows, inner))
     order = (*range(left.lead), left.lead + 1, left.lead)
     turned_name = out.add("Transpose", matrix, perm=order)
-    given = Value(turned_name, left.lead, (inner, rows))
+    given = OnnxValue(turned_name, left.lead, (inner, rows))
     return _multiplied(out, node, sources, (inner, rows), right.shape, given)
 
 
-def _scaled_rows(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _scaled_rows(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     column, matrix = sources
     count = product(column.shape)
     rows = _reshaped(out, matrix, (product(matrix.shape) // count, count))
@@ -75,7 +75,7 @@ def _scaled_rows(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.shaped(out.add("Mul", rows, scale), lead, node.shape)
 
 
-def _pairs(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _pairs(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     first, second = sources
     row = _reshaped(out, first, (1, product(first.shape)))
     column = _reshaped(out, second, (product(second.shape), 1))
@@ -83,7 +83,7 @@ def _pairs(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.shaped(out.add("Mul", column, row), lead, node.shape)
 
 
-def _cosine(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _cosine(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     flat = [_reshaped(out, one, (product(one.shape),)) for one in sources]
     least = out.numbers(_SMALLEST)
     scale = None

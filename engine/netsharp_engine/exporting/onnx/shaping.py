@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netsharp_engine.exporting.onnx.rows import Row
-from netsharp_engine.exporting.onnx.writing import Value, Writing
+from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.nodes import Node
 
@@ -22,11 +22,11 @@ _REDUCTIONS = {
 }
 
 
-def _reshaped(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _reshaped(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     return out.shaped(sources[0].name, sources[0].lead, node.shape)
 
 
-def _sliced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _sliced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     axis = node.attributes["axis"]
     size = sources[0].shape[-axis]
     begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
@@ -35,7 +35,7 @@ def _sliced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.add("Slice", sources[0].name, *bounds)
 
 
-def _stacked(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _stacked(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     axis, rank = node.attributes["axis"], len(node.shape)
     like = max(sources, key=lambda one: one.lead)
     parts = []
@@ -44,7 +44,7 @@ def _stacked(out: Writing, node: Node, sources: Sequence[Value]) -> str:
         name = one.name
         if stretched != one.shape:
             name = out.shaped(name, one.lead, stretched)
-        name = out.expanded(Value(name, one.lead, stretched), like)
+        name = out.expanded(OnnxValue(name, one.lead, stretched), like)
         wanted = list(node.shape)
         wanted[-axis] = stretched[-axis]
         if tuple(wanted) != stretched:
@@ -54,7 +54,7 @@ def _stacked(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.add("Concat", *parts, axis=-axis)
 
 
-def _transposed(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _transposed(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     (source,), rank = sources, len(node.shape)
     stretched = (1,) * (rank - len(source.shape)) + source.shape
     name = source.name
@@ -66,7 +66,7 @@ def _transposed(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.add("Transpose", name, perm=order)
 
 
-def _reduced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _reduced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     (source,), kind = sources, node.attributes["reductionOp"]
     if kind not in _REDUCTIONS:
         raise refused(node, f"no operator of ONNX is written for the reduction '{kind}' yet.")
@@ -77,18 +77,18 @@ def _reduced(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return out.reduced(_REDUCTIONS[kind], flat, -1)
 
 
-def _column(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _column(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     flat = out.shaped(sources[0].name, sources[0].lead, (node.inputs[0].size,))
     return out.reduced("ReduceSum", flat, -1)
 
 
-def _repeated(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _repeated(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     flat = out.shaped(sources[0].name, sources[0].lead, (node.inputs[0].size,))
     copies = out.add("Concat", *[flat] * int(node.attributes["numRepeats"]), axis=-1)
     return out.shaped(copies, sources[0].lead, node.shape)
 
 
-def _diagonal(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _diagonal(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     count = node.shape[0]
     flat = out.shaped(sources[0].name, sources[0].lead, (count * count,))
     places = out.integers(*(number * (count + 1) for number in range(count)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
+from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.nodes import Node
 from netsharp_engine.ops.tensors.shaping import DELAYS
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from netsharp_engine.tensor_backend.lstm import Cell
 
 #: Adds one operation inside a loop.
-Emit = Callable[[Writing, Node, dict[Node, Value]], Value]
+Emit = Callable[[OnnxWriting, Node, dict[Node, OnnxValue]], OnnxValue]
 #: The order of ONNX's gates i, o, f, c among CNTK's i, c, f, o.
 _GATES = (0, 3, 2, 1)
 
 
-def border_of(delay: Node, floats: str, values: Mapping[Node, Value]) -> Array:
+def border_of(delay: Node, floats: str, values: Mapping[Node, OnnxValue]) -> Array:
     """Return what a delay gives where there is no such step, of its shape."""
     number: Array = np.asarray(delay.attributes.get("initial", 0.0), floats)
     if len(delay.inputs) > 1:
@@ -42,7 +42,7 @@ def border_of(delay: Node, floats: str, values: Mapping[Node, Value]) -> Array:
     return np.broadcast_to(number, delay.shape)
 
 
-def _repeated(out: Writing, border: Array, like: Value, steps: tuple[int, ...] = ()) -> str:
+def _repeated(out: OnnxWriting, border: Array, like: OnnxValue, steps: tuple[int, ...] = ()) -> str:
     """A border [*steps, sequences, *shape], for as many sequences as another tensor has."""
     whole = out.add("Shape", like.name)
     count = out.add("Slice", whole, out.integers(like.lead - 1), out.integers(like.lead))
@@ -50,7 +50,7 @@ def _repeated(out: Writing, border: Array, like: Value, steps: tuple[int, ...] =
     return out.add("Expand", out.numbers(border), out.add("Concat", *parts, axis=0))
 
 
-def delayed(out: Writing, node: Node, values: Mapping[Node, Value]) -> str:
+def delayed(out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> str:
     """Add a delay that no loop goes through."""
     source = values[node.inputs[0]]
     steps = int(node.attributes.get("timeStep", 1))
@@ -65,7 +65,7 @@ def delayed(out: Writing, node: Node, values: Mapping[Node, Value]) -> str:
 
 
 def looped(
-    out: Writing, loop: Loop, shown: Collection[Node], values: dict[Node, Value], emit: Emit
+    out: OnnxWriting, loop: Loop, shown: Collection[Node], values: dict[Node, OnnxValue], emit: Emit
 ) -> None:
     """Add a loop; the values of the nodes that are read outside of it are then known."""
     cell = recognised(loop, shown)
@@ -76,7 +76,7 @@ def looped(
 
 
 def _scanned(
-    out: Writing, loop: Loop, shown: Collection[Node], values: dict[Node, Value], emit: Emit
+    out: OnnxWriting, loop: Loop, shown: Collection[Node], values: dict[Node, OnnxValue], emit: Emit
 ) -> None:
     from onnx import TensorProto, helper
 
@@ -103,9 +103,9 @@ def _scanned(
         kept[delay] = [body.fresh(f"{delay.name}/state") for _ in range(count)]
         states += kept[delay]
         starts += [first] * count
-        known[delay] = Value(kept[delay][-1], 1, delay.shape)
+        known[delay] = OnnxValue(kept[delay][-1], 1, delay.shape)
     slices = {one: body.fresh(f"{values[one].name}/step") for one in fed}
-    known.update((one, Value(name, 1, one.shape)) for one, name in slices.items())
+    known.update((one, OnnxValue(name, 1, one.shape)) for one, name in slices.items())
     for node in loop.nodes:
         if node.op not in DELAYS:
             known[node] = emit(body, node, known)
@@ -139,11 +139,11 @@ def _scanned(
         )
     )
     values.update(
-        (one, Value(name, 2, one.shape)) for one, name in zip(shown, results, strict=True)
+        (one, OnnxValue(name, 2, one.shape)) for one, name in zip(shown, results, strict=True)
     )
 
 
-def _cell(out: Writing, cell: Cell, values: Mapping[Node, Value]) -> Value:
+def _cell(out: OnnxWriting, cell: Cell, values: Mapping[Node, OnnxValue]) -> OnnxValue:
     """A loop that is a cell of long short-term memory."""
     size = cell.size
     out.begin(cell.outputs.name)
@@ -162,7 +162,7 @@ def _cell(out: Writing, cell: Cell, values: Mapping[Node, Value]) -> Value:
     direction = "reverse" if cell.backwards else "forward"
     found = out.add("LSTM", *inputs, hidden_size=size, direction=direction)
     found = out.add("Squeeze", found, out.integers(1))
-    return Value(out.rename(found, cell.outputs.name), 2, cell.outputs.shape)
+    return OnnxValue(out.rename(found, cell.outputs.name), 2, cell.outputs.shape)
 
 
 def _arranged(weights: Array) -> Array:
@@ -171,13 +171,13 @@ def _arranged(weights: Array) -> Array:
     return found
 
 
-def _constant(node: Node, values: Mapping[Node, Value]) -> Array:
+def _constant(node: Node, values: Mapping[Node, OnnxValue]) -> Array:
     found = values[node].constant
     assert found is not None, "a cell's weights are worked out of parameters alone"
     return found
 
 
-def _outside(cell: Cell, values: Mapping[Node, Value]) -> tuple[Value, Array, Array]:
+def _outside(cell: Cell, values: Mapping[Node, OnnxValue]) -> tuple[OnnxValue, Array, Array]:
     """What a cell reads, and the weights [inputs, 4 * size] and bias that its sums are made by."""
     width = 4 * cell.size
     sums, bias = cell.sums, np.zeros(width)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.writing import Array, Writing
+from netsharp_engine.exporting.onnx.writing import Array, OnnxWriting
 from netsharp_engine.geometry import product
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def centres(axes: Sequence[Axis]) -> Array:
     return found
 
 
-def windows(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+def windows(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
     """Add the windows [n, places, taps] of images [n, cells]; 0 stands outside."""
     chosen = cells(axes)
     if (chosen < 0).any():
@@ -49,7 +49,7 @@ def windows(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
     return out.add("Gather", flat, out.whole(chosen), axis=1)
 
 
-def most(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+def most(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
     """Add the largest real cell of each window, [n, places]."""
     chosen = cells(axes)
     # What lies outside is replaced by a cell that lies inside: no maximum changes by it.
@@ -58,7 +58,7 @@ def most(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
     return out.reduced("ReduceMax", found, -1, keep=False)
 
 
-def mean(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
+def mean(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
     """Add the mean of the real cells of each window, [n, places]."""
     count = (cells(axes) >= 0).sum(1)
     total = out.reduced("ReduceSum", windows(out, flat, axes), -1, keep=False)
@@ -66,7 +66,7 @@ def mean(out: Writing, flat: str, axes: Sequence[Axis]) -> str:
 
 
 def kernels(
-    out: Writing,
+    out: OnnxWriting,
     flat: str,
     axes: Sequence[Axis],
     sharing: Sequence[bool],
@@ -94,7 +94,7 @@ def kernels(
 
 
 def arranged(
-    out: Writing, name: str, counts: Sequence[int], maps: Sequence[int], *, places_first: bool
+    out: OnnxWriting, name: str, counts: Sequence[int], maps: Sequence[int], *, places_first: bool
 ) -> str:
     """Add the order of a layer to [n, places, maps] or [n, maps, places]: of each axis its maps,
     and in each of them its places.

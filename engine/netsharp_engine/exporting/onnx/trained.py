@@ -6,14 +6,14 @@ outputs are `label` and `probabilities` of classes, or `prediction` of a regress
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.checking import Difference, computed, differences
-from netsharp_engine.exporting.onnx.exported import BATCH, Form, GraphExport
-from netsharp_engine.exporting.onnx.writing import Array, Value
+from netsharp_engine.exporting.onnx.checking import OutputDifference, Runtime, differences
+from netsharp_engine.exporting.onnx.exported import BATCH, GraphExport, OnnxForm
+from netsharp_engine.exporting.onnx.writing import Array, OnnxValue
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
 
@@ -30,7 +30,7 @@ FEATURES = "features"
 _ROWS = 50
 
 
-def exported_model(model: Model, form: Form) -> ModelProto:
+def exported_model(model: Model, form: OnnxForm) -> ModelProto:
     """Return a model as ONNX; ExportError names the layer that ONNX cannot hold."""
     output = model.graph.output
     if output is None:
@@ -41,7 +41,7 @@ def exported_model(model: Model, form: Form) -> ModelProto:
 
 
 class _TableExport(GraphExport):
-    def __init__(self, model: Model, portable: Portable, form: Form) -> None:
+    def __init__(self, model: Model, portable: Portable, form: OnnxForm) -> None:
         super().__init__(portable, portable.graph, form)
         self._model = model
         self._has_texts = not model.encoding.plain
@@ -67,7 +67,7 @@ class _TableExport(GraphExport):
                 name = self.out.add("Slice", features, *bounds)
             if len(node.shape) > 1:
                 name = self.out.shaped(name, 1, node.shape)
-            self.values[node] = Value(name, 1, node.shape)
+            self.values[node] = OnnxValue(name, 1, node.shape)
             at += node.size
         return typed
 
@@ -184,46 +184,70 @@ class _TableExport(GraphExport):
         return out.add("Div", counts, out.numbers([[max(len(one), 1) for one in edges]]))
 
 
-def compared_model(model: Model, written: ModelProto, seed: int) -> list[Difference]:
-    """Compare what a model and its export say of random rows; ExportError where labels differ, or
-    onnxruntime does not take it.
+def compared_model(
+    model: Model, written: ModelProto, rows: Iterable[Array]
+) -> list[OutputDifference]:
+    """Compare what a model and its export say of rows [rows, features] before they are normalised.
+
+    ExportError where labels differ, or onnxruntime does not take it.
     """
-    features, inputs = _random_rows(model, seed)
     names = [one.name for one in written.graph.output]
-    found = dict(zip(names, computed(written.SerializeToString(), inputs, names), strict=True))
-    ours = model.predict(features)
-    if ours.probabilities is None:
-        return differences(["prediction"], [np.asarray(ours.predicted)], [found["prediction"]])
-    apart = differences(["probabilities"], [ours.probabilities], [found["probabilities"]])
-    # Where two classes are as likely as each other, rounding may prefer the other one.
-    clear = np.sort(ours.probabilities, axis=1)
-    certain = clear[:, -1] - clear[:, -2] > 2 * apart[0].most
-    labels = np.asarray(ours.predicted, object)
-    if (labels[certain] != found["label"][certain]).any():
-        raise ExportError("onnxruntime answers with other classes than the engine.")
+    runtime = Runtime(written.SerializeToString())
+    apart: list[OutputDifference] = []
+    for features in rows:
+        given = dict(zip(names, runtime(_inputs_of(model, features), names), strict=True))
+        ours = model.predict(features)
+        if ours.probabilities is None:
+            known, told = np.asarray(ours.predicted), "prediction"
+        else:
+            known, told = ours.probabilities, "probabilities"
+        fresh = differences([told], [known], [given[told]])
+        if ours.probabilities is not None:
+            _require_same_labels(ours.probabilities, ours.predicted, given["label"], fresh[0])
+        apart = [one.joined(other) for one, other in zip(apart or fresh, fresh, strict=True)]
     return apart
 
 
-def _random_rows(model: Model, seed: int) -> tuple[Array, dict[str, Array]]:
-    """Rows as features of the engine, and as inputs of the export."""
-    random, encoding, dtype = np.random.default_rng(seed), model.encoding, model.settings.dtype
-    normalizer = model.normalizer
-    spread = 1 / np.where(normalizer.scale == 0, 1, normalizer.scale)
-    numbers = normalizer.offset + spread * random.normal(0.5, 0.5, (_ROWS, encoding.features))
-    numbers = numbers.astype(dtype)
+def _require_same_labels(shares: Array, ours: Any, theirs: Array, apart: OutputDifference) -> None:
+    # Where two classes are as likely as each other, rounding may prefer the other one.
+    ordered = np.sort(shares, axis=1)
+    certain = ordered[:, -1] - ordered[:, -2] > 2 * apart.most
+    if (np.asarray(ours, object)[certain] != theirs[certain]).any():
+        raise ExportError("onnxruntime answers with other classes than the engine.", differs=True)
+
+
+def _inputs_of(model: Model, features: Array) -> dict[str, Array]:
+    """Rows as inputs of the export: texts in the place of indicators."""
+    encoding = model.encoding
     if encoding.plain:
-        return numbers, {FEATURES: numbers}
-    features, inputs, at = np.zeros_like(numbers), {}, 0
+        return {FEATURES: features}
+    inputs: dict[str, Array] = {}
+    at = 0
     for column in encoding.columns:
         if column.levels is None:
-            features[:, at] = numbers[:, at]
-            inputs[column.name] = numbers[:, at : at + 1]
+            inputs[column.name] = features[:, at : at + 1]
             at += 1
             continue
         count = len(column.levels)
-        codes = random.integers(count + encoding.unknown, size=_ROWS)
-        features[np.arange(_ROWS), at + codes] = 1
-        texts = [*column.levels, "?" * (1 + max(map(len, column.levels)))]
+        marks = features[:, at : at + count]
+        texts = [*column.levels, "?" * (1 + max(map(len, column.levels), default=0))]
+        codes = np.where(marks.any(1), marks.argmax(1), count)
         inputs[column.name] = np.array([[texts[code]] for code in codes], object)
         at += count + encoding.unknown
-    return features, inputs
+    return inputs
+
+
+def random_rows(model: Model, seed: int) -> Array:
+    """Draw rows [rows, features] about as large as those of the training."""
+    random, encoding, normalizer = np.random.default_rng(seed), model.encoding, model.normalizer
+    spread = 1 / np.where(normalizer.scale == 0, 1, normalizer.scale)
+    features = normalizer.offset + spread * random.normal(0.5, 0.5, (_ROWS, encoding.features))
+    at = 0
+    for column in encoding.columns:
+        if column.levels is not None:
+            width = len(column.levels) + encoding.unknown
+            features[:, at : at + width] = np.eye(width)[random.integers(width, size=_ROWS)]
+            at += width
+        else:
+            at += 1
+    return features.astype(model.settings.dtype)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.exporting.onnx import taken
 from netsharp_engine.exporting.onnx.bundles import pads
 from netsharp_engine.exporting.onnx.rows import Row, whole
-from netsharp_engine.exporting.onnx.writing import Array, Value, Writing
+from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
@@ -30,14 +30,14 @@ class _Image(NamedTuple):
     axes: tuple[Axis, ...]
 
 
-def _flat(out: Writing, value: Value, shape: Sequence[int]) -> str:
+def _flat(out: OnnxWriting, value: OnnxValue, shape: Sequence[int]) -> str:
     """Samples [n, *shape], also where they are steps of sequences."""
     if value.lead == 1 and value.shape == tuple(shape):
         return value.name
     return out.add("Reshape", value.name, out.integers(-1, *shape))
 
 
-def _back(out: Writing, name: str, value: Value, node: Node) -> str:
+def _back(out: OnnxWriting, name: str, value: OnnxValue, node: Node) -> str:
     """The inverse, with the shape of a node."""
     if value.lead == 1:
         return out.shaped(name, 1, node.shape)
@@ -49,14 +49,14 @@ def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
     return tuple(axis.size for axis in axes)
 
 
-def _turned(out: Writing, name: str, sizes: Sequence[int], last: bool) -> str:
+def _turned(out: OnnxWriting, name: str, sizes: Sequence[int], last: bool) -> str:
     """An image [n, channels, ...] of one whose channels run fastest."""
     if not last:
         return name
     return out.add("Transpose", name, perm=(0, len(sizes), *range(1, len(sizes))))
 
 
-def _taken(out: Writing, node: Node, value: Value) -> str:
+def _taken(out: OnnxWriting, node: Node, value: OnnxValue) -> str:
     """The image of a node, [n, *sizes of its axes]."""
     axes, last = node.attributes["axes"], node.attributes["channels_last"]
     sizes = _sizes(axes)
@@ -64,7 +64,7 @@ def _taken(out: Writing, node: Node, value: Value) -> str:
     return _turned(out, given, sizes, last)
 
 
-def _handed(out: Writing, node: Node, name: str, value: Value) -> str:
+def _handed(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
     """What an operator found, [n, channels, ...], as the value of a node."""
     if node.attributes["channels_last"]:
         rank = len(node.attributes["axes"])
@@ -72,7 +72,7 @@ def _handed(out: Writing, node: Node, name: str, value: Value) -> str:
     return _back(out, name, value, node)
 
 
-def _inside(out: Writing, image: _Image) -> str:
+def _inside(out: OnnxWriting, image: _Image) -> str:
     """Leave out the cells that no window reads, where ONNX would begin or end with them."""
     starts, ends, places = [], [], []
     for place, axis in enumerate(image.axes):
@@ -91,7 +91,7 @@ def _is_all_channels(axis: Axis) -> bool:
     return axis.count == 1 and axis.first == 0 and axis.kernel == axis.size
 
 
-def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     weights, value = sources
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
@@ -123,7 +123,7 @@ def _convolved(out: Writing, node: Node, sources: Sequence[Value]) -> str:
     return _handed(out, node, found, value)
 
 
-def _by_cells(out: Writing, node: Node, value: Value, weights: Array) -> str:
+def _by_cells(out: OnnxWriting, node: Node, value: OnnxValue, weights: Array) -> str:
     """A convolution whose places have kernels of their own, or one along many axes."""
     told, axes = node.attributes, node.attributes["axes"]
     if told["transpose"]:
@@ -153,7 +153,7 @@ def _kernels(node: Node, weights: Array, maps: int) -> Array:
     return flat.reshape(maps, *(axis.kernel for axis in node.attributes["axes"]))
 
 
-def _convolved_back(out: Writing, node: Node, value: Value, kernels: Array) -> str:
+def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
     """The image that such places come from."""
     axes: tuple[Axis, ...] = node.attributes["axes"]
     if not _is_all_channels(axes[0]):
@@ -177,7 +177,7 @@ def _convolved_back(out: Writing, node: Node, value: Value, kernels: Array) -> s
     return _back(out, found, value, node)
 
 
-def _pooled(out: Writing, node: Node, sources: Sequence[Value]) -> str:
+def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     """Cells outside of the image are no part of a mean."""
     (value,), is_most = sources, node.attributes["pool"] == "max"
     axes: tuple[Axis, ...] = node.attributes["axes"]

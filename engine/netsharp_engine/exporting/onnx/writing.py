@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 _AXES_AS_INPUT = 18
 
 
-class Value(NamedTuple):
+class OnnxValue(NamedTuple):
     """A tensor of the ONNX graph: [*lead, *shape].
 
     ``lead`` counts the axes before those of a sample: 0 of what all samples share, 1 for samples,
@@ -43,7 +43,7 @@ class _Shared:
         self.known: dict[bytes, str] = {}
 
 
-class Writing:
+class OnnxWriting:
     """One graph that grows; `inner` begins another that reads its tensors.
 
     ``floats`` is the type of the numbers, float32 or float64; ``opset`` the version of the
@@ -57,7 +57,7 @@ class Writing:
         self._hint = "value"
 
     @classmethod
-    def begun(cls, floats: str, opset: int, parameters: Mapping[str, Array]) -> Writing:
+    def begun(cls, floats: str, opset: int, parameters: Mapping[str, Array]) -> OnnxWriting:
         """Begin a graph whose parameters have these numbers."""
         return cls(_Shared(floats, opset, parameters))
 
@@ -65,9 +65,9 @@ class Writing:
         """Return the numbers of a parameter."""
         return np.asarray(self._shared.parameters[name])
 
-    def inner(self) -> Writing:
+    def inner(self) -> OnnxWriting:
         """Begin the body of a loop."""
-        return Writing(self._shared)
+        return OnnxWriting(self._shared)
 
     def begin(self, name: str) -> None:
         """Name what follows after the node that it is made of."""
@@ -142,19 +142,19 @@ class Writing:
         """Reshape what has so many leading axes, which stay."""
         return self.add("Reshape", name, self.integers(*(0,) * lead, *shape))
 
-    def expanded(self, value: Value, like: Value) -> str:
+    def expanded(self, value: OnnxValue, like: OnnxValue) -> str:
         """Repeat what all samples share for those of another tensor."""
         if value.lead == like.lead:
             return value.name
         shape = self.add("Concat", self.leading(like), self.integers(*value.shape), axis=0)
         return self.add("Expand", value.name, shape)
 
-    def leading(self, value: Value) -> str:
+    def leading(self, value: OnnxValue) -> str:
         """Return the sizes of the leading axes of a tensor, as a vector."""
         whole = self.add("Shape", value.name)
         return self.add("Slice", whole, self.integers(0), self.integers(value.lead))
 
-    def aligned(self, sources: Sequence[Value]) -> list[str]:
+    def aligned(self, sources: Sequence[OnnxValue]) -> list[str]:
         """Return tensors that ONNX broadcasts as the operations do: shapes of samples from the
         right, leading axes among themselves.
         """

@@ -19,6 +19,8 @@ _DRAWS = "which draws classes at random by a generator of its own; that is not d
 #: The type that passes on what it prints: here it prints nothing.
 TRACE = "Trace"
 _LATTICES = "which reads lattices of speech; that is not done."
+#: Attributes that may be one number, or several for as many axes.
+_ALONG = ("axis", "beginIndex", "endIndex", "stride")
 #: Why types are left out, behind their names.
 _TYPES = {
     "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
@@ -61,7 +63,20 @@ def why_not(node: Node) -> str:
             return "counts samples in a node of its own, which is not done yet."
         if any(one.operation != PARAMETER for one in node.inputs[3:5]):
             return "keeps its running statistics in nodes that are no parameters."
-    return windows.why_not(node)
+    return _why_not_along(node) or windows.why_not(node)
+
+
+def _why_not_along(node: Node) -> str:
+    """Why a node does not choose or reduce along axes as models of later releases say."""
+    several = [key for key in _ALONG if isinstance(node.attributes.get(key), (tuple, list))]
+    if node.operation in ("Slice", "ReduceElements") and several:
+        return "works along several axes at once, as later releases of CNTK, which is not done yet."
+    if node.operation == "Slice" and node.integer("stride", 1) != 1:
+        return "leaves out elements between those that it takes (stride), which is not done yet."
+    kept = node.attributes.get("keepDimensions", True)
+    if node.operation == "ReduceElements" and not kept and node.integer("axis"):
+        return "leaves out the axis that it reduces (keepDimensions), which is not done yet."
+    return ""
 
 
 def _of_type(operation: str) -> str:

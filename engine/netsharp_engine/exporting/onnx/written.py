@@ -1,0 +1,97 @@
+"""The bytes of an ONNX file, checked before anybody gets them, with what is said of them.
+
+ExportError where the package `onnx` is not installed, where ONNX cannot hold the network, and where
+onnxruntime's answers are further from the engine's than the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.exporting.onnx.checking import OutputDifference, has_runtime, require_valid
+from netsharp_engine.exporting.onnx.comparing import compared, random_samples
+from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
+from netsharp_engine.exporting.onnx.trained import compared_model, exported_model, random_rows
+from netsharp_engine.exporting.portable import Portable
+from netsharp_engine.exporting.refusal import ExportError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from onnx import ModelProto, ValueInfoProto
+
+    from netsharp_engine.model import Model
+
+#: How far outputs may be from the engine's, by the largest of them.
+BOUND = 1e-5
+_SEED = 1
+_INSTALL = "pip install 'netsharp[onnx]'"
+
+
+class WrittenOnnx(NamedTuple):
+    """An ONNX file: its bytes, its operators, its inputs and outputs as `name [sizes]`, and how far
+    its outputs are from the engine's; None where onnxruntime is not installed.
+    """
+
+    data: bytes
+    operators: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    differences: tuple[OutputDifference, ...] | None
+
+
+def write_onnx(
+    source: Portable | Model, form: OnnxForm, samples: Iterable[Any] | None = None
+) -> WrittenOnnx:
+    """Export a network, or a model of tables, and compare it on samples.
+
+    ``samples`` are those of `Portable.samples`, or arrays [rows, features] of a model of tables;
+    random ones where there are none.
+    """
+    try:
+        import onnx  # noqa: F401
+    except ImportError:
+        raise ExportError(f"ONNX files are written by the package onnx: {_INSTALL}.") from None
+    model = _model(source, form)
+    require_valid(model)
+    apart = tuple(_compared(source, model, samples)) if has_runtime() else None
+    if samples is not None and apart is None:
+        raise ExportError(f"Answers are compared by onnxruntime: {_INSTALL}.")
+    for one in apart or ():
+        if not one.relative <= BOUND:
+            raise ExportError(
+                f"'{one.output}' of the exported model differs by {one.most:.3g}, "
+                f"{one.relative:.2g} of its largest value: the bound is {BOUND:g}. Nothing is "
+                "written.",
+                differs=True,
+            )
+    return WrittenOnnx(
+        model.SerializeToString(),
+        len(model.graph.node),
+        tuple(map(_shown, model.graph.input)),
+        tuple(map(_shown, model.graph.output)),
+        apart,
+    )
+
+
+def _model(source: Portable | Model, form: OnnxForm) -> ModelProto:
+    if isinstance(source, Portable):
+        return exported(source, form)
+    return exported_model(source, form)
+
+
+def _compared(
+    source: Portable | Model, model: ModelProto, samples: Iterable[Any] | None
+) -> list[OutputDifference]:
+    if isinstance(source, Portable):
+        given = [random_samples(source, _SEED)] if samples is None else samples
+        return compared(source, model, given)
+    return compared_model(
+        source, model, [random_rows(source, _SEED)] if samples is None else samples
+    )
+
+
+def _shown(one: ValueInfoProto) -> str:
+    sizes = one.type.tensor_type.shape.dim
+    return f"{one.name} [{', '.join(each.dim_param or str(each.dim_value) for each in sizes)}]"

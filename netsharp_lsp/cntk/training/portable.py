@@ -1,0 +1,72 @@
+"""The network of a model file as what is exported: its outputs, without criteria and labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.cntk.samples.by_length import samples_by_length
+from netsharp_engine.data.errors import nearest
+from netsharp_engine.exporting.portable import Portable
+from netsharp_engine.model_file import ModelError
+from netsharp_engine.ops.tensors import SUMS
+from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.training.networks.lowering import lowered
+from netsharp_lsp.cntk.training.refusals import Refused
+from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+
+def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
+    """Return what is exported of a model of CNTK's: the nodes that are named, else its outputs.
+
+    None where it is no such file; ModelError where it is damaged, or a node is not computed.
+    """
+    stored = stored_model(path)
+    if stored is None:
+        return None
+    network = stored_network(stored, path)
+    roots = [_named(network, stored.aliases.get(name, name), path) for name in outputs]
+    roots = roots or _outputs(network, stored.outputs, path)
+    try:
+        graph = lowered(network, roots)
+    except Refused as refusal:
+        raise ModelError(f"{path}: {refusal}") from None
+    if not graph.inputs:
+        raise ModelError(f"{path}: its outputs depend on no input. Name others: --output NODE.")
+    values = stored.numbers()
+    inputs = {node.name: node.shape for node in graph.inputs}
+    found = {node.name: node for node in graph.nodes}
+    return Portable(
+        graph,
+        {one.name: values[one.name].reshape(one.shape) for one in graph.parameters},
+        stored.dtype,
+        tuple(found[node.name] for node in roots),
+        {"source": "a model of CNTK"},
+        lambda files: samples_by_length(inputs, stored.dtype, files),
+    )
+
+
+def _named(network: Network, name: str, path: str) -> Node:
+    node = network.nodes.get(name)
+    if node is None:
+        raise ModelError(f"{path}: no node is called '{name}'.{nearest(name, network.nodes)}")
+    return node
+
+
+def _outputs(network: Network, worth: Sequence[str], path: str) -> list[Node]:
+    """The outputs of the file that are no sums, else what criteria compare labels with."""
+    groups = network.groups
+    named = (network.nodes[name] for name in worth if name in network.nodes)
+    found = [node for node in (groups["output"] or named) if node.operation not in SUMS]
+    if found:
+        return found
+    criteria = (*groups["criterion"], *groups["evaluation"])
+    compared = (one for node in criteria for one in node.inputs if one.operation not in INPUTS)
+    found = list(dict.fromkeys(compared))
+    if found:
+        return found[:1]
+    raise ModelError(f"{path} names no output. Name the nodes that you need: --output NODE.")
