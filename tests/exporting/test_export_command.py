@@ -103,3 +103,22 @@ def test_answers_beyond_the_bound_are_said_and_not_written(
     assert main(["export", "small.safetensors", "--to", "onnx"]) == 1
     assert "the bound is -1. Nothing is written." in capsys.readouterr().err
     assert not (model / "small.onnx").exists()
+
+
+@needs_runtime
+@needs_tagger
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cifar10.ResNet.cmf", "outputs: z [batch, 10]"),
+        ("mnist_conv.cmf", "outputs: Softmax2014 [batch, 10]"),
+        # Its loss and its metric stay behind, and what it takes of a sequence is the last step.
+        ("solar.dnn", "outputs: Block872 [batch, 1]"),
+        ("slu.forward.backward.cmf", "outputs: z [steps, batch, 129]"),
+    ],
+)
+def test_models_of_both_formats(name: str, said: str, tmp_path: Path) -> None:
+    answer = command("export", str(TAGGER.parent / name), "--to", "onnx", "m.onnx", cwd=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    assert f"  {said}" in answer.out.splitlines()
+    assert (tmp_path / "m.onnx").exists()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import netsharp as public
+from netsharp_lsp.cntk.networks.node import Node
+from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.models import ModelFiles
 from netsharp_lsp.project.roots import ANYWHERE
 from tests.cli.command_line import netsharp
@@ -122,3 +125,25 @@ def test_python_says_what_was_left_out_behind_what_was_done(tmp_path: Path) -> N
     with pytest.raises(public.TrainingError, match="'devtest'"):
         public.run(path, set={"modelPath": f"{folder.as_posix()}/out/net.dnn"})
     assert (folder / "out" / "net.dnn").exists()
+
+
+@pytest.mark.parametrize(
+    ("operation", "attributes", "word"),
+    [
+        ("Slice", {"axis": 1, "beginIndex": 0, "endIndex": 2, "stride": 2}, "stride"),
+        ("Slice", {"axis": (1, 2), "beginIndex": (0, 0), "endIndex": (1, 1)}, "several axes"),
+        ("ReduceElements", {"axis": (1, 2), "reductionOp": "Sum"}, "several axes"),
+        ("ReduceElements", {"axis": 1, "reductionOp": "Max", "keepDimensions": False}, "leaves"),
+    ],
+)
+def test_what_later_releases_do_along_axes_is_refused_and_never_half_done(
+    operation: str, attributes: dict[str, Any], word: str
+) -> None:
+    node = Node(operation, 0, "z")
+    node.shape = (3,)
+    node.inputs = (Node("InputValue", 1, "x"),)
+    node.attributes.update(attributes)
+    assert word in why_not(node)
+    node.attributes.update({"axis": 1, "beginIndex": 0, "endIndex": 2, "stride": 1})
+    node.attributes["keepDimensions"] = True
+    assert why_not(node) == ""
