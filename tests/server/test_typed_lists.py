@@ -1,77 +1,95 @@
 """Completion at every place where it opens by itself, typed key by key as an editor takes it: the
 list is asked for at a new word and behind a trigger character, and narrowed while a word goes on.
+The places are the table of `typed_places.json`.
 """
 
 from __future__ import annotations
 
-import json
+import importlib
+import inspect
+import pkgutil
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import CodeType, FrameType
+from typing import Any
 
 import pytest
 
+from netsharp_lsp.cntk.ide import completion as of_cntk
+from netsharp_lsp.context import Context
+from netsharp_lsp.language import language_by_id
+from netsharp_lsp.netsharp.ide import completion as of_netsharp
+from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.workspace import Run, Workspace
+from tests.server.typed_places import ASKED, FILES, HOSTS, PLACES, SPEEDS, Place
 from tests.server.wire import Wire, serving
 
-TABLE = json.loads((Path(__file__).parent / "typed_lists.json").read_text(encoding="utf-8"))
-TEXTS = json.loads((Path(__file__).parents[1] / "editors" / "typed.json").read_text("utf-8"))
-LANGUAGES = {"bs": "brainscript"}
+LANGUAGES = {"bs": "brainscript", "py": "python", "R": "r", "md": "markdown"}
+#: The marks behind which a list is of use, by language; behind the others nothing is written that
+#: has a name.
+USES = {
+    "netsharp": "[,=({",
+    "cntk": "[,=({./",
+    "bs": "[,=({./",
+    "ndl": ",=(.",
+    "mel": ",=(.",
+    "py": "[,=({",
+    "R": "[,=({",
+    "md": "[,=({",
+}
 #: What begins a declaration of Net#.
 BEGINS = re.compile(r"(hidden|input|output|network|const|share)\b")
-_WORD = re.compile(r"\w*\Z")
-
-
-class Row(NamedTuple):
-    """What is typed at the end of a line, and what is wanted then; `file` names the language."""
-
-    file: str
-    line: int
-    words: str
-    wanted: str
-
-
-ROWS = [Row(*row) for row in TABLE]
-ROWS += [Row(file, line, words, wanted) for file, line, words, _, wanted in TEXTS["typed"]]
 
 
 @pytest.fixture(scope="module")
-def wire() -> Iterator[Wire]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The texts on a disk, as other files are looked for there."""
+    made = tmp_path_factory.mktemp("typed")
+    for name, text in FILES.items():
+        (made / name).parent.mkdir(exist_ok=True)
+        (made / name).write_text(text, encoding="utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def wire(folder: Path) -> Iterator[Wire]:
     able = {"completion": {"completionItem": {"snippetSupport": True}}}
-    with serving({"textDocument": able}) as started:
+    with serving({"textDocument": able}, rootUri=folder.as_uri()) as started:
         yield started
 
 
 class Typist:
     """A document with a list that stands open or not, as VS Code keeps it."""
 
-    def __init__(self, wire: Wire, row: Row) -> None:
+    def __init__(self, wire: Wire, folder: Path, place: Place) -> None:
         self.wire = wire
-        suffix = row.file.rpartition(".")[2]
-        self.uri = f"file:///nowhere/{row.file}"
-        lines = TEXTS["files"][row.file]
-        wire.open(self.uri, "\n".join(lines), LANGUAGES.get(suffix, suffix))
+        suffix = place.file.rpartition(".")[2]
+        self.uri = (folder / place.file).as_uri()
+        wire.open(self.uri, FILES[place.file], LANGUAGES.get(suffix, suffix))
         self.version = 1
-        self.at = {"line": row.line - 1, "character": len(lines[row.line - 1])}
-        self.before = lines[row.line - 1]
+        self.before = FILES[place.file].split("\n")[place.line - 1]
+        self.at = {"line": place.line - 1, "character": len(self.before)}
         self.listed: list[dict[str, Any]] = []
         self.triggers = offered(wire)["triggerCharacters"]
 
-    def type(self, key: str) -> None:
-        """One key; a new word is asked for only where no item of the old list goes on."""
-        self.version += 1
-        where = {"uri": self.uri, "version": self.version}
-        change = {"range": {"start": self.at, "end": self.at}, "text": key}
-        params = {"textDocument": where, "contentChanges": [change]}
-        self.wire.notify("textDocument/didChange", params)
-        self.before += key
-        self.at = {**self.at, "character": self.at["character"] + 1}
-        going_on = self.shown
-        if key in self.triggers or (key.isalnum() and not going_on):
-            self.listed = self.asked()
-        elif not key.isalnum() and key != "_":
-            assert not (key == " " and going_on), (self.before, going_on)
-            self.listed = []
+    def type(self, keys: str) -> None:
+        """Press keys; a new word is asked for only where no item of the old list goes on."""
+        for key in keys:
+            self.version += 1
+            where = {"uri": self.uri, "version": self.version}
+            change = {"range": {"start": self.at, "end": self.at}, "text": key}
+            params = {"textDocument": where, "contentChanges": [change]}
+            self.wire.notify("textDocument/didChange", params)
+            self.before += key
+            self.at = {**self.at, "character": self.at["character"] + 1}
+            going_on = self.shown
+            if key in self.triggers or (key.isalnum() and not going_on):
+                self.listed = self.asked()
+            elif not key.isalnum() and key != "_":
+                assert not (key == " " and going_on), (self.before, going_on)
+                self.listed = []
 
     def asked(self) -> list[dict[str, Any]]:
         """What the server proposes here."""
@@ -102,44 +120,114 @@ def offered(wire: Wire) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.file}: {row.words.strip()}")
-def test_what_is_wanted_stands_in_the_list(wire: Wire, row: Row) -> None:
-    typist = Typist(wire, row)
-    for key in row.words:
-        typist.type(key)
+@pytest.mark.parametrize("place", [*PLACES, *HOSTS], ids=str)
+def test_what_is_wanted_stands_in_the_list(wire: Wire, folder: Path, place: Place) -> None:
+    typist = Typist(wire, folder, place)
+    typist.type(place.lead + place.keys)
     shown = typist.shown
-    assert any(label.startswith(row.wanted) for label in shown), (row, shown)
-    if row.file == "a.netsharp" and row.words.strip() != "hid":
-        assert not [label for label in shown if BEGINS.match(label)], shown
     typist.close()
+    assert any(label.startswith(place.wanted) for label in shown), (place, shown)
+    if place.of_netsharp and not BEGINS.match(place.wanted):
+        assert not [label for label in shown if BEGINS.match(label)], shown
 
 
 @pytest.mark.parametrize(
     "words",
     ["hidden N [4] from [Image, ", "hidden N [4] from Image pooling max, ", "input A [2], "],
 )
-def test_no_declaration_is_proposed_within_another(wire: Wire, words: str) -> None:
+def test_no_declaration_is_proposed_within_another(wire: Wire, folder: Path, words: str) -> None:
     """Before: whole layers, behind whatever cannot be read."""
-    typist = Typist(wire, Row("a.netsharp", 8, words, ""))
-    for key in words:
-        typist.type(key)
+    typist = Typist(wire, folder, Place("a.netsharp", 9, words, "hio", ""))
+    typist.type(words)
     for key in "hio":
         typist.type(key)
         assert not [each["label"] for each in typist.asked() if BEGINS.match(each["label"])]
     typist.close()
 
 
-def test_every_place_that_opens_a_list_is_typed() -> None:
-    """Each trigger character in each language that has a use for it."""
-    uses = {
-        "netsharp": "[,=({",
-        "cntk": "=({.,[",
-        "ndl": "=(,.",
-        "mel": "=(,.",
-        "bs": "=({,.[",
-    }
-    typed: dict[str, set[str]] = {}
-    for row in ROWS:
-        typed.setdefault(row.file.rpartition(".")[2], set()).update(re.findall(r"\W", row.words))
-    missing = {name: sorted(set(marks) - typed[name]) for name, marks in uses.items()}
-    assert not any(missing.values()), missing
+def test_every_mark_that_opens_a_list_is_typed(wire: Wire, folder: Path) -> None:
+    """In each language that has a use for it, and the list is there with this key."""
+    assert set("".join(USES.values())) == set(offered(wire)["triggerCharacters"])
+    missing = {(name, mark) for name, marks in USES.items() for mark in marks}
+    for place in (*PLACES, *HOSTS):
+        marks = {mark for mark in USES[place.language] if mark in place.keys}
+        for mark in {mark for mark in marks if (place.language, mark) in missing}:
+            typist = Typist(wire, folder, place)
+            typist.type(place.lead + place.keys[: place.keys.rindex(mark) + 1])
+            if any(label.startswith(place.wanted) for label in typist.shown):
+                missing.remove((place.language, mark))
+            typist.close()
+    assert not missing
+
+
+def test_the_speeds_are_those_of_people() -> None:
+    assert min(SPEEDS) == 40
+    assert max(SPEEDS) == 350
+    assert any(40 < speed < 350 for speed in SPEEDS)
+
+
+def proposing() -> dict[CodeType, str]:
+    """The functions of completion that give proposals, of all languages."""
+    found = {}
+    for package in (of_netsharp, of_cntk):
+        names = [one.name for one in pkgutil.iter_modules(package.__path__)]
+        for module in (
+            package,
+            *(importlib.import_module(f"{package.__name__}.{n}") for n in names),
+        ):
+            for name, function in inspect.getmembers(module, inspect.isfunction):
+                given = function.__annotations__.get("return", "")
+                own = function.__module__ == module.__name__
+                if own and ("Completion" in given or "Proposal" in given):
+                    found[function.__code__] = f"{module.__name__}.{name}"
+    return found
+
+
+def gives(value: Any, wanted: str) -> bool:
+    """Whether a value is a proposal that begins so, or has one."""
+    several = getattr(value, "items", value)
+    if isinstance(several, list | tuple) and not hasattr(value, "label"):
+        return any(gives(one, wanted) for one in several)
+    return str(getattr(value, "label", "")).startswith(wanted)
+
+
+def givers(folder: Path, place: Place, functions: dict[CodeType, str]) -> set[str]:
+    """The functions through which what is wanted at a place comes."""
+    lines = FILES[place.file].split("\n")[: place.line]
+    before = "\n".join(lines) + place.lead + place.keys
+    text = before + FILES[place.file][len("\n".join(lines)) :]
+    # What edits a model is asked in the run that has the model.
+    runs = (Run(("configFile=a.cntk",), str(folder)),) if place.language == "mel" else ()
+    around = Workspace(str(folder / place.file), DiskFiles(), runs)
+    language = language_by_id(LANGUAGES.get(place.language, place.language))
+    assert language is not None
+    context = Context() if place.of_netsharp else Context(workspace=around)
+    snapshot = language.open(text.encode(), context)
+    found = set()
+
+    def note(frame: FrameType, event: str, value: Any) -> None:
+        name = functions.get(frame.f_code)
+        if event == "return" and name is not None and gives(value, place.wanted):
+            found.add(name)
+
+    before_it = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        snapshot.complete(len(before.encode()))
+    finally:
+        sys.setprofile(before_it)
+    return found
+
+
+def test_every_function_that_proposes_has_its_place(folder: Path) -> None:
+    """What is wanted at some place came through it; so the table has a row for whatever the server
+    proposes anywhere.
+    """
+    functions = proposing()
+    assert len(functions) > 50
+    seen = set()
+    for place in (*PLACES, *ASKED):
+        through = givers(folder, place, functions)
+        assert through, place
+        seen |= through
+    assert sorted(set(functions.values()) - seen) == []

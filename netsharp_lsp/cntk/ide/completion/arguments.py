@@ -8,8 +8,9 @@ from netsharp_lsp.cntk.ide.completion.place import since
 from netsharp_lsp.cntk.ide.meanings.words import argument_words
 from netsharp_lsp.cntk.ide.places.calls import call_at
 from netsharp_lsp.cntk.library.versions import of_parameter, of_start
-from netsharp_lsp.cntk.mel.functions import MODEL, PROPERTIES, meant
+from netsharp_lsp.cntk.mel.functions import MODEL, PROPERTIES, meant, property_meant
 from netsharp_lsp.cntk.versions import ALWAYS
+from netsharp_lsp.cntk.vocabulary import PLAIN_TRUTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,18 +57,31 @@ def _named_before(data: bytes, offset: int) -> str:
 
 
 def _properties(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """The properties of nodes, where MEL expects one."""
+    """The properties of nodes where MEL expects one, and what one may be where it is given."""
     call = call_at(edited, writing.start)
     function = meant(call.name) if call is not None and call.language == "mel" else None
     if call is None or function is None or call.active >= len(function.parameters):
         return None
-    if function.parameters[call.active][0] != "property":
+    wanted = function.parameters[call.active][0]
+    if wanted == "value":
+        found = property_meant(_argument_before(edited, writing))
+        is_truth = found is not None and (found[0].kind in ("group", "truth") or bool(found[1]))
+        words = PLAIN_TRUTHS if is_truth else ()
+        return [writing.proposal(word, "value", 0) for word in words]
+    if wanted != "property":
         return None
     return [
         writing.proposal(one.name, "value", 0, detail=one.documentation)
         for one in PROPERTIES
         if one.kind != "nothing"
     ]
+
+
+def _argument_before(edited: Edited, writing: Writing) -> str:
+    """The argument before the one that is written, as far as it stands on the same line."""
+    line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
+    arguments = edited.data[line : writing.start].decode("utf-8", "replace").split(",")
+    return arguments[-2].strip() if len(arguments) > 1 else ""
 
 
 def kind_of_mel(edited: Edited, writing: Writing) -> str | None:

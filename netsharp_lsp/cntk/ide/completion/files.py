@@ -32,20 +32,31 @@ def proposals(edited: Edited, writing: Writing) -> list[Completion] | None:
     begun = head.rpartition('"')[2] if writing.string is not None else head.rpartition("=")[2]
     begun = begun.strip().rpartition("+")[2]
     folder = begun.rpartition("/")[0]
-    base = os.path.join(edited.main.run.directory, folder) if folder else edited.main.run.directory
     end = writing.end
     while edited.data[end : end + 1].isalnum() or edited.data[end : end + 1] in (b".", b"_"):
         end += 1
-    found = []
-    for name in edited.files.names_in(base):
-        if (
-            not name.lower().endswith(suffixes)
-            or edited.files.locate(os.path.join(base, name)) == edited.name
-        ):
-            continue
-        label = name if writing.string is not None else f'"{name}"'
-        found.append(writing._replace(end=end).proposal(label, "file", 0))
-    return found
+    found: dict[str, Completion] = {}
+    for base in _bases(edited, writing, folder):
+        for name in edited.files.names_in(os.path.join(base, folder)):
+            own = edited.files.locate(os.path.join(base, folder, name)) == edited.name
+            if name.lower().endswith(suffixes) and not own:
+                label = name if writing.string is not None else f'"{name}"'
+                found.setdefault(name, writing._replace(end=end).proposal(label, "file", 0))
+    return list(found.values())
+
+
+def _bases(edited: Edited, writing: Writing, folder: str) -> list[str]:
+    """The folders that a path is looked for in: those of the run; what a file in no run names in
+    its own, where the last part of what is included is looked for, too.
+    """
+    run = edited.main.run
+    own = os.path.dirname(edited.name)
+    if not run.items:
+        return [own]
+    folders = [run.directory, *run.also]
+    if not folder and edited.text.island_at(writing.start) is not None:
+        folders.append(own)
+    return list(dict.fromkeys(os.path.normpath(one) if one else "." for one in folders))
 
 
 def _wanted(edited: Edited, writing: Writing, head: str) -> tuple[str, ...] | None:
