@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import count, islice
 from random import Random
@@ -109,6 +110,15 @@ def _configuration(random: Random) -> Iterator[str]:
         yield "}"
 
 
+def _nested(opening: str, lines: Iterator[str]) -> Iterator[str]:
+    """A configuration whose one command builds a long network."""
+    yield "command = Train"
+    yield "Train = {"
+    yield '    action = "train"'
+    yield f"    {opening}"
+    yield from (f"        {line}" for line in lines)
+
+
 #: What makes the lines of each language, by its suffix.
 MAKERS: dict[str, Callable[[Random], Iterator[str]]] = {
     "cntk": _configuration,
@@ -116,13 +126,47 @@ MAKERS: dict[str, Callable[[Random], Iterator[str]]] = {
     "ndl": _ndl,
     "mel": _mel,
 }
+#: The same of configurations with a long network inside, by the suffix of its language.
+INSIDE: dict[str, Callable[[Random], Iterator[str]]] = {
+    "bs": lambda random: _nested("BrainScriptNetworkBuilder = {", _brainscript(random)),
+    "ndl": lambda random: _nested("NDLNetworkBuilder = { run = net }\n}\nnet = [", _ndl(random)),
+}
+_CLOSERS = {"{": "}", "[": "]"}
+#: Two slips for each block of a language: what they stand in, and what comes in its place.
+_SLIPS = {
+    "cntk": ((rb"\bmaxEpochs\b", b"maxEpochz"), (rb"\breaderType\b", b"readerTypo")),
+    "bs": ((rb"= Sigmoid\b", b"= Sigmoyd"), (rb"\b(Tanh|Dropout) \(", rb"\1x (")),
+    "ndl": ((rb"= Sigmoid\b", b"= Sigmoyd"), (rb"= (Times|Tanh)\(h", rb"= \1(q")),
+    "mel": ((rb"\bCopyNode\b", b"CopyNodd"), (rb"\bSetInput\b", b"SetInputt")),
+}
 
 
 def text(suffix: str, lines: int, seed: int) -> bytes:
     """A text of a language with so many lines; what is open at the end is closed."""
-    made = list(islice(MAKERS[suffix](Random(seed)), lines))
+    return _closed(suffix, MAKERS[suffix](Random(seed)), lines)
+
+
+def inside(suffix: str, lines: int, seed: int) -> bytes:
+    """A configuration of so many lines with a network of a language inside."""
+    return _closed(suffix, INSIDE[suffix](Random(seed)), lines)
+
+
+def flawed(suffix: str, network: bytes) -> bytes:
+    """A text of a language with about two findings in each of its blocks."""
+    for pattern, slip in _SLIPS[suffix]:
+        network = re.sub(pattern, slip, network)
+    return network
+
+
+def _closed(suffix: str, lines: Iterator[str], count: int) -> bytes:
     head = ['Root = ".."'] if suffix == "cntk" else []
-    joined = "\n".join([*head, *made])
-    closing = "}" * (joined.count("{") - joined.count("}"))
+    joined = "\n".join([*head, *islice(lines, count)])
+    opened: list[str] = []
+    for mark in re.findall(r"[{}\[\]]", re.sub(r"#.*", "", joined)):
+        if mark in _CLOSERS:
+            opened.append(_CLOSERS[mark])
+        elif opened:
+            opened.pop()
+    closing = "".join(reversed(opened))
     tail = ".r" if suffix == "bs" and closing else ""
     return f"{joined}\n{closing}{tail}\n".encode()

@@ -18,6 +18,7 @@ from netsharp_lsp.text.edits import Edit, apply_edits
 from tests.costs import spent, uncollected
 
 if TYPE_CHECKING:
+    from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.interface import Snapshot as AnySnapshot
 
 SEED = 5
@@ -54,15 +55,17 @@ def test_colours_of_a_screen_cost_less_than_those_of_a_text(suffix: str) -> None
     assert many < cost(suffix, 8_000, whole) / 2, (few, many)
 
 
-@pytest.mark.parametrize("form", ["%b", "a = [ BrainScriptNetworkBuilder = {\n%b} ]\n"])
-def test_names_of_brainscript_are_proposed_without_a_network(form: str) -> None:
-    """Before: each keystroke waited for the network, 1.3 s at 1,000 lines."""
+def typed_and_taken_back(
+    text: bytes, language_id: str, use: bytes, looked: Callable[[Edited], None]
+) -> None:
+    """A digit behind names that are used: what is proposed is what a fresh text proposes, each
+    time the state of the version is `looked` at, and a judged version is what the next begins from.
+    """
     chance = Random(SEED)
-    text = form.encode() % cntk_generate.text("bs", 60, SEED)
-    language = language_by_id("cntk" if b"Builder" in text else "brainscript")
+    language = language_by_id(language_id)
     snapshot = language.open(text, Context())
     snapshot.check()
-    uses = [found.end() for found in re.finditer(rb"\(h\d+", text)]
+    uses = [found.end() for found in re.finditer(use, text)]
     for _ in range(8):
         at = chance.choice(uses)
         made = Edit(at, at, "1")
@@ -70,38 +73,38 @@ def test_names_of_brainscript_are_proposed_without_a_network(form: str) -> None:
         snapshot = snapshot.edited(edited, [made])
         found = snapshot.complete(at + 1).items
         assert isinstance(snapshot, Snapshot)
-        assert all("networks" not in vars(one) for one in snapshot.text.experiments)
+        looked(snapshot.text)
         fresh = language.open(edited, Context()).complete(at + 1).items
         assert [one.label for one in found] == [one.label for one in fresh]
-        assert any(one.label == "h1" and one.detail for one in found)
+        if language_id != "mel":
+            assert any(one.label == "h1" and one.detail for one in found)
+        if language_id in ("ndl", "mel"):  # Judging a network of BrainScript takes seconds.
+            snapshot.check()
         snapshot = snapshot.edited(text, [Edit(at, at + 1, "")])
+
+
+@pytest.mark.parametrize("form", ["%b", "a = [ BrainScriptNetworkBuilder = {\n%b} ]\n"])
+def test_names_of_brainscript_are_proposed_without_a_network(form: str) -> None:
+    """Before: each keystroke waited for the network, 1.3 s at 1,000 lines."""
+
+    def unbuilt(edited: Edited) -> None:
+        assert all("networks" not in vars(one) for one in edited.experiments)
+
+    text = form.encode() % cntk_generate.text("bs", 60, SEED)
+    language_id = "cntk" if b"Builder" in text else "brainscript"
+    typed_and_taken_back(text, language_id, rb"\(h\d+", unbuilt)
 
 
 @pytest.mark.parametrize("suffix", ["ndl", "mel"])
 def test_names_of_ndl_and_mel_are_proposed_without_a_network(suffix: str) -> None:
     """Before: each keystroke read, evaluated and judged the whole text for them."""
-    chance = Random(SEED)
+
+    def unbuilt(edited: Edited) -> None:
+        assert not any(one.is_evaluated for one in edited.main.networks)
+        assert not any("_edited" in vars(one) for one in edited.main.edits)
+
     text = cntk_generate.text(suffix, 60, SEED)
-    language = language_by_id(suffix)
-    snapshot = language.open(text, Context())
-    snapshot.check()
-    uses = [found.end() for found in re.finditer(rb"[(.]h\d+", text)]
-    for _ in range(8):
-        at = chance.choice(uses)
-        made = Edit(at, at, "1")
-        edited = apply_edits(text, [made])
-        snapshot = snapshot.edited(edited, [made])
-        found = snapshot.complete(at + 1).items
-        assert isinstance(snapshot, Snapshot)
-        run = snapshot.text.main
-        assert not any(one.is_evaluated for one in run.networks)
-        assert not any("_edited" in vars(one) for one in run.edits)
-        fresh = language.open(edited, Context()).complete(at + 1).items
-        assert [one.label for one in found] == [one.label for one in fresh]
-        if suffix == "ndl":
-            assert any(one.label == "h1" and one.detail for one in found)
-        snapshot.check()
-        snapshot = snapshot.edited(text, [Edit(at, at + 1, "")])
+    typed_and_taken_back(text, suffix, rb"[(.]h\d+", unbuilt)
 
 
 @pytest.mark.parametrize("suffix", ["bs", "ndl", "mel"])
