@@ -107,6 +107,32 @@ def test_names_of_ndl_and_mel_are_proposed_without_a_network(suffix: str) -> Non
     typed_and_taken_back(text, suffix, rb"[(.]h\d+", unbuilt)
 
 
+@pytest.mark.parametrize("form", ["%b", "a = [ BrainScriptNetworkBuilder = {\n%b} ]\n"])
+def test_uses_of_a_name_are_marked_without_a_network(form: str) -> None:
+    """Before: each step of the cursor after a letter waited for it, 250 ms at 1,000 lines."""
+    chance = Random(SEED)
+    text = form.encode() % cntk_generate.text("bs", 60, SEED)
+    language = language_by_id("cntk" if b"Builder" in text else "brainscript")
+    snapshot = language.open(text, Context())
+    uses = [found.end() for found in re.finditer(rb"\(h\d+", text)]
+    for _ in range(8):
+        at = chance.choice(uses)
+        made = Edit(at, at, chance.choice("1 (\n"))
+        text = apply_edits(text, [made])
+        snapshot = snapshot.edited(text, [made])
+        found = [snapshot.highlights(at), snapshot.references(at, True)]
+        assert isinstance(snapshot, Snapshot)
+        assert all("networks" not in vars(one) for one in snapshot.text.experiments)
+        snapshot.check()  # Now there is a network, and what is said is the same.
+        fresh = language.open(text, Context())
+        fresh.check()
+        assert found == [fresh.highlights(at), fresh.references(at, True)]
+        made = Edit(at, at + 1, "")
+        text = apply_edits(text, [made])
+        snapshot = snapshot.edited(text, [made])
+        assert snapshot.highlights(at)
+
+
 @pytest.mark.parametrize("suffix", ["bs", "ndl", "mel"])
 def test_names_grow_with_a_text_as_it_does(suffix: str) -> None:
     """What did not change is not read again: a statement costs little more than its name."""

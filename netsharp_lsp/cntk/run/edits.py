@@ -101,6 +101,11 @@ class Edit:
         return BuiltNetwork(self.command, "", "mel", Place(self.text.name, 0, 0), lambda: outcome)
 
 
+def is_edit(command: Command) -> bool:
+    """Whether a command edits models."""
+    return "edit" in (action.lower() for action in command.actions)
+
+
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
     """The edit of a file that no configuration is known of."""
     text = _network_text(name, files, Scope(Weaver().done(), TextFaults()))
@@ -158,7 +163,7 @@ class RunEdits:
 
     def _edit(self, command: Command, scope: Scope) -> Iterator[Edit]:
         found = scope.look_up(b"editPath")
-        if "edit" not in (action.lower() for action in command.actions) or found is None:
+        if not is_edit(command) or found is None:
             return
         text = _network_text(found.text.text.decode("utf-8", "replace"), self._files, scope)
         if text is None or text.traced is None:

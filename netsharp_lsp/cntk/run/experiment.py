@@ -14,7 +14,7 @@ from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.configuration.meaning.usage import visits
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
 from netsharp_lsp.cntk.run.building import Builders, builder_language
-from netsharp_lsp.cntk.run.edits import RunEdits, edit_alone
+from netsharp_lsp.cntk.run.edits import RunEdits, edit_alone, is_edit
 from netsharp_lsp.cntk.run.elsewhere import held_beside, held_by
 from netsharp_lsp.cntk.run.files import RunFiles
 from netsharp_lsp.cntk.run.neighbours import Neighbours
@@ -192,7 +192,11 @@ class Experiment:
 
     @cached_property
     def edits(self) -> list[Edit]:
-        """The edits of models in MEL, in the order of the commands."""
+        """The edits of models in MEL, in the order of the commands; where no command edits, no
+        network is built to know what it would find.
+        """
+        if not any(is_edit(command) for command in self.commands):
+            return []
         return self.edits_before(len(self.commands))
 
     def edits_before(self, place: int) -> list[Edit]:
@@ -229,6 +233,18 @@ class Experiment:
     def texts(self, language: str) -> list[NetworkText]:
         """The texts of a language ("brainscript", "ndl", "mel") that the run reads, each once."""
         return [text for text in self._texts if text.language == language]
+
+    @property
+    def ndl_texts(self) -> list[NetworkText]:
+        """Those of NDL; nothing is evaluated for them, nor for what stands beside them."""
+        found = (
+            self._built(command)
+            for command in self.commands
+            if command.scope is not None
+            and command.builder is not None
+            and builder_language(command.builder.entry.key.decode("utf-8", "replace")) == "ndl"
+        )
+        return [text for text in network_texts((), found) if text.language == "ndl"]
 
     @cached_property
     def _texts(self) -> list[NetworkText]:
@@ -284,6 +300,11 @@ class SingleFile(Experiment):
     def _ndl_scripts(self) -> Iterator[NdlScript]:
         for built in self.networks if self.language == "ndl" else ():
             yield from (part.script for part in built.parts)
+
+    @property
+    def ndl_texts(self) -> list[NetworkText]:
+        """Itself, where it is NDL."""
+        return self.texts("ndl") if self.language == "ndl" else []
 
     @cached_property
     def edits(self) -> list[Edit]:

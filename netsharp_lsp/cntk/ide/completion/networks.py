@@ -254,7 +254,7 @@ def _proposal(edited: Edited, writing: Writing, one: Occurrence, detail: str) ->
 def _macro_at(edited: Edited, offset: int) -> Range | None:
     """Where the innermost macro around an offset stands."""
     found: Range | None = None
-    for text in edited.main.texts("ndl"):
+    for text in edited.main.ndl_texts:
         for one in text.ndl.definitions():
             place = text.ndl.place(one.start, one.end)
             inside = place.start <= offset <= place.end

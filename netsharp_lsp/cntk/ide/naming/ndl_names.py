@@ -34,7 +34,7 @@ class MacroMembers:
 
 def scripts_of(experiment: Experiment) -> list[NdlScript]:
     """The texts of NDL in a run, and the parts of edits that define macros."""
-    scripts = [text.ndl for text in experiment.texts("ndl")]
+    scripts = [text.ndl for text in experiment.ndl_texts]
     return scripts + [part.script for edit in experiment.edits for part in edit.macros]
 
 

@@ -6,6 +6,7 @@ Which text is edited is not known here; what a name means is decided by those wh
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import GIVEN
 from netsharp_lsp.cntk.configuration.arrays import elements
@@ -20,7 +21,7 @@ from netsharp_lsp.cntk.vocabulary import VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from netsharp_lsp.cntk.configuration.meaning.tree import Value
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
@@ -107,10 +108,7 @@ class _Finder:
         return self._located[source]
 
     def _brainscript(self) -> Iterator[Occurrence]:
-        programs: Sequence[ReadProgram] = (
-            self.experiment.programs if self._uses else self.experiment.read_programs
-        )
-        for program in programs:
+        for program in self.experiment.read_programs:
 
             def at(place: Place, program: ReadProgram = program) -> tuple[str, int, int]:
                 outside = program.outside(place)
@@ -136,7 +134,7 @@ class _Finder:
     def _sections(self) -> Iterator[Occurrence]:
         """Names of sections in files of NDL, and in their `run` and `load`."""
         files = {}
-        for text in self.experiment.texts("ndl"):
+        for text in self.experiment.ndl_texts:
             source = text.place(0, 0).source
             data = self.experiment.files.texts.get(source)
             if data is not None and self._file(source) not in self._configurations:
@@ -224,13 +222,6 @@ class _Finder:
         self, values: list[Value], nodes: dict[str, Occurrence]
     ) -> Iterator[Occurrence]:
         """Nodes that options list, and the streams of readers that bear the name of an input."""
-        inputs = {
-            node.name.lower()
-            for built in self.experiment.networks
-            if built.network is not None
-            for node in built.network.nodes.values()
-            if node.operation in INPUTS
-        }
         for value in values:
             name = value.entry.key.lower()
             if name in NODE_LISTS:
@@ -240,9 +231,20 @@ class _Finder:
                     if node is not None and place.text == element.text:
                         yield self._told(place, node.key, node.kind, False)
             words = name.decode("utf-8", "replace")
-            if words in inputs and words in nodes and in_reader(value.path):
+            if words in nodes and in_reader(value.path) and words in self._inputs:
                 for assignment in value.entry.assignments:
                     yield self._told(assignment.key, nodes[words].key, nodes[words].kind, False)
+
+    @cached_property
+    def _inputs(self) -> set[str]:
+        """The names of inputs in lower case; the networks are evaluated for them."""
+        return {
+            node.name.lower()
+            for built in self.experiment.networks
+            if built.network is not None
+            for node in built.network.nodes.values()
+            if node.operation in INPUTS
+        }
 
     def _told(self, place: SourcePlace, key: Key, kind: str, declares: bool) -> Occurrence:
         words = place.text.decode("utf-8", "replace")

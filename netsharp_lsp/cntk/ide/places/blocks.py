@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.configuration.options import TOP
 from netsharp_lsp.cntk.ide.places.text import nodes_at
 from netsharp_lsp.cntk.reading.syntax import Assignment, Block
+from netsharp_lsp.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,18 +94,27 @@ def _below(here: Around, edited: Edited, name: str) -> tuple[Option, Table] | No
     return None
 
 
-def _visited(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
+@once
+def _visited(edited: Edited) -> tuple[tuple[Visit, int, int], ...]:
     """The blocks that commands read, with where they stand in this text."""
+    return tuple(_blocks_read(edited))
+
+
+def _blocks_read(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
     if edited.language != "cntk":
         return
     for experiment in edited.experiments:
+        here: dict[str, bool] = {}
         for visit in experiment.visits:
             text = visit.found.text
             whole = text.place(0, len(text))
             parts = [part.value for part in visit.found.entry.parts]
             # A block that several layers write stands in each of them.
             for place in parts if len(parts) > 1 else [whole]:
-                if edited.is_here(experiment, place.source.name):
+                source = place.source.name
+                if source not in here:
+                    here[source] = edited.is_here(experiment, source)
+                if here[source]:
                     yield visit, place.start, place.end
 
 
