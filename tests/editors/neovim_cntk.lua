@@ -73,6 +73,14 @@ checks.run(function()
   checks.check('definition in the included file', uri:find('layers.bs', 1, true) ~= nil
     and range.start.line == 1, target)
 
+  -- As its own command goes: from a call to the line that gives its value.
+  vim.api.nvim_win_set_cursor(0, { use.line + 1, use.character })
+  vim.lsp.buf.implementation()
+  checks.check('implementation', checks.wait(function()
+    return vim.fn.expand('%:t') == 'layers.bs' and vim.fn.line('.') == 4
+  end), { vim.fn.expand('%:t'), vim.fn.line('.') })
+  vim.cmd('edit ' .. file)
+
   local edit = checks.ask(buffer, client, 'textDocument/rename', {
     position = use,
     newName = 'TanhLayer',

@@ -152,6 +152,24 @@ def test_the_server_alone_proposes() -> None:
     assert "snippets" not in CONTRIBUTED
 
 
+def test_lists_open_inside_the_strings_of_cntk() -> None:
+    """Names of files, actions and choices stand in strings there, where editors ask for nothing.
+
+    What else a person has set of it stays theirs: the rest is not named.
+    """
+    defaults = CONTRIBUTED["configurationDefaults"]
+    inside = {
+        name.strip("[]"): own["editor.quickSuggestions"]
+        for name, own in defaults.items()
+        if "editor.quickSuggestions" in own
+    }
+    assert inside == {
+        each["id"]: {"strings": "on"}
+        for each in CONTRIBUTED["languages"]
+        if each["id"] != "netsharp"
+    }
+
+
 def test_the_readme_counts_what_is_there() -> None:
     text = (EXTENSION / "README.md").read_text(encoding="utf-8")
     assert f"**{len(language_by_id('netsharp').rules.codes)} checks**" in text

@@ -171,6 +171,14 @@ await scenario(options, async (bench, checks) => {
   const landed = await bench.until(async () => (await line.innerText()).startsWith("Ln 2, Col 1"));
   checks.that("definition in the included file", landed && (await active("layers.bs").count()) === 1, await line.innerText());
 
+  // The command that stands in the menu of the right button.
+  await back("digits.cntk");
+  await bench.goTo(...inside("hidden =", "DenseTanh"));
+  await bench.command("Go to Implementations");
+  await active("layers.bs").waitFor({ timeout: 15_000 }).catch(() => {});
+  const gives = await bench.until(async () => (await line.innerText()).startsWith("Ln 4,"));
+  checks.that("implementation: the line that gives the value of a call", gives && (await active("layers.bs").count()) === 1, await line.innerText());
+
   await back("digits.cntk");
   await bench.goTo(...inside("hidden =", "DenseTanh"));
   await page.keyboard.press("F2");
