@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from netsharp_engine.ops.tensors import GATHERING, HELD
 from netsharp_engine.program import Draft, Job, Program, require_computed
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from netsharp_engine.graph import Node
+    from netsharp_engine.graph import Graph, Node
 
 #: So many numbers from 0 to 1, the next ones of a generator.
 Draws = Callable[[int], Any]
@@ -25,11 +26,13 @@ class Phase(NamedTuple):
     """What an epoch sets.
 
     ``dropout`` is the share that is dropped, ``draws`` makes the generator of one of so many nodes
-    that draw; time constants of batch normalisation are None where those of the nodes hold.
+    that draw (from its place among them and their number), in float64 where the third argument
+    says so, else in the type of the numbers; time constants of batch normalisation are None where
+    those of the nodes hold.
     """
 
     dropout: float = 0.0
-    draws: Callable[[int, int], Draws] | None = None
+    draws: Callable[[int, int, bool], Draws] | None = None
     normalization: float | None = None
     blend: float | None = None
 
@@ -49,6 +52,32 @@ class PhasedDraft(Draft, Protocol):
 
     def program(self, threads: int = 1, beside: Program | None = None) -> PhasedProgram:
         """Make it, as ``Draft`` says."""
+
+
+def gathered(graph: Graph) -> set[Node]:
+    """The criteria whose value is that of an epoch up to now: what they are made of is a mean since
+    it began, or a parameter.
+    """
+    means: set[Node] = set()
+    still: set[Node] = set()
+    for node in graph.nodes:
+        if node.op in GATHERING:
+            means.add(node)
+        elif node.op in HELD:
+            still.add(node)
+        elif node.inputs and (means | still).issuperset(node.inputs):
+            (means if means.intersection(node.inputs) else still).add(node)
+    return means.intersection(graph.criteria)
+
+
+def reaching(node: Node) -> set[Node]:
+    """A node with all that it depends on."""
+    found, waiting = {node}, [node]
+    while waiting:
+        fresh = [one for one in waiting.pop().inputs if one not in found]
+        found.update(fresh)
+        waiting += fresh
+    return found
 
 
 #: A back end of CNTK's networks: from a job to the draft of a program.

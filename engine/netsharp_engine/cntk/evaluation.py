@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from netsharp_engine.cntk.computing import draft_of
-from netsharp_engine.cntk.descent.reports import Told
+from netsharp_engine.cntk.descent.reports import Told, told_of
+from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
 from netsharp_engine.graph import Graph, Node
-from netsharp_engine.phases import PhasedProgram
+from netsharp_engine.phases import PhasedProgram, gathered
 from netsharp_engine.program import Batch, Figures, Job
 from netsharp_engine.room import require_room
 
@@ -47,8 +48,7 @@ def evaluated(
     Sums of minibatches are in the type of the numbers, the sum of those in float64.
     """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
-    names = [node.name for node in graph.criteria]
-    whole, part = _Sums(names), _Sums(names)
+    whole, part = _Sums(graph), _Sums(graph)
     end = start = 0
     for end, batch in enumerate(source.epoch(0, passes.samples, passes.minibatch), 1):
         program.count(Figures())
@@ -58,7 +58,7 @@ def evaluated(
             sums.add(program.figures())
         if end <= passes.first or (passes.every and end % passes.every == 0):
             tell(start + 1, end, part.told())
-            start, part = end, _Sums(names)
+            start, part = end, _Sums(graph)
     return whole.told(), end
 
 
@@ -100,23 +100,28 @@ def programmed(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str)
     require_room("The network", [draft.needs()], _ADVICE)
     program = draft.program()
     program.load(values)
+    # What draws, draws as in the first epoch: the original numbers its nodes, which no file keeps.
+    program.begin(Noise().phase(0, dtype))
     return program
 
 
 class _Sums:
     """Sums of criteria over minibatches."""
 
-    def __init__(self, names: list[str]) -> None:
-        self._names = names
-        self._sums = [0.0] * len(names)
+    def __init__(self, graph: Graph) -> None:
+        self._names = [node.name for node in graph.criteria]
+        self._gathered = frozenset(node.name for node in gathered(graph))
+        self._sums = [0.0] * len(self._names)
         self._rows = 0
 
     def add(self, figures: Figures) -> None:
         """Take a minibatch."""
-        self._sums = [known + new for known, new in zip(self._sums, figures.sums, strict=True)]
+        self._sums = [
+            new if name in self._gathered else known + new
+            for name, known, new in zip(self._names, self._sums, figures.sums, strict=True)
+        ]
         self._rows += figures.rows
 
     def told(self) -> Told:
         """Their means."""
-        means = (one / max(self._rows, 1) for one in self._sums)
-        return Told(dict(zip(self._names, means, strict=True)), self._rows)
+        return told_of(self._names, self._sums, self._rows, self._gathered)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netsharp_engine.graph import GraphError, Node, Parameter
-from netsharp_engine.phases import Phase
+from netsharp_engine.ops.tensors import GATHERING
+from netsharp_engine.phases import Phase, gathered, reaching
 from netsharp_engine.program import (
     REMEMBERS,
     SINGLE,
@@ -28,7 +29,7 @@ from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
 from netsharp_engine.tensor_backend.updates import BeforeUpdate, ChangedRows, changed, finite
-from netsharp_engine.tensor_backend.walk import GraphWalk
+from netsharp_engine.tensor_backend.walk import GraphWalk, learning
 
 if TYPE_CHECKING:
     from netsharp_engine.packing import Indices
@@ -54,7 +55,7 @@ class TensorDraft:
             if node.op != "input" and node.op not in COMPUTED
         ]
         loops = (part for part in scheduled(self.job.graph) if isinstance(part, Loop))
-        return found + [
+        return [*found, *self._without_gradient()] + [
             Unsupported(
                 node,
                 f"{node.name}: '{node.op}' in a loop over time joins samples of one step, and CNTK "
@@ -64,6 +65,20 @@ class TensorDraft:
             for node in loop.nodes
             if node.op in ACTING and node.op not in STEPWISE
         ]
+
+    def _without_gradient(self) -> Iterator[Unsupported]:
+        """What is trained through a node that is computed forward alone."""
+        graph = self.job.graph
+        if self.job.rule is None or not any(node.op in GATHERING for node in graph.nodes):
+            return
+        learns, way = learning(graph), reaching(graph.criteria[0])
+        for node in graph.nodes:
+            if node.op in GATHERING and node in learns and node in way:
+                yield Unsupported(
+                    node,
+                    f"{node.name}: '{node.op}' has no gradient, as in CNTK, and the criterion that "
+                    "is trained depends on it. Make it part of an evaluation node.",
+                )
 
     def needs(self, *, shares: bool = False) -> Counter[str]:
         """The bytes of values and gradients, and of parameters with what a rule remembers."""
@@ -100,6 +115,7 @@ class TensorProgram:
         # The GNU library keeps freed memory up to twice the largest block that ever was; beyond it
         # gives arrays back to the system, which clears each page of the next ones anew.
         np.empty(_KEPT, np.uint8)
+        self._gathered = gathered(job.graph)
         self._gradients: dict[str, Gradient] = {}
         self._adds = False
         self._updates = 0
@@ -139,7 +155,10 @@ class TensorProgram:
                 for name, gradient in before.items():
                     shape = self.values[name].shape
                     self._gradients[name] = joined(gradient, self._gradients[name], shape)
-        self._sums = [self._type(known + new) for known, new in zip(self._sums, told, strict=True)]
+        self._sums = [
+            self._type(new if one in self._gathered else known + new)
+            for one, known, new in zip(criteria, self._sums, told, strict=True)
+        ]
         self._rows += self._walk.samples
         self._steps += 1
         return True

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.graph import GraphError, Node
-from netsharp_engine.ops.tensors import ACROSS, SUMS
+from netsharp_engine.ops.tensors import ACROSS, JOINING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.packing import Packing
 from netsharp_engine.tensor_backend.compiled_cell import CompiledCell, compiled
@@ -41,7 +41,7 @@ class Scan:
         cell = recognised(loop, shown)
         self._fused = None if cell is None else _fused(cell, kind, bool(learning))
         for node in loop.nodes:
-            if node.op in (*SUMS, *ACROSS, *COLUMNS):
+            if node.op in (*JOINING, *ACROSS, *COLUMNS):
                 raise GraphError(
                     f"'{node.name}' is in a loop over time, and {node.op} cannot be computed step "
                     "by step",

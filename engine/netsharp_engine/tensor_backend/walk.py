@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.graph import Graph, GraphError, Node, SamplesError
-from netsharp_engine.ops.tensors import ACROSS, ENVIRONMENT, HELD, SUMS
+from netsharp_engine.ops.tensors import ACROSS, ENVIRONMENT, HELD, JOINING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.packing import Indices, Packing, single
 from netsharp_engine.phases import Phase
@@ -163,7 +163,7 @@ class GraphWalk:
             self.found[node], self.packings[node] = sequences.moved(node, sources, packings)
             return
         packing = _common(node, packings)
-        self.packings[node] = None if node.op in SUMS else packing
+        self.packings[node] = None if node.op in JOINING else packing
         if node.op in DELAYS:
             source, *initial = map(self.dense, node.inputs)
             assert packing is not None
@@ -398,9 +398,9 @@ class _Return:
 
 def _samples(node: Node, packing: Packing | None) -> Indices | None:
     """The columns that are samples, where a node joins them and some are gaps."""
-    if packing is None or not len(packing.gaps) or node.op not in (*SUMS, *ACROSS):
+    if packing is None or not len(packing.gaps) or node.op not in (*JOINING, *ACROSS):
         return None
-    return packing.places if node.op in SUMS else np.sort(packing.places)
+    return packing.places if node.op in JOINING else np.sort(packing.places)
 
 
 def _put(values: Array, samples: Indices | None, packing: Packing | None) -> Array:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.questions import Follower
 
 _WIDTH = 78
-_CROSS_ENTROPY = "CrossEntropy"
+#: By what types of criteria are known whose value is told as a perplexity, too.
+_CROSS_ENTROPIES = ("CrossEntropy", "NoiseContrastiveEstimation")
 
 
 class Telling:
@@ -236,7 +237,7 @@ class Telling:
         told = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
         self.results.append(f"{self._command}: {told} ({figures.samples:,} samples)")
         self.line(final_results(end, figures, of))
-        criterion = next((name for name, kind in of.items() if _CROSS_ENTROPY in kind), None)
+        criterion = next((name for name, kind in of.items() if _is_entropy(kind)), None)
         criterion = criterion or next(iter(figures.means))
         self._event(
             "end", epoch=epoch, step=end, samples=figures.samples, figures=_led(figures, criterion)
@@ -275,7 +276,7 @@ def _parted(figures: Told) -> dict[str, Any]:
 
 def _values(figures: Told) -> str:
     return "; ".join(
-        f"{name} = {number(name, value)} * {figures.samples}"
+        f"{name} = {number(name, value)} * {1 if name in figures.gathered else figures.samples}"
         for name, value in figures.means.items()
     )
 
@@ -287,9 +288,13 @@ def number(name: str, value: float) -> str:
     return f"{value:.8e}" if "e" in f"{value:.8g}" else f"{value:.8f}"
 
 
+def _is_entropy(operation: str) -> bool:
+    return any(one in operation for one in _CROSS_ENTROPIES)
+
+
 def _perplexity(figures: Told, of: Mapping[str, str]) -> str:
     """What stands behind the last criterion if that is a cross-entropy."""
     name, value = list(figures.means.items())[-1]
-    if _CROSS_ENTROPY not in of.get(name, ""):
+    if not _is_entropy(of.get(name, "")):
         return ""
     return f"; perplexity = {math.exp(min(value, 700.0)):.8f}"

@@ -67,6 +67,12 @@ class CommandWork(NamedTuple):
         """The door to models and to what is written."""
         return self.shop.store
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether other commands of the run come behind it, which may read what it writes."""
+        listed = [one for one in self.shop.experiment.commands if one.listed]
+        return self.command in listed[:-1]
+
     def refused(self, message: str) -> Refused:
         """What refuses the whole command."""
         return Refused(RunRefusal(message, where_of(self.options.scope.text)))

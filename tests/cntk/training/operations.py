@@ -11,7 +11,15 @@ import numpy.typing as npt
 from netsharp_engine.geometry import CorneredAxis
 from netsharp_engine.graph import Graph
 from netsharp_engine.nodes import Node
-from netsharp_engine.ops.tensors import _BINARY, COUNTING, ENVIRONMENT, HELD, TENSORS
+from netsharp_engine.ops.tensors import (
+    _BINARY,
+    COUNTING,
+    DRAWING,
+    ENVIRONMENT,
+    GATHERING,
+    HELD,
+    TENSORS,
+)
 from netsharp_engine.ops.tensors.images import POOLING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 
@@ -46,6 +54,8 @@ SHAPES: dict[str, list[tuple[Shape, ...]]] = {
     "ROIPooling": [((2, 5, 4), (3, 4))],
     "MaxUnpooling": [((1, 2, 3), (1, 5, 7)), ((6,), (5, 7))],
     "DummyCriterion": [((1,), (4,), (2, 2))],
+    "NoiseContrastiveEstimation": [((6,), (3,), (7, 3), (7,)), ((4,), (3,), (7, 3), (7, 1))],
+    "Crop": [((5, 4), (2, 3)), ((2, 5, 4), (3, 3))],
 }
 PAIRS: list[tuple[Shape, ...]] = [
     ((3, 4), (3, 4)),
@@ -66,6 +76,7 @@ ATTRIBUTES: dict[str, list[dict[str, object]]] = {
     "ROIPooling": [{"size": (2, 3)}, {"size": (1, 1)}],
     "MaxUnpooling": [{"axes": tuple(CorneredAxis(*side) for side in ((5, 3, 2), (7, 3, 2)))}],
     "RowRepeat": [{"numRepeats": 1}, {"numRepeats": 3}],
+    "Crop": [{"offsets": (0, 0)}, {"offsets": (1, 2)}],
     "CosDistanceWithNegativeSamples": [{"negatives": 1}, {"negatives": 4}],
     "TransposeDimensions": [{"axis1": 1, "axis2": 2}],
     "ReduceElements": [
@@ -78,8 +89,8 @@ SAMPLES = 3
 #: Operations whose derivative has a gap at 0, and those that are defined above it.
 AWAY_FROM_ZERO = ("Abs", "RectifiedLinear", "Reciprocal", "MatrixL1Reg")
 POSITIVE = ("Log", "Sqrt", "CrossEntropy")
-#: Those that `test_images.py` and `test_acting.py` test: they need more than shapes.
-WINDOWED = ("Convolution", *POOLING, "Dropout", *COUNTING, ENVIRONMENT)
+#: Those that `test_images.py`, `test_acting.py` and `test_drawing.py` test, which need more.
+WINDOWED = ("Convolution", *POOLING, "Dropout", *COUNTING, *DRAWING, *GATHERING, ENVIRONMENT)
 #: Those whose gradient is given, not that of their value.
 GIVEN = ("DummyCriterion", "LambdaRank", "NDCG1Eval")
 
@@ -138,6 +149,16 @@ def worded(sources: list[Array]) -> list[Array]:
     return sources
 
 
+def contrasted(sources: list[Array]) -> list[Array]:
+    """A word of seven and its noise, with the logarithms of their probabilities."""
+    words = np.array([5.0, 0, 3, 6, 1, 5, 2, 2, 4])
+    logs = -np.abs(sources[0][:, 1::2]) - 0.5
+    sources[0][:, ::2] = np.resize(words, sources[0][:, ::2].shape)
+    sources[0][:, 1::2] = -logs
+    sources[0][:, 1] *= -1
+    return sources
+
+
 def boxed(sources: list[Array]) -> list[Array]:
     """Regions as shares of an image: left, top, width and height; some reach beyond it."""
     sources[1] = 1 / (1 + np.exp(-sources[1]))
@@ -152,6 +173,7 @@ PREPARED: dict[str, Callable[[list[Array]], list[Array]]] = {
     "Logistic": judged,
     "CosDistanceWithNegativeSamples": shifted,
     "ClassBasedCrossEntropyWithSoftmax": worded,
+    "NoiseContrastiveEstimation": contrasted,
 }
 
 

@@ -300,7 +300,8 @@ def test_nodes_that_draw_are_numbered_from_the_criterion_on_around_a_loop() -> N
     acting = Acting(graph, {}, training=True)
     made: list[tuple[int, int]] = []
 
-    def draws(at: int, count: int) -> Draws:
+    def draws(at: int, count: int, wide: bool) -> Draws:
+        assert not wide
         made.append((at, count))
         return np.zeros
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,11 @@ def test_a_list_of_labels_is_made_once_and_read(tmp_path: Path) -> None:
     (folder / "names.txt").unlink()
     text = (folder / "net.cntk").read_text()
     (folder / "net.cntk").write_text(text + 'map = { action = "createLabelMap" ; section = learn }')
+    answer, follower = run(folder, "command=map:learn")
+    assert answer.code == 0, (answer.complaints, answer.reports)
+    in_turn = follower.epochs[-1]["loss"]
+    shutil.rmtree(folder / "out")
+    (folder / "names.txt").unlink()
     answer, _ = run(folder)
     assert answer.code == 2
     told = [str(one.message) for r in answer.reports for f in r for one in f.diagnostics]
@@ -125,8 +131,25 @@ def test_a_list_of_labels_is_made_once_and_read(tmp_path: Path) -> None:
     assert (folder / "names.txt").read_text().split() == list(dict.fromkeys(first))
     _, follower = run(folder, "command=map")
     assert any("nothing is done" in one for one in follower.notices)
-    answer, _ = run(folder)
+    answer, follower = run(folder)
     assert answer.code == 0
+    assert follower.epochs[-1]["loss"] == in_turn
+
+
+def test_words_are_counted_for_the_commands_behind(tmp_path: Path) -> None:
+    """Lists that are written first are read by what is looked through with them."""
+    folder = language(tmp_path, SENTENCES, beside=1, block=100, equal="true")
+    text = (folder / "net.cntk").read_text()
+    made = """words = { action = "writeWordAndClass" ; inputFile = "text.txt" ; vocabSize = 30
+        nbrClass = 3 ; cutoff = 0 ; outputVocabFile = "made.txt" ; outputWord2Cls = "a.txt"
+        outputCls2Index = "b.txt" ; beginSequence = "</s>" ; endSequence = "</s>" }
+    """
+    text = text.replace("words.txt", "made.txt").replace("labelDim = 21", "labelDim = 0")
+    (folder / "net.cntk").write_text(text + made)
+    answer, follower = run(folder, "command=words:learn")
+    assert answer.code == 0, (answer.complaints, answer.reports, answer.told)
+    assert len(follower.epochs) > 1
+    assert (folder / "made.txt").exists()
 
 
 def loss(follower: Follower) -> float:

@@ -477,7 +477,7 @@ def test_tags_of_sentences_of_unequal_length_are_learnt(tmp_path: Path) -> None:
     ("maker", "before", "after", "word"),
     [
         (language, '"words.txt"', '"none.txt"', "no file 'none.txt'"),
-        (language, "features = { dim = 0 }", "features = { mode = nce ; dim = 0 }", "mode=class"),
+        (language, "features = { dim = 0 }", "features = { mode = nce ; dim = 0 }", "noise_number"),
         (language, 'wordclass = "words.txt"', "", "no 'wordclass'"),
         (language, "labelDim = 21 ; labelType", "labelDim = 9 ; labelType", "has 21 words"),
         (language, '"NextWord"', '"odd"', "category, nextWord, none"),

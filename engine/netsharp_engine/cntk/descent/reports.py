@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from netsharp_engine.cntk.descent.adjusting import Control
@@ -25,10 +25,27 @@ class State(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Mean values of the criteria, the one that is trained first, over some samples."""
+    """Mean values of the criteria, the one that is trained first, over some samples; those that are
+    ``gathered`` have the value of the epoch up to now, and count as one sample.
+    """
 
     means: Mapping[str, float]
     samples: int
+    gathered: frozenset[str] = frozenset()
+
+
+def told_of(
+    names: Sequence[str],
+    sums: Sequence[float],
+    rows: int,
+    gathered: frozenset[str],
+) -> Told:
+    """Means of what was summed over so many samples."""
+    means = (
+        one / (1 if name in gathered else max(rows, 1))
+        for name, one in zip(names, sums, strict=True)
+    )
+    return Told(dict(zip(names, means, strict=True)), rows, gathered)
 
 
 class EpochBegun(NamedTuple):

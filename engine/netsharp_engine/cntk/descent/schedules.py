@@ -76,9 +76,9 @@ class Noise(NamedTuple):
     def phase(self, epoch: int, dtype: str) -> Phase:
         """What an epoch (from 0) sets."""
 
-        def draws(position: int, nodes: int) -> Draws:
+        def draws(position: int, nodes: int, wide: bool) -> Draws:
             generator = MinimalStandard(epoch * nodes + position)
-            return lambda count: generator.units(count, dtype)
+            return lambda count: generator.units(count, "float64" if wide else dtype)
 
         constants = (_set(values, epoch) for values in (self.normalization, self.blend))
         return Phase(of_epoch(self.dropout, epoch), draws, *constants)

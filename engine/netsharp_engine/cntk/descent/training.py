@@ -39,6 +39,7 @@ from netsharp_engine.cntk.descent.reports import (
     Told,
     Tried,
     Watcher,
+    told_of,
 )
 from netsharp_engine.cntk.descent.rules import Updates
 from netsharp_engine.cntk.descent.schedules import Noise, Schedule, of_epoch
@@ -46,7 +47,7 @@ from netsharp_engine.cntk.descent.searching import Search, found_rate, found_siz
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
 from netsharp_engine.graph import Graph
-from netsharp_engine.phases import PhasedDraft
+from netsharp_engine.phases import PhasedDraft, gathered
 from netsharp_engine.program import Batch, Figures, Job, UpdateRule
 from netsharp_engine.room import require_room
 
@@ -99,6 +100,7 @@ class Descent:
     ) -> None:
         self._source, self._plan, self._validate = source, plan, validate
         self._names = [node.name for node in graph.criteria]
+        self._gathered = frozenset(node.name for node in gathered(graph))
         self._epoch, self._samples = state.epochs, state.samples
         self._control = state.control
         self._minibatches = 0
@@ -356,10 +358,12 @@ class Descent:
         sums: Sequence[float] = figures.sums
         rows = figures.rows
         if before is not None:
-            sums = [after - known for after, known in zip(sums, before.sums, strict=True)]
+            sums = [
+                after if name in self._gathered else after - known
+                for name, after, known in zip(self._names, sums, before.sums, strict=True)
+            ]
             rows -= before.rows
-        means = [one / max(rows, 1) for one in sums]
-        return Told(dict(zip(self._names, means, strict=True)), rows)
+        return told_of(self._names, sums, rows, self._gathered)
 
 
 def require_parameters(graph: Graph, plan: TrainingPlan) -> None:

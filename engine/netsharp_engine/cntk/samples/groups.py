@@ -14,9 +14,11 @@ import numpy as np
 
 from netsharp_engine.cntk.generators import MinimalStandard
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
+from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices
+from netsharp_engine.program import Packed
 
 #: So many draws are made at a time.
 _DRAWN = 4096
@@ -82,13 +84,21 @@ class Sentences(Sweeps):
     """The sentences of a file.
 
     ``randomize``: those of a block (a chunk) change places, by a ``seed`` that counts up from block
-    to block; ``twisted`` ones by the 32-bit twister and from the epoch's number on.
+    to block; ``twisted`` ones by the 32-bit twister and from the epoch's number on.  ``noise``: the
+    stream of labels, and what is drawn beside each word of it.
     """
 
     def __init__(
-        self, sequences: Sequences, grouping: Grouping, randomize: bool, *, twisted: bool
+        self,
+        sequences: Sequences,
+        grouping: Grouping,
+        randomize: bool,
+        *,
+        twisted: bool,
+        noise: tuple[str, NoiseWords] | None = None,
     ) -> None:
         super().__init__(sequences, randomize)
+        self._noise = noise
         assert sequences.lines is not None
         self._grouping, self._lengths, self._twisted = grouping, sequences.lines, twisted
 
@@ -101,6 +111,8 @@ class Sentences(Sweeps):
         """The minibatches of an epoch, which ends behind the first sample beyond its size."""
         self._demand_room(samples)
         chunks, grouping, done = self.sequences.chunks, self._grouping, 0
+        if self._noise is not None:
+            self._noise[1].begin(number)
         for block, end in enumerate(accumulate(chunks)):
             order: Sequence[int] = range(end - chunks[block], end)
             if self.randomize:
@@ -115,7 +127,16 @@ class Sentences(Sweeps):
     def minibatch(self, chosen: Indices) -> Minibatch:
         """These sentences, each beside the other."""
         columns = len(chosen) * int(self._lengths[chosen].max())
-        return super().minibatch(chosen)._replace(columns=columns)
+        found = super().minibatch(chosen)._replace(columns=columns)
+        return found if self._noise is None else self._drawn(found, *self._noise)
+
+    def _drawn(self, batch: Minibatch, name: str, noise: NoiseWords) -> Minibatch:
+        """A minibatch with noise in its labels, column after column."""
+        one = batch.inputs[name]
+        assert isinstance(one, Packed)
+        assert isinstance(one.values, np.ndarray)
+        labels = noise.labels(one.values[:, 0].astype(np.intp), str(one.values.dtype))
+        return batch._replace(inputs={**batch.inputs, name: Packed(labels, one.packing)})
 
     def _seed(self, number: int, block: int) -> int:
         return number + block + 1 if self._twisted else number * len(self.sequences.chunks) + block

@@ -12,6 +12,7 @@ import numpy as np
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.faults import AllowedFaults, DataSurvey, LineFault, LineFaults
 from netsharp_engine.cntk.samples.lines import opened
+from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
 from netsharp_engine.data.errors import DataError
@@ -27,7 +28,8 @@ _NEARLY_NONE = 1e-6
 
 class SentenceStreams(NamedTuple):
     """What sentences bring: each word as one of ``words``, and the next one as label, by ``nexts``;
-    without a name of ``labels`` words alone.  With ``classes`` a label has four numbers, else one.
+    without a name of ``labels`` words alone.  With ``classes`` a label has four numbers, with
+    ``noise`` as many as that says, else one.
     """
 
     words: Vocabulary
@@ -35,6 +37,7 @@ class SentenceStreams(NamedTuple):
     features: str = ""
     labels: str = ""
     classes: Classes | None = None
+    noise: NoiseWords | None = None
 
     @property
     def has_labels(self) -> bool:
@@ -85,6 +88,13 @@ def survey_sentences(path: str, streams: SentenceStreams) -> DataSurvey:
     return survey
 
 
+def _labelled(streams: SentenceStreams) -> int:
+    """How many words labels may be of."""
+    if streams.classes is not None:
+        return len(streams.classes)
+    return streams.nexts.size if streams.noise is None else streams.noise.words
+
+
 def one_hot(places: Indices, dtype: str) -> Sparse:
     """A 1 in each row, at its place."""
     return Sparse(np.ones(len(places), dtype), places, np.arange(len(places) + 1))
@@ -108,6 +118,8 @@ def unknown_word(word: bytes, vocabulary: Vocabulary, where: str) -> str:
 def _labels(nexts: Indices, streams: SentenceStreams, dtype: str) -> Array:
     if streams.classes is not None:
         return streams.classes.labels(nexts, dtype)
+    if streams.noise is not None:  # It is drawn for each minibatch.
+        return nexts.astype(np.float64)[:, None]
     return np.where(nexts == 0, _NEARLY_NONE, nexts).astype(dtype)[:, None]
 
 
@@ -144,8 +156,7 @@ def _numbers(
         return []
     vocabulary = streams.nexts if is_label else streams.words
     found = [vocabulary.find(word) for word in words[span[0] : span[1]]]
-    classes = streams.classes
-    least = vocabulary.size if not is_label or classes is None else len(classes)
+    least = vocabulary.size if not is_label else _labelled(streams)
     wrong = [at for at, one in enumerate(found) if one is None or one >= least]
     for at in wrong:
         word, one = words[span[0] + at], found[at]

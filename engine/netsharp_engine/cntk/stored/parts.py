@@ -353,6 +353,22 @@ def spread_stack(node: StoredNode) -> dict[str, Any]:
     return {**known, "recurrentOp": known.get(".cell", known.get("recurrentOp", "lstm"))}
 
 
+#: What stands where a crop finds its offsets itself.
+FOUND = float(np.finfo(np.float64).max)
+OFFSETS = ("xOffset", "yOffset")
+
+
+def crop(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
+    """Put a crop together: offsets that it finds itself are none of its attributes."""
+    known = {name: found[name] for name in OFFSETS if found[name] != FOUND}
+    whole = {name: int(one) for name, one in known.items() if one.is_integer()}
+    return attributes(given, node, {**known, **whole})
+
+
+#: How noise-contrastive estimation is evaluated: as it is trained, where labels do not say more.
+TRAINED = 2
+
+
 def read_mode(given: BinaryReading, place: NodePlace) -> int | None:
     """The mode of noise contrastive estimation; a number that is none was never written."""
     at, mode = given.at, given.whole()

@@ -186,7 +186,19 @@ _WITHOUT = (
     *("LogPlus", "PerDimMeanVarDeNormalization", "LookupTable", "DiagTimes", "KhatriRaoProduct"),
     *("CosDistance", "CosDistanceWithNegativeSamples", "Diagonal", "CrossEntropy", "Logistic"),
     *("ClassBasedCrossEntropyWithSoftmax", "DummyCriterion", "MatrixL1Reg", "MatrixL2Reg"),
-    *("LambdaRank", "NDCG1Eval", "Acos", "Asin", "Atan", "Tan", "Cosh", "Sinh", "Asinh", "Atanh"),
+    *(
+        "LambdaRank",
+        "NDCG1Eval",
+        "EpochAccumulator",
+        "Acos",
+        "Asin",
+        "Atan",
+        "Tan",
+        "Cosh",
+        "Sinh",
+        "Asinh",
+        "Atanh",
+    ),
     *("StopGradient", "ExponentialLinearUnit", "Pow", "LabelsToGraph", "SequenceWithSoftmax"),
 )
 #: Other names of types in files, by what they are called today.
@@ -249,7 +261,9 @@ TYPES: dict[str, Attributes] = {
     "MaxUnpooling": _windows("max", True),
     **dict.fromkeys(("MaxPooling", "AveragePooling"), _OLD_POOLING),
     "ROIPooling": Attributes(_REGIONS),
-    "Crop": Attributes((Field("xOffset", DOUBLE, 0.0), Field("yOffset", DOUBLE, 0.0))),
+    "Crop": Attributes(
+        tuple(Field(name, DOUBLE, parts.FOUND) for name in parts.OFFSETS), parts.crop
+    ),
     "BatchNormalization": _NORMALIZATION,
     "Dropout": Attributes(_RANDOM),
     **dict.fromkeys(("RandomSample", "RandomSampleInclusionFrequency"), Attributes(_SAMPLES)),
@@ -259,7 +273,7 @@ TYPES: dict[str, Attributes] = {
     "Trace": _TRACE,
     "EnvironmentInput": Attributes((Field("propertyName", TEXT),)),
     "NoiseContrastiveEstimation": Attributes(
-        (Field(".mode", Codec(parts.read_mode, parts.write_mode)),)
+        (Field(".mode", Codec(parts.read_mode, parts.write_mode), parts.TRAINED),)
     ),
     **dict.fromkeys(_WITHOUT, _PLAIN),
 }

@@ -14,6 +14,7 @@ from netsharp_engine.ops.tensors.images import IMAGES
 from netsharp_engine.ops.tensors.products import PRODUCTS
 from netsharp_engine.ops.tensors.shaping import (
     DELAYS,
+    cropped,
     diagonal,
     indices,
     moved,
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ACROSS",
     "COUNTING",
+    "DRAWING",
     "ENVIRONMENT",
+    "GATHERING",
     "HELD",
+    "JOINING",
     "OPERATIONS",
     "STATISTICS",
     "SUMS",
@@ -51,6 +55,12 @@ ACROSS = ("CosDistanceWithNegativeSamples",)
 ENVIRONMENT = "EnvironmentInput"
 #: Operations that count samples in a parameter of their own, and keep running statistics.
 COUNTING = ("BatchNormalization",)
+#: Operations that draw classes by the weights that they read: the same for all samples.
+DRAWING = ("RandomSample", "RandomSampleInclusionFrequency")
+#: Operations that have one value for all samples of an epoch up to now.
+GATHERING = ("EpochAccumulator",)
+#: Operations that have one value for all samples that they are given.
+JOINING = (*SUMS, *GATHERING)
 
 
 def _held(node: Node) -> tuple[int, ...]:
@@ -115,6 +125,18 @@ def _normalization(node: Node) -> tuple[int, ...]:
     return values.shape
 
 
+def _sampled(node: Node) -> tuple[int, ...]:
+    """For each class of a set a 1 among all; of how often classes are drawn, a number for each.
+
+    Attributes ``sizeOfSampledSet`` and ``allowDuplicates``.
+    """
+    expect_inputs(node, 1)
+    classes, size = node.inputs[0].size, node.attributes["sizeOfSampledSet"]
+    if size < 1 or (size >= classes and not node.attributes["allowDuplicates"]):
+        raise ValueError(f"{size} different classes cannot be drawn from {classes}")
+    return (size, classes) if node.op == DRAWING[0] else (1, classes)
+
+
 _UNARY = (
     "Sigmoid Tanh RectifiedLinear Exp Log Negate Abs Sqrt Reciprocal Softmax LogSoftmax Pass"
     " Hardmax Floor Sin Cosine"
@@ -130,6 +152,7 @@ _RULES: dict[str, Callable[[Node], tuple[int, ...]]] = {
     "SumColumnElements": one_element,
     "RowRepeat": repeated,
     "Diagonal": diagonal,
+    "Crop": cropped,
     "LegacyReshape": _reshape,
     "Where": indices,
     "PackedIndex": indices,
@@ -149,6 +172,8 @@ OPERATIONS = (
     Operation("Dropout", _same, free),
     Operation(ENVIRONMENT, _number, free, alone=True),
     *(Operation(name, _normalization, free) for name in COUNTING),
+    *(Operation(name, _sampled, free) for name in DRAWING),
+    *(Operation(name, _same, free) for name in GATHERING),
     *CRITERIA,
     *(Operation(name, rule, free) for name, rule in _RULES.items()),
     *(Operation(name, _delayed, free) for name in DELAYS),

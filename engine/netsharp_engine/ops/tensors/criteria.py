@@ -55,6 +55,23 @@ def _by_classes(node: Node) -> tuple[int, ...]:
     return (1,)
 
 
+def _by_noise(node: Node) -> tuple[int, ...]:
+    """Labels of a word with its noise, or of a word alone; vectors, and weights and a bias for each
+    word.
+    """
+    expect_inputs(node, 4)
+    labels, hidden, weights, biases = node.inputs
+    if labels.size != 1 and labels.size % 2:
+        raise ValueError(f"a label has pairs of numbers, and {list(labels.shape)} is odd")
+    if hidden.size != weights.shape[-1]:
+        raise ValueError(f"{list(weights.shape)} has no column for {list(hidden.shape)}")
+    if biases.size * hidden.size != weights.size:
+        raise ValueError(
+            f"{list(biases.shape)} has no number for each word of {list(weights.shape)}"
+        )
+    return (1,)
+
+
 def _sorted(node: Node) -> tuple[int, ...]:
     """What an answer is worth, its score, and the number of its query."""
     expect_inputs(node, 3)
@@ -71,6 +88,7 @@ _RULES = {
     "SquareError": _compared,
     "Logistic": _compared_with,
     "ClassBasedCrossEntropyWithSoftmax": _by_classes,
+    "NoiseContrastiveEstimation": _by_noise,
     "DummyCriterion": _given,
     "LambdaRank": _sorted,
     "NDCG1Eval": _sorted,

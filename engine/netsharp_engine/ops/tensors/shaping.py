@@ -90,6 +90,20 @@ def diagonal(node: Node) -> tuple[int, ...]:
     return (shape[0], 1)
 
 
+def cropped(node: Node) -> tuple[int, ...]:
+    """The first source cut to the two sides of the second that run fastest; attribute ``offsets``
+    says from where on, the side that runs fastest first.
+    """
+    expect_inputs(node, 2)
+    whole, cut = (one.shape for one in node.inputs)
+    if min(len(whole), len(cut)) < 2:
+        raise ValueError("an image has two sides")
+    for axis, offset in enumerate(node.attributes["offsets"], 1):
+        if not 0 <= offset <= whole[-axis] - cut[-axis]:
+            raise ValueError(f"{list(cut)} from {offset} on is not within {list(whole)}")
+    return (*whole[:-2], *cut[-2:])
+
+
 def indices(node: Node) -> tuple[int, ...]:
     """One number for each step."""
     expect_inputs(node, 2 if node.op == "PackedIndex" else 1)

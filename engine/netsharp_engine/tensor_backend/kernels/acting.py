@@ -1,4 +1,4 @@
-"""Operations that act otherwise in training, or remember: dropout, and batch normalisation.
+"""Operations that act otherwise in training, draw, or remember: dropout, batch normalisation.
 
 They are bound to a program's parameters, and told before each epoch what it sets.
 """
@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.graph import Graph, Node
+from netsharp_engine.ops.tensors import DRAWING
 from netsharp_engine.phases import Draws, Phase
+from netsharp_engine.tensor_backend.kernels.drawing import (
+    EpochAccumulator,
+    InclusionFrequency,
+    RandomSample,
+)
 from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel, total
 
 if TYPE_CHECKING:
@@ -29,7 +35,8 @@ class Acting:
         #: Where the sequences stand that the next node is computed of; None: all samples share it.
         self.packing: Packing | None = None
         self.draws: dict[Node, Draws] = {}
-        self._drawing = [one for one in _in_order(graph) if one.op in STEPWISE]
+        self._drawing = _drawing(graph)
+        self._beginning: list[Callable[[], None]] = []
         #: Of nodes in loops what each column is multiplied with; None where nothing is dropped.
         self._masks: dict[Node, Array | None] = {}
         self.kernels: Mapping[Node, TensorKernel] = {
@@ -42,7 +49,15 @@ class Acting:
         make = phase.draws
         if make is not None:
             count = len(self._drawing)
-            self.draws = {node: make(at, count) for at, node in enumerate(self._drawing)}
+            self.draws = {
+                node: make(at, count, node.op in DRAWING) for at, node in enumerate(self._drawing)
+            }
+        for begin in self._beginning:
+            begin()
+
+    def renewed(self, begin: Callable[[], None]) -> None:
+        """Call something where an epoch begins."""
+        self._beginning.append(begin)
 
     def mask(self, node: Node, shape: tuple[int, ...], kind: Any) -> Array | None:
         """What a node that drops multiplies values of a shape with: 0, or what makes up for it."""
@@ -64,6 +79,13 @@ class Acting:
         """Values or gradients of some columns of a node in a loop, some of which become 0."""
         mask = self._masks[node]
         return values if mask is None else values * mask[columns]
+
+
+def _drawing(graph: Graph) -> list[Node]:
+    """The nodes that draw, in the order of evaluation; what no criterion depends on comes last."""
+    drawn = [one for one in graph.nodes if one.op in (*STEPWISE, *DRAWING)]
+    ordered = [one for one in _in_order(graph) if one in set(drawn)]
+    return ordered + [one for one in drawn if one not in set(ordered)]
 
 
 def _in_order(graph: Graph) -> list[Node]:
@@ -233,10 +255,33 @@ def _batch_normalization(node: Node, acting: Acting) -> TensorKernel:
     return TensorKernel(one.forward, (one.by_values, one.by_scale, one.by_bias, None, None))
 
 
+def _random_sample(node: Node, acting: Acting) -> TensorKernel:
+    return _renewed(RandomSample(lambda: acting.draws[node]), acting)
+
+
+def _inclusion_frequency(node: Node, acting: Acting) -> TensorKernel:
+    return _renewed(InclusionFrequency(lambda: acting.draws[node]), acting)
+
+
+def _epoch_accumulator(node: Node, acting: Acting) -> TensorKernel:
+    return _renewed(EpochAccumulator(), acting)
+
+
+def _renewed(
+    one: RandomSample | InclusionFrequency | EpochAccumulator, acting: Acting
+) -> TensorKernel:
+    """A kernel without a gradient that begins anew with each epoch."""
+    acting.renewed(one.begin)
+    return TensorKernel(one.forward, (None,))
+
+
 #: Operations that may be computed step by step; the others join all samples.
 STEPWISE = ("Dropout",)
 #: By the names of `netsharp_engine.ops.tensors`.
 ACTING: Mapping[str, Callable[[Node, Acting], TensorKernel]] = {
     "Dropout": _dropout,
     "BatchNormalization": _batch_normalization,
+    "RandomSample": _random_sample,
+    "RandomSampleInclusionFrequency": _inclusion_frequency,
+    "EpochAccumulator": _epoch_accumulator,
 }

@@ -40,6 +40,26 @@ def _slice_back(node: Node, sources: Sources, value: Array, gradient: Array) -> 
     return found
 
 
+def _window(node: Node) -> tuple[Any, ...]:
+    """Where the first source is cut."""
+    (right, down), (height, width) = node.attributes["offsets"], node.shape[-2:]
+    return (..., slice(down, down + height), slice(right, right + width))
+
+
+def _crop(node: Node, sources: Sources) -> Array:
+    """Of as many samples as there are of both sources."""
+    found = sources[0][_window(node)]
+    count = max(map(len, sources))
+    return found if len(found) == count else np.broadcast_to(found, (count, *found.shape[1:]))
+
+
+def _crop_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    """The original sets the whole gradient of its source; here others are added to it."""
+    found = np.zeros((len(gradient), *sources[0].shape[1:]), gradient.dtype)
+    found[_window(node)] = gradient
+    return found
+
+
 def _stack(node: Node, sources: Sources) -> Array:
     axis, rank = node.attributes["axis"], len(node.shape)
     count = max(map(len, sources))
@@ -173,6 +193,7 @@ def _column_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
 
 SHAPING: dict[str, TensorKernel] = {
     "Slice": TensorKernel(lambda node, sources: sources[0][_range(node)], (_slice_back,)),
+    "Crop": TensorKernel(_crop, (_crop_back, None)),
     "RowStack": TensorKernel(_stack, ()),
     "TransposeDimensions": TensorKernel(
         lambda node, sources: _swapped(node, sources[0], len(node.shape)), (_transpose_back,)

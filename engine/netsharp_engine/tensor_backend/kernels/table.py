@@ -6,6 +6,7 @@ from netsharp_engine.nodes import Node
 from netsharp_engine.ops.tensors import ENVIRONMENT
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.tensor_backend.kernels.acting import ACTING
+from netsharp_engine.tensor_backend.kernels.contrasting import CONTRASTING
 from netsharp_engine.tensor_backend.kernels.convolution import CONVOLUTION
 from netsharp_engine.tensor_backend.kernels.criteria import CRITERIA
 from netsharp_engine.tensor_backend.kernels.elements import KERNELS
@@ -24,6 +25,7 @@ TABLE: dict[str, TensorKernel] = {
     **SHAPING,
     **REGIONS,
     **CRITERIA,
+    **CONTRASTING,
     **QUERIES,
 }
 #: The operations that are computed.

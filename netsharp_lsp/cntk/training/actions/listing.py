@@ -17,7 +17,7 @@ from netsharp_lsp.cntk.training.samples.word_lists import where_of_option
 from netsharp_lsp.cntk.training.work import refuse_outside, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from netsharp_engine.cntk.samples.word_counts import CountedWord
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
@@ -47,6 +47,19 @@ class WriteWords(NamedTuple):
             telling.notice("the lists are newer than the text, so nothing is done.")
             telling.done()
             return FINISHED
+        size, texts = self.texts()
+        if size < self.size:
+            telling.notice(f"there are {size:,} words, and no more are kept.")
+        for key, target in self.targets.items():
+            self.work.store.write_text(self.work.shop.path(target), texts[key])
+            telling.wrote(target)
+        telling.done()
+        return FINISHED
+
+    def texts(self) -> tuple[int, Mapping[str, Iterator[str]]]:
+        """How many words are kept, and what is written of them, by option; DataError where there
+        is nothing to count.
+        """
         begin, end, unknown = self.ends
         counts = count_words(self.source, begin, end)
         left = sum(count > self.cutoff for count in counts.values()) if self.cutoff > 0 else 0
@@ -55,19 +68,12 @@ class WriteWords(NamedTuple):
                 f"{self.source}: no word comes more than {self.cutoff} times. Lower 'cutoff'."
             )
         size = min(self.size, left or len(counts))
-        if size < self.size:
-            telling.notice(f"there are {size:,} words, and no more are kept.")
         if self.groups:
             found: Sequence[CountedWord] = grouped_words(counts, size, self.groups, unknown)
             lines = [(one.word, one.times, one.group) for one in found]
         else:
             lines = [(word, counts[word], 0) for word in sorted(counts)]
-        for key, target in self.targets.items():
-            parts = (one for one in _texts(lines, self.groups)[key])
-            self.work.store.write_text(self.work.shop.path(target), parts)
-            telling.wrote(target)
-        telling.done()
-        return FINISHED
+        return size, _texts(lines, self.groups)
 
     def _is_done(self) -> bool:
         paths = [
@@ -116,7 +122,12 @@ def write_words(command: Command, action: str, shop: Workshop) -> WriteWords:
     words = options.text("unk", "<unk>").encode()
     begin, end = (one.encode() for one in ends)
     cutoff = options.whole("cutoff", 1)
-    return WriteWords(work, source, targets, size, groups, cutoff, (begin, end, words))
+    made = WriteWords(work, source, targets, size, groups, cutoff, (begin, end, words))
+    if work.is_followed and not all(os.path.exists(shop.path(one)) for one in targets.values()):
+        _, texts = made.texts()
+        for key, target in targets.items():
+            shop.experiment.files.texts[target] = "".join(texts[key]).encode()
+    return made
 
 
 class CreateLabelMap(NamedTuple):
@@ -138,7 +149,7 @@ class CreateLabelMap(NamedTuple):
                 telling.notice(f"'{one.target}' is there, so nothing is done.")
                 continue
             labels = column_labels(one.path, one.start, one.form)
-            self.work.store.write_text(path, (f"{label}\n" for label in labels))
+            self.work.store.write_text(path, _lines(labels))
             telling.wrote(one.target)
         telling.done()
         return FINISHED
@@ -168,4 +179,12 @@ def create_label_map(command: Command, action: str, shop: Workshop) -> CreateLab
         raise work.refused(f"the reader of '{section}' has no block of labels.")
     for one in maps:
         refuse_outside(work, shop.path(one.target))
+        if work.is_followed and not os.path.exists(shop.path(one.target)):
+            # Commands behind it are looked through now, and read what it will write.
+            text = "".join(_lines(column_labels(one.path, one.start, one.form)))
+            shop.experiment.files.texts[one.target] = text.encode()
     return CreateLabelMap(work, maps)
+
+
+def _lines(labels: Iterable[str]) -> Iterator[str]:
+    return (f"{label}\n" for label in labels)

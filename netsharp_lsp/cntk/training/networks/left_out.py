@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from netsharp_engine.ops.tensors import COUNTING, ENVIRONMENT, TENSORS
+from netsharp_engine.ops.tensors import COUNTING, DRAWING, ENVIRONMENT, GATHERING, TENSORS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
-from netsharp_lsp.cntk.networks.node import PARAMETER
+from netsharp_lsp.cntk.networks.node import NOISE, PARAMETER
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
 from netsharp_lsp.cntk.networks.starting import FROM_FILE
 from netsharp_lsp.cntk.training.networks import windows
+from netsharp_lsp.cntk.training.networks.cropping import CROP, Uncropped, offsets
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, why_not_taken_apart
 from netsharp_lsp.limits import COUNTED_BYTES
 
@@ -15,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
-_DRAWS = "which draws classes at random by a generator of its own; that is not done yet."
 #: The type that passes on what it prints: here it prints nothing.
 TRACE = "Trace"
 _LATTICES = "which reads lattices of speech; that is not done."
@@ -23,13 +23,6 @@ _LATTICES = "which reads lattices of speech; that is not done."
 _ALONG = ("axis", "beginIndex", "endIndex", "stride")
 #: Why types are left out, behind their names.
 _TYPES = {
-    "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
-    "a bias along a dynamic axis, and reads it as one number for each word. "
-    "ClassBasedCrossEntropyWithSoftmax is done.",
-    "EpochAccumulator": "which gathers means over an epoch; that is not done yet.",
-    "Crop": "which cuts images; that is not done yet. Slice along both axes does the same.",
-    "RandomSample": _DRAWS,
-    "RandomSampleInclusionFrequency": _DRAWS,
     "SequenceWithSoftmax": _LATTICES,
     "LatticeSequenceWithSoftmax": _LATTICES,
 }
@@ -53,6 +46,20 @@ def why_not(node: Node) -> str:
         )
     if not is_known:
         return "has a shape that is not known."
+    if node.operation in DRAWING and node.inputs[0].axis is not None:
+        return "draws classes by weights that change with the samples, which CNTK does not do."
+    if node.operation == NOISE and node.inputs[3].axis is not None:
+        return (
+            "has a bias that changes with the samples, of which CNTK reads numbers of others than "
+            "the words meant. Give it a parameter with one number for each word."
+        )
+    if node.operation == CROP:
+        try:
+            offsets(node)
+        except Uncropped as reason:
+            return str(reason)
+    if node.operation in GATHERING and node.inputs[0].axis is None:
+        return "gathers a mean over samples of what has none."
     moved = node.inputs[-1:] if node.operation in COLUMNS else ()
     if any(one.axis is None for one in moved or node.inputs[: node.operation in DELAYS]):
         return "reads along a dynamic axis what has none, which is not done yet."

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.cntk.computing import not_computed
 from netsharp_engine.cntk.starts import RANDOM, VALUE, Start
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.ops.tensors import COUNTING, HELD, STATISTICS
+from netsharp_engine.ops.tensors import COUNTING, DRAWING, HELD, STATISTICS
 from netsharp_engine.ops.tensors.shaping import DELAYS
 from netsharp_lsp.cntk.networks.inference import in_order
 from netsharp_lsp.cntk.networks.node import PARAMETER, Network, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks import windows
+from netsharp_lsp.cntk.training.networks.cropping import CROP, offsets
 from netsharp_lsp.cntk.training.networks.left_out import TRACE, why_not
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, taken_apart
 from netsharp_lsp.cntk.training.networks.written import written_start
@@ -237,7 +238,8 @@ def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool)
     read = _of_the_same_step(node)
     if any(source.name not in made for source in read):
         raise GraphError(f"{node.name}: depends on itself in the same step")
-    sources = [made[source.name] for source in read]
+    # The third and fourth input of a crop say where its image lies, and bring no values.
+    sources = [made[source.name] for source in read[: 2 if node.operation == CROP else None]]
     if node.operation == STACK:
         return taken_apart(graph, node, origin, *sources)
     if node.operation == TRACE:
@@ -276,12 +278,21 @@ def _given(*names: str) -> Callable[[Node], dict[str, Any]]:
     return lambda node: {name: node.integer(name) for name in names}
 
 
+def _sampled(node: Node) -> dict[str, Any]:
+    return {
+        "sizeOfSampledSet": node.integer("sizeOfSampledSet"),
+        "allowDuplicates": node.truth("allowDuplicates"),
+    }
+
+
 #: What operations are told beside their sources.
 _ATTRIBUTES: dict[str, Callable[[Node], dict[str, Any]]] = {
     "Times": lambda node: {"outputRank": node.integer("outputRank", 1)},
     "Reshape": _shape,
     "LegacyReshape": _shape,
     "RowRepeat": _given("numRepeats"),
+    CROP: lambda node: {"offsets": offsets(node)},
+    **dict.fromkeys(DRAWING, _sampled),
     "CosDistanceWithNegativeSamples": lambda node: {"negatives": (node.shape or (1,))[0] - 1},
     "Slice": _given("beginIndex", "endIndex", "axis"),
     "TransposeDimensions": _given("axis1", "axis2"),

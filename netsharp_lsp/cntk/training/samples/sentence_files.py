@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.samples.groups import Grouping, Sentences
+from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.sentences import (
     DEFAULTS,
     SentenceOptions,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 _READER = "LMSequenceReader"
 _NAMED, _NEXT, _NONE = "category", "nextword", "none"
-_CLASS, _PLAIN = "class", "softmax"
+_CLASS, _PLAIN, _NOISE = "class", "softmax", "nce"
 _UNORDERED = (
     "LMSequenceReader always shuffles the sentences of a block; the order is that of the GNU "
     "library of 2016 as its text says, and was compared with no log. cacheBlockSize=1 keeps the "
@@ -63,6 +64,8 @@ class SentenceFile(NamedTuple):
         found = {self.streams.features: self.streams.words.size}
         if self.streams.labels:
             found[self.streams.labels] = 1 if self.streams.classes is None else 4
+            if self.streams.noise is not None:
+                found[self.streams.labels] = self.streams.noise.size
         return found
 
     @property
@@ -75,7 +78,8 @@ class SentenceFile(NamedTuple):
         """What is equal where the same is read."""
         streams = self.streams
         ids = tuple(streams.words.ids), tuple(streams.nexts.ids)
-        return self.path, ids, streams.words.unknown, streams.has_labels, streams.classes is None
+        kinds = streams.classes is None, streams.noise is None
+        return self.path, ids, streams.words.unknown, streams.has_labels, *kinds
 
     def read(self, dtype: str) -> Sequences:
         """Its samples; DataError where it cannot be used."""
@@ -92,7 +96,10 @@ class SentenceFile(NamedTuple):
         if max(sequences.chunks) > 1:
             sequences.warnings.append(_UNORDERED)
         grouping = Grouping(self.beside, spare=self.streams.has_labels)
-        return Sentences(sequences, grouping, randomize=True, twisted=True)
+        noise = None
+        if self.streams.noise is not None and self.streams.labels in sequences.values:
+            noise = self.streams.labels, self.streams.noise
+        return Sentences(sequences, grouping, randomize=True, twisted=True, noise=noise)
 
 
 def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
@@ -107,22 +114,23 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
         )
         raise Refused(RunRefusal(reason, where_of(options.scope.text)))
     mode = inner.text("mode", _CLASS).lower()
-    if mode not in (_CLASS, _PLAIN):
-        reason = (
-            f"'mode={mode}' of {features} is not done: its criterion is accepted by no CNTK of "
-            "November 2016. Take mode=class."
-        )
+    if mode not in (_CLASS, _PLAIN, _NOISE):
+        reason = f"'mode={mode}' of {features} has to be one of class, softmax, nce."
         raise Refused(RunRefusal(reason, where_of_option(inner, "mode")))
     is_said = kinds[1] != _NONE
     table = _table(options, files)
     words = _vocabulary(before, table, options, files)
     nexts = _vocabulary(behind, table, options, files) if kinds[1] == _NAMED else words
-    found = None
-    if is_said and mode == _CLASS:
+    found = noise = None
+    if is_said and mode != _PLAIN:
         if table is None:
-            reason = "mode=class needs 'wordclass', the file of the classes of words."
+            reason = f"mode={mode} needs 'wordclass', the file of words, how often they come and "
+            reason += "their classes."
             raise Refused(RunRefusal(reason, where_of(options.scope.text)))
-        found = classes([one for _, one in table], options, "wordclass")
+        if mode == _CLASS:
+            found = classes([one.kind for one in table], options, "wordclass")
+        else:
+            noise = _noise(inner, features, table, options)
     beside, block = (
         _not_negative(options, key, otherwise)
         for key, otherwise in (
@@ -130,15 +138,36 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
             ("cacheBlockSize", DEFAULTS.block),
         )
     )
-    streams = SentenceStreams(words, nexts, features, name if is_said else "", found)
+    streams = SentenceStreams(words, nexts, features, name if is_said else "", found, noise)
     return SentenceFile(*located(options, files), streams, SentenceOptions(block), beside)
 
 
-def _table(options: Options, files: RunFiles) -> Sequence[tuple[bytes, int]] | None:
-    """The words of a file of classes in their order, each with its class."""
+class _Row(NamedTuple):
+    """A word of a file of classes, its class, and how often it comes."""
+
+    word: bytes
+    kind: int
+    often: float
+
+
+def _noise(inner: Options, features: str, table: Sequence[_Row], options: Options) -> NoiseWords:
+    """What is drawn beside each word."""
+    drawn = inner.whole("noise_number", 0)
+    if drawn < 1:
+        reason = f"mode=nce of {features} needs 'noise_number', how many words are drawn as noise."
+        raise Refused(RunRefusal(reason, where_of_option(inner, "mode")))
+    try:
+        return NoiseWords([row.often for row in table], drawn)
+    except DataError as error:
+        reason = f"'{options.path('wordclass')}': {error}"
+        raise Refused(RunRefusal(reason, where_of_option(options, "wordclass"))) from None
+
+
+def _table(options: Options, files: RunFiles) -> Sequence[_Row] | None:
+    """The words of a file of classes in their order."""
     if not options.path("wordclass"):
         return None
-    where, found = where_of_option(options, "wordclass"), dict[int, tuple[bytes, int]]()
+    where, found = where_of_option(options, "wordclass"), dict[int, _Row]()
     lines = required_lines(options, "wordclass", files)
     for number, line in enumerate(lines, 1):
         cells = line.split()
@@ -151,7 +180,7 @@ def _table(options: Options, files: RunFiles) -> Sequence[tuple[bytes, int]] | N
                 "word, how often it comes, the word and the number of its class."
             )
             raise Refused(RunRefusal(reason, where))
-        found[place] = cells[2], kind
+        found[place] = _Row(cells[2], kind, _count_in(cells[1]))
     if sorted(found) != list(range(len(found))):
         reason = f"'{options.path('wordclass')}' does not number its words from 0 on, without gaps."
         raise Refused(RunRefusal(reason, where))
@@ -160,7 +189,7 @@ def _table(options: Options, files: RunFiles) -> Sequence[tuple[bytes, int]] | N
 
 def _vocabulary(
     section: Options,
-    table: Sequence[tuple[bytes, int]] | None,
+    table: Sequence[_Row] | None,
     options: Options,
     files: RunFiles,
 ) -> Vocabulary:
@@ -179,7 +208,16 @@ def _vocabulary(
             f"'labelDim' is {size:,}, and '{options.path('wordclass')}' has {len(table):,} words."
         )
         raise Refused(RunRefusal(reason, where_of_option(section, "labelDim")))
-    return vocabulary([word for word, _ in table], size, unknown)
+    return vocabulary([row.word for row in table], size, unknown)
+
+
+def _count_in(cell: bytes) -> float:
+    """A whole number of a count that may be written with a fraction; 0 for what is none."""
+    try:
+        found = float(cell)
+    except ValueError:
+        return 0.0
+    return float(int(found)) if 0 <= found < 2**63 else 0.0
 
 
 def _not_negative(options: Options, key: str, otherwise: int) -> int:

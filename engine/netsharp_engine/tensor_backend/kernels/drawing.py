@@ -1,0 +1,130 @@
+"""Operations that draw classes at random by weights, and that gather means over an epoch.
+
+They remember from minibatch to minibatch; what begins them anew is told by whoever walks a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from netsharp_engine.graph import GraphError, Node
+from netsharp_engine.phases import Draws
+from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, total
+
+#: Sets that are drawn to find out how many draws one takes.
+_TRIALS = 10
+#: So many draws, and classes that are still missing are too rare to be met.
+_MOST_DRAWS = 1_000_000
+
+
+class RandomSample:
+    """Draws ``sizeOfSampledSet`` classes for each minibatch, [1, set, classes], each a one-hot row.
+
+    ``draws`` gives numbers in float64 from 0 to 1 [CNTK: ComputationNetworkLib/TrainingNodes.cpp].
+    """
+
+    def __init__(self, draws: Callable[[], Draws]) -> None:
+        self._draws = draws
+
+    def begin(self) -> None:
+        """An epoch begins: nothing is kept."""
+
+    def forward(self, node: Node, sources: Sources) -> Array:
+        """A set; GraphError where none can be drawn."""
+        weights = _weights(node, sources)
+        chosen, _ = _drawn(node, weights, self._draws())
+        found = np.zeros((1, *node.shape), sources[0].dtype)
+        found[0, np.arange(len(chosen)), chosen] = 1
+        return found
+
+
+class InclusionFrequency:
+    """How often each class is in such a set on the average, [1, 1, classes].
+
+    With duplicates it is the expected number; without, what follows from the mean number of draws
+    of ten sets.  It is worked out again where the weights change, and for each epoch.
+    """
+
+    def __init__(self, draws: Callable[[], Draws]) -> None:
+        self._draws = draws
+        self._known: tuple[Array, Array] | None = None
+
+    def begin(self) -> None:
+        """An epoch begins: what was worked out with other draws is forgotten, as a run that is
+        resumed here never had it.
+        """
+        self._known = None
+
+    def forward(self, node: Node, sources: Sources) -> Array:
+        """The frequencies; GraphError where no set can be drawn."""
+        weights = _weights(node, sources)
+        if self._known is None or not np.array_equal(self._known[0], weights):
+            share = weights / weights.sum()
+            if node.attributes["allowDuplicates"]:
+                found = share * node.attributes["sizeOfSampledSet"]
+            else:
+                tries = [_drawn(node, weights, self._draws())[1] for _ in range(_TRIALS)]
+                found = -np.expm1(sum(tries) / _TRIALS * np.log1p(-share))
+            self._known = weights, found.astype(sources[0].dtype).reshape(1, *node.shape)
+        return self._known[1]
+
+
+class EpochAccumulator:
+    """The mean of all samples since the epoch began, [1, ...]; it is given samples without gaps.
+
+    The factors are numbers of the type that is computed in [CNTK: LinearAlgebraNodes.cpp,
+    UpdateRunningAverage].
+    """
+
+    def __init__(self) -> None:
+        self._mean: Array | None = None
+        self._count = 0
+
+    def begin(self) -> None:
+        """An epoch begins."""
+        self._mean, self._count = None, 0
+
+    def forward(self, node: Node, sources: Sources) -> Array:
+        """Take the samples of a minibatch, and say the mean."""
+        (values,) = sources
+        kind = values.dtype.type
+        before, self._count = self._count, self._count + len(values)
+        count = max(self._count, 1)
+        new = total(values, (0,), True) * kind(1 / count)
+        self._mean = new if self._mean is None else self._mean * kind(before / count) + new
+        return self._mean.copy()
+
+
+def _weights(node: Node, sources: Sources) -> Array:
+    """What classes are drawn by, in float64; GraphError where no set can be drawn by it."""
+    weights = sources[0].reshape(-1).astype(np.float64)
+    if (weights < 0).any() or not np.isfinite(weights).all():
+        at = int(np.flatnonzero(~(weights >= 0) | ~np.isfinite(weights))[0])
+        why = f"draws classes by weights, and that of class {at:,} is {weights[at]:g}"
+        raise GraphError(f"'{node.name}' {why}", node.origin)
+    count, size = int(np.count_nonzero(weights)), node.attributes["sizeOfSampledSet"]
+    if count < (1 if node.attributes["allowDuplicates"] else size):
+        why = f"draws {size:,} classes, and {count:,} of {len(weights):,} have a weight above 0"
+        raise GraphError(f"'{node.name}' {why}", node.origin)
+    return weights
+
+
+def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
+    """The classes of a set, and how many draws it took."""
+    size, ends = node.attributes["sizeOfSampledSet"], np.cumsum(weights)
+    found: dict[int, None] = {}
+    tries = 0
+    while tries < _MOST_DRAWS:
+        # No more than are lacking: each draw of the stream counts.
+        wanted = size - len(found)
+        chosen = np.searchsorted(ends, np.asarray(draws(wanted)) * ends[-1]).tolist()
+        if node.attributes["allowDuplicates"]:
+            return chosen, size
+        tries += wanted
+        found.update(dict.fromkeys(chosen))
+        if len(found) == size:
+            return list(found), tries
+    why = f"found {len(found):,} of {size:,} classes in {tries:,} draws: others are too rare"
+    raise GraphError(f"'{node.name}' {why}", node.origin)
