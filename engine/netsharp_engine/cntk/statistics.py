@@ -1,4 +1,4 @@
-"""Means and deviations that are worked out of the data before the first epoch.
+"""Means and deviations that are worked out of data: before the first epoch, or of a whole model.
 
 Not the exact ones: the recurrence of the original, in its type of numbers.
 """
@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.cntk.computing import draft_of
+from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.ops.tensors import STATISTICS
-from netsharp_engine.program import Batch, Job
+from netsharp_engine.program import Batch, Job, UpdateRule
 
 _LEAST_VARIANCE = 1e-10
 
@@ -72,6 +73,22 @@ def precomputed(
         )
         for node in nodes
     }
+
+
+def renormalized(
+    graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
+) -> dict[str, Array]:
+    """All values of a graph after a forward pass over some minibatches as in training: statistics
+    of batch normalisation follow their nodes' time constants, and nothing is trained.
+    """
+    draft = draft_of(Job(graph, 0, dtype, UpdateRule("sgd", 0.0)))
+    program = draft.program()
+    program.load(values)
+    program.begin(Noise().phase(0, dtype))
+    for batch in batches:
+        program.feed(Batch(batch.inputs))
+        program.forward()
+    return program.store()
 
 
 def _summed(values: Array) -> Array:

@@ -69,7 +69,11 @@ class TensorDraft:
     def _without_gradient(self) -> Iterator[Unsupported]:
         """What is trained through a node that is computed forward alone."""
         graph = self.job.graph
-        if self.job.rule is None or not any(node.op in GATHERING for node in graph.nodes):
+        if (
+            self.job.rule is None
+            or not graph.criteria
+            or not any(node.op in GATHERING for node in graph.nodes)
+        ):
             return
         learns, way = learning(graph), reaching(graph.criteria[0])
         for node in graph.nodes:

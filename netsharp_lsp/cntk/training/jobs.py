@@ -10,6 +10,7 @@ from netsharp_lsp.cntk.training.actions.editing import edit
 from netsharp_lsp.cntk.training.actions.evaluate import cross_validate, test, write
 from netsharp_lsp.cntk.training.actions.inspecting import dump_nodes, plot
 from netsharp_lsp.cntk.training.actions.listing import create_label_map, write_words
+from netsharp_lsp.cntk.training.actions.normalizing import renormalize
 from netsharp_lsp.cntk.training.actions.splitting import split
 from netsharp_lsp.cntk.training.actions.train import train
 from netsharp_lsp.cntk.training.needs import needed_of, written_by
@@ -48,6 +49,7 @@ ACTIONS: Mapping[str, Callable[[Command, str, Workshop], Undertaking]] = {
     "dumpnode": dump_nodes,
     "plot": plot,
     "edit": edit,
+    "bnstat": renormalize,
     "SVD": split,
     "writeWordAndClass": write_words,
     "createLabelMap": create_label_map,

@@ -46,6 +46,7 @@ _READ = {
         " printValues printMetadata"
     ),
     "plot": ("action precision traceLevel deviceId modelPath outputDotFile outputFile renderCmd"),
+    "bnstat": f"{_ANY} newModelPath itersPerNode minibatchSize evalNodeNames",
     "SVD": (
         "action precision traceLevel deviceId modelPath outputmodelPath KeepRatio AlignedSize"
         " NodeNameRegex SVDConfig"
@@ -131,6 +132,7 @@ _IDLE = {
     ),
     "test": "maxSamplesInRAM distributedMBReading",
     "cv": "maxSamplesInRAM distributedMBReading",
+    "bnstat": "enableDistributedMBReading",
     "SGD": (
         "traceLevel maxTempMemSizeInSamplesForCNN numMBsToCUDAProfile"
         " perfTraceLevel packThresholdSizeInKB executionEngine sigFigs"

@@ -1,0 +1,144 @@
+"""The action bnstat: statistics of batch normalisation found anew, node after node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
+from netsharp_engine.cntk.statistics import renormalized
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.ops.tensors import COUNTING
+from netsharp_lsp.cntk.networks.inference import in_order
+from netsharp_lsp.cntk.networks.node import reached
+from netsharp_lsp.cntk.training.networks.lowering import lowered
+from netsharp_lsp.cntk.training.networks.models import LearntNetwork, remade
+from netsharp_lsp.cntk.training.work import (
+    network_of,
+    nodes_named,
+    refuse_model_outside,
+    refuse_outside,
+    samples_of,
+    work_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
+    from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+    from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.work import CommandWork, Workshop
+
+_CONSTANTS = ("normalizationTimeConstant", "blendTimeConstant")
+#: Time constants of a mean over all samples, and of statistics that stay as they are.
+_MEAN, _STILL = (-1.0, 0.0), (math.inf, math.inf)
+
+
+class Renormalize(NamedTuple):
+    """The action bnstat: so many minibatches for each node."""
+
+    work: CommandWork
+    source: Sweeps
+    target: str
+    size: int
+    minibatches: int
+
+    def run(self, telling: Telling) -> str:
+        """Find the statistics of each node, those of the nodes before it being found, and write the
+        model [CNTK: SGDLib/PostComputingActions.cpp].
+        """
+        telling.begun()
+        telling.warned(self.source.sequences.warnings)
+        work = self.work
+        model = work.store.load(work.model_path)
+        names = [node.name for node in _normalizing(work, model.network)]
+        model = self._with(model, dict.fromkeys(names, _MEAN))
+        zeros = {name: model.values[name] * 0 for name in names}
+        model = LearntNetwork(model.network, {**model.values, **zeros}, model.dtype)
+        samples = len(names) * self.size * self.minibatches
+        batches = iter(self.source.epoch(0, samples, self.size))
+        for name in names:
+            telling.line(f"Estimating Statistics --> {name}")
+            if telling.stops():
+                telling.notice(f"Stopped before '{name}'; nothing is written.")
+                return INTERRUPTED
+            graph = lowered(model.network, [model.network.nodes[name]])
+            found = renormalized(graph, self._next(batches, name), model.values, work.dtype)
+            model = LearntNetwork(model.network, {**model.values, **found}, model.dtype)
+            model = self._with(model, {name: _STILL})
+        work.store.save(work.shop.path(self.target), model)
+        telling.wrote(self.target)
+        telling.done()
+        return FINISHED
+
+    def _next(self, batches: Iterator[Minibatch], name: str) -> Iterator[Minibatch]:
+        """The minibatches of a node."""
+        number = 0
+        for batch in islice(batches, self.minibatches):
+            number += 1
+            yield batch
+        if number < self.minibatches:
+            raise DataError(
+                f"'{name}' takes {self.minibatches:,} minibatches, and the data end after "
+                f"{number:,}. Set a smaller itersPerNode."
+            )
+
+    def _with(self, model: LearntNetwork, of: dict[str, tuple[float, float]]) -> LearntNetwork:
+        """A model whose nodes have these time constants."""
+
+        def changed(nodes: list[StoredNode]) -> list[StoredNode]:
+            return [
+                one._replace(
+                    attributes={
+                        **one.attributes,
+                        **dict(zip(_CONSTANTS, of[one.name], strict=True)),
+                    }
+                )
+                if one.name in of
+                else one
+                for one in nodes
+            ]
+
+        return remade(model, changed, self.work.model_path)
+
+
+def renormalize(command: Command, action: str, shop: Workshop) -> Renormalize:
+    """The action bnstat of a command."""
+    work = work_of(command, action, shop)
+    refuse_model_outside(work)
+    options = work.options
+    if command.builder is not None:
+        raise work.refused("bnstat is done for the model of modelPath. Leave the builder out.")
+    target = options.path("newModelPath") or f"{work.model_name}.PBN"
+    refuse_outside(work, shop.path(target))
+    sizes = options.wholes("minibatchSize") or [40960]
+    minibatches = options.whole("itersPerNode", 30)
+    if min(sizes) < 1 or minibatches < 1:
+        raise work.refused("'minibatchSize' and 'itersPerNode' have to be 1 or more.")
+    network = network_of(work)
+    nodes = _normalizing(work, network)
+    graph = lowered(network, nodes)
+    reader = samples_of(work, shuffled=True)
+    reader.fit(network.nodes[node.name] for node in graph.inputs)
+    return Renormalize(work, reader.source(work.dtype), target, sizes[0], minibatches)
+
+
+def _normalizing(work: CommandWork, network: Network) -> Sequence[Node]:
+    """The batch normalisations below what is evaluated, each behind those that it depends on."""
+    groups = network.groups
+    named = nodes_named(work, network, work.options.names("evalNodeNames"))
+    roots = named or [*groups["evaluation"], *groups["criterion"]]
+    wanted = reached(roots)
+    ordered = in_order(list(network.nodes.values()), lambda node: node.inputs)
+    found = [one for one in ordered if one in wanted and one.operation in COUNTING]
+    if not found:
+        raise work.refused(
+            f"the network of '{work.name}' has no BatchNormalization, whose statistics would be "
+            "found."
+        )
+    return found
