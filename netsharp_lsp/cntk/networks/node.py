@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 OPAQUE = "Opaque"
 #: The operation of parameters, whose dimensions may be inferred from their use.
 PARAMETER = "LearnableParameter"
-#: The criterion that draws noise.
-NOISE = "NoiseContrastiveEstimation"
 GROUPS = ("feature", "label", "criterion", "evaluation", "output")
 #: What older texts call two of the groups.
 OLD_TAGS = {"criteria": "criterion", "eval": "evaluation"}

@@ -12,8 +12,7 @@ import pytest
 
 from netsharp_engine.cntk.descent.schedules import Noise as Set
 from netsharp_engine.cntk.generators import MinimalStandard
-from netsharp_engine.cntk.samples.noise import NoiseWords
-from netsharp_engine.cntk.stored.model_file import read_model
+from netsharp_engine.cntk.samples.vocabulary import NoiseWords
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.packing import packed
 from netsharp_engine.phases import gathered
@@ -222,66 +221,6 @@ def test_labels_of_one_number_are_judged_among_all_words() -> None:
         back(node, [labels, *rest], found, np.ones((1, 1)))
     with pytest.raises(GraphError, match="word 7, and there are 7"):
         kernel.forward(node, [labels + 5, *rest])
-
-
-LANGUAGE = """\
-command = learn:score
-modelPath = "out/net.dnn"
-learn = {
-    action = "train"
-    SimpleNetworkBuilder = {
-        rnnType = "NCELSTM" ; layerSizes = 12:6:8:12
-        trainingCriterion = "noiseContrastiveEstimation"
-        evalCriterion = "noiseContrastiveEstimation" ; lookupTableOrder = 1 ; noise_number = 4
-        uniformInit = true ; initValueScale = 10 ; addPrior = false ; recurrentLayer = 1
-        defaultHiddenActivity = 0.1
-    }
-    SGD = { maxEpochs = 6 ; minibatchSize = 20 ; learningRatesPerSample = 0.2 }
-    %s
-}
-score = { action = "test" ; %s }
-"""
-READER = """reader = {
-        readerType = "LMSequenceReader" ; file = "text.txt" ; wordclass = "classes.txt"
-        nbruttsineachrecurrentiter = 2 ; cacheBlockSize = 100
-        features = { mode = "nce" ; noise_number = %d ; dim = 0 }
-        labelIn = { dim = 1 ; labelDim = 12 ; beginSequence = "</s>" ; endSequence = "</s>" }
-        labels = { dim = 1 ; labelDim = 12 ; labelType = "nextWord" ; endSequence = "O" }
-    }"""
-
-
-def language(folder: Path, noise: int = 4) -> None:
-    random = np.random.default_rng(SEED)
-    words = ["</s>", *(f"w{number}" for number in range(11))]
-    lines = []
-    for _ in range(60):
-        first = int(random.integers(11))
-        chain = [f"w{(first + 3 * step) % 11}" for step in range(int(random.integers(3, 7)))]
-        lines.append(" ".join(["</s>", *chain, "</s>"]))
-    said = " ".join(lines).split()
-    rows = [f"{at} {said.count(word)} {word} 0" for at, word in enumerate(words)]
-    (folder / "text.txt").write_text("\n".join(lines) + "\n")
-    (folder / "classes.txt").write_text("\n".join(rows) + "\n")
-    reader = READER % noise
-    (folder / "net.cntk").write_text(LANGUAGE % (reader, reader))
-
-
-def test_words_are_learnt_against_noise(tmp_path: Path) -> None:
-    language(tmp_path)
-    answer, follower = run(tmp_path)
-    assert answer.code == 0, (answer.complaints, answer.reports, answer.told)
-    losses = [epoch["loss"] for epoch in follower.epochs]
-    assert losses[-1] < 0.8 * losses[0]
-    model = read_model((tmp_path / "out" / "net.dnn").read_bytes())
-    assert "NoiseContrastiveEstimation" in {one.operation for one in model.nodes}
-    assert any("perplexity" in line for line in follower.lines if "Final" in line)
-
-
-def test_noise_is_asked_for_by_its_number(tmp_path: Path) -> None:
-    language(tmp_path, 0)
-    answer, _ = run(tmp_path)
-    assert answer.code == 2
-    assert any("'noise_number'" in one for one in (*answer.told, *answer.complaints))
 
 
 NETWORK = """\

@@ -12,7 +12,7 @@ from netsharp_engine.ops.tensors import TENSORS
 from netsharp_engine.tensor_backend.kernels.table import TABLE
 from netsharp_lsp.cntk.networks.node import Node
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
-from netsharp_lsp.cntk.training.networks.left_out import _TYPES, TRACE, why_not
+from netsharp_lsp.cntk.training.networks.left_out import _REFUSED, _TYPES, TRACE, why_not
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
 from tests.cntk.training.experiments import run
 from tests.cntk.training.operations import node_of
@@ -77,15 +77,19 @@ def test_what_is_left_out_has_its_reason() -> None:
     }
     for name in LEFT_OUT:
         assert why_not(Node(name, 0, "n")).startswith(f"is of type {name}, which") or name in _TYPES
+    assert set(_REFUSED) == {"NoiseContrastiveEstimation"}
+    for name in _REFUSED:
+        assert name in TENSORS
+        assert why_not(Node(name, 0, "n")).startswith(f"is of type {name}, which CNTK")
 
 
 def test_a_type_that_is_left_out_is_refused_at_its_place(tmp_path: Path) -> None:
-    node = "new ComputationNode { operation = 'EpochAccumulator' ; inputs = h ; tag = '' }"
+    node = "new ComputationNode { operation = 'SequenceWithSoftmax' ; inputs = y:h:h ; tag = '' }"
     experiment(tmp_path, f"m = {node} ; ce = SquareError (y, h + m)")
     answer, follower = run(tmp_path)
     assert answer.code == 2
     assert any(
-        "line 9" in one and "of type EpochAccumulator, which gathers" in one
+        "line 9" in one and "of type SequenceWithSoftmax, which reads lattices" in one
         for one in answer.complaints
     )
     assert follower.events == []

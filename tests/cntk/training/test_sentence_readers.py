@@ -19,7 +19,7 @@ from netsharp_engine.cntk.samples.sentences import (
 )
 from netsharp_engine.cntk.samples.tagged import TagStreams, read_tagged, survey_tagged
 from netsharp_engine.cntk.samples.text_format import Sequences
-from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
+from netsharp_engine.cntk.samples.vocabulary import Classes, NoiseWords, Vocabulary
 from netsharp_engine.data import DataError
 from netsharp_engine.program import Packed, Sparse
 from tests.cli.command_line import netsharp
@@ -279,6 +279,29 @@ def test_epochs_begin_at_the_file_and_shuffle_each_block_by_a_seed_of_its_own(
     assert len(taken(found, Grouping(1, sentences=True), 0, 4)) == 5
     one = lm(tmp_path, b"a b c\n" * 12, block=1)
     assert [*chain(*taken(one, Grouping(1), 5, 0))] == [*range(12)]
+
+
+def test_noise_stands_beside_each_word_and_begins_anew_with_the_epoch(tmp_path: Path) -> None:
+    counts, drawn = [4, 1, 3, 2, 5], 3
+    noise = NoiseWords(counts, drawn)
+    streams = SentenceStreams(KNOWN, KNOWN, "x", "y", noise=noise)
+    found = lm(tmp_path, b"a b c\nc b a\nb c a\n" * 4, streams)
+    sweeps = Sentences(found, Grouping(2), randomize=True, twisted=True, noise=("y", noise))
+    for epoch in (0, 2, 0):
+        other = NoiseWords(counts, drawn)
+        other.begin(epoch)
+        for batch in sweeps.epoch(epoch, 0, 9):
+            labels, data = batch.inputs["y"], batch.inputs["x"]
+            assert isinstance(labels, Packed)
+            assert isinstance(data, Packed)
+            assert isinstance(labels.values, np.ndarray)
+            assert isinstance(data.values, Sparse)
+            assert labels.values.shape == (batch.samples, 2 * (drawn + 1))
+            words = labels.values[:, 0].astype(int)
+            assert set(zip(data.values.columns.tolist(), words.tolist(), strict=True)) <= {
+                *((2, 3), (3, 4), (4, 3), (3, 2), (4, 2))
+            }
+            assert np.array_equal(labels.values, other.labels(words, "float64"))
 
 
 def test_a_sentence_that_does_not_fit_is_refused_before_the_first_minibatch(

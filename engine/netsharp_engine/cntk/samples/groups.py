@@ -14,8 +14,8 @@ import numpy as np
 
 from netsharp_engine.cntk.generators import MinimalStandard
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
-from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.cntk.samples.vocabulary import NoiseWords
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices
 from netsharp_engine.program import Packed

@@ -12,9 +12,8 @@ import numpy as np
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.faults import AllowedFaults, DataSurvey, LineFault, LineFaults
 from netsharp_engine.cntk.samples.lines import opened
-from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.text_format import Sequences
-from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
+from netsharp_engine.cntk.samples.vocabulary import Classes, NoiseWords, Vocabulary
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.packing import Indices

@@ -1,4 +1,6 @@
-"""Words by their numbers, and the classes that they fall into; knows no file of samples."""
+"""Words by their numbers, the classes that they fall into, and words that are drawn as noise; knows
+no file of samples.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,10 @@ import numpy as np
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices
+
+#: The seed of the original; of each later epoch the next one, as a run may begin with any.
+_SEED = 1234
+_SPAN, _WORDS = 2**32, 3
 
 
 class Vocabulary(NamedTuple):
@@ -53,3 +59,75 @@ class Classes:
         """
         four = (words, self._of[words], self._begins[words], self._ends[words])
         return np.stack(four, axis=1).astype(dtype)
+
+
+class NoiseWords:
+    """Words by how often they come; ``drawn`` of them beside each that is learnt, with
+    what noise-contrastive estimation asks of them.
+
+    The draws are those of the GNU library of 2016
+    [CNTK: Readers/LMSequenceReader/SequenceReader.h].
+    DataError, a sentence without the file, where none comes at all.
+    """
+
+    def __init__(self, counts: Sequence[float], drawn: int) -> None:
+        found = np.array(counts, np.float64)
+        if found.size == 0 or found.sum() <= 0 or (found < 0).any():
+            raise DataError("no word comes more than never, so that none can be drawn as noise.")
+        shares = found / found.sum()
+        self.drawn = drawn
+        with np.errstate(divide="ignore"):
+            self._logs: Array = np.log(shares)
+        self._ends: Array = np.cumsum(shares)
+        self._ends[-1] = 1.0
+        self.begin(0)
+
+    @property
+    def size(self) -> int:
+        """The numbers of a label."""
+        return 2 * (self.drawn + 1)
+
+    @property
+    def words(self) -> int:
+        """How many words there are."""
+        return len(self._logs)
+
+    def begin(self, epoch: int) -> None:
+        """An epoch (from 0) begins."""
+        self._generator = np.random.RandomState(_SEED + epoch)
+        self._left = np.empty(0, np.uint32)
+
+    def labels(self, words: Indices, dtype: str) -> Array:
+        """For each word itself and the logarithm of its share, then each word that is drawn and
+        minus that of its own, [words, 2 * (drawn + 1)].
+        """
+        found = np.empty((len(words), self.size), np.float64)
+        found[:, 0], found[:, 1] = words, self._logs[words]
+        drawn = self._samples(len(words) * self.drawn).reshape(len(words), self.drawn)
+        found[:, 2::2], found[:, 3::2] = drawn, -self._logs[drawn]
+        return found.astype(dtype)
+
+    def _samples(self, count: int) -> Indices:
+        """The next words; each takes a number that is thrown away, and two that make one."""
+        past = _SPAN - 1 - (_SPAN - 1) % self.words
+        blocks, known = [np.empty(0, np.intp)], 0
+        while known < count:
+            raw = self._draws((count - known) * _WORDS).reshape(-1, _WORDS)
+            # A number beyond the last whole range is drawn again.
+            again = np.flatnonzero(raw[:, 0] >= past)
+            good = raw[: again[0]] if len(again) else raw
+            self._left = raw[len(good) :].reshape(-1)[int(len(again) > 0) :]
+            units = (good[:, 1] + good[:, 2] * float(_SPAN)) / float(_SPAN) ** 2
+            units = np.minimum(units, np.nextafter(1.0, 0.0))
+            blocks.append(np.searchsorted(self._ends, units).astype(np.intp))
+            known += len(good)
+        found: Indices = np.concatenate(blocks)
+        return found
+
+    def _draws(self, count: int) -> Array:
+        known = self._left
+        more = max(count - len(known), 0)
+        fresh = self._generator.randint(0, _SPAN, more, np.uint32)
+        found: Array = np.concatenate((known, fresh))
+        self._left = found[count:]
+        return found[:count].astype(np.float64)

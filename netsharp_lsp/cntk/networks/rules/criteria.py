@@ -5,7 +5,6 @@ from __future__ import annotations
 from netsharp_lsp.cntk.networks.node import PARAMETER, elements
 from netsharp_lsp.cntk.networks.rules.common import (
     Misfit,
-    columns,
     compatible,
     differ,
     fill,
@@ -91,13 +90,9 @@ def noise_contrastive(node: Node, final: bool) -> None:
     """Noise-contrastive estimation: labels, hidden values, weights and biases."""
     node.axis = None
     if final:
-        need_axis(node, 0, 1)
+        need_axis(node, 0, 1, 3)
         if elements(shape_of(node, 1)) != rows(shape_of(node, 2)):
             raise differ(node, 1, 2)
-        # The original asks for a bias along an axis, as its comment has it of another criterion,
-        # and reads one number for each word: what has as many is taken here.
-        if elements(shape_of(node, 3)) != columns(shape_of(node, 2)):
-            need_axis(node, 3)
     node.shape = (1,)
 
 

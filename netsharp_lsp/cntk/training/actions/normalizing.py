@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
-    from netsharp_engine.cntk.stored.stored_nodes import StoredNode
+    from netsharp_engine.cntk.stored.values import StoredNode
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.telling import Telling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_engine.ops.tensors import COUNTING, DRAWING, ENVIRONMENT, GATHERING, TENSORS
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
-from netsharp_lsp.cntk.networks.node import NOISE, PARAMETER
+from netsharp_lsp.cntk.networks.node import PARAMETER
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
 from netsharp_lsp.cntk.networks.starting import FROM_FILE
 from netsharp_lsp.cntk.training.networks import windows
@@ -26,11 +26,18 @@ _TYPES = {
     "SequenceWithSoftmax": _LATTICES,
     "LatticeSequenceWithSoftmax": _LATTICES,
 }
+#: Why types that are computed are refused in configurations.
+_REFUSED = {
+    "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
+    "a bias along a dynamic axis, and reads it as one number for each word. "
+    "ClassBasedCrossEntropyWithSoftmax is done.",
+}
 
 
 def why_not(node: Node) -> str:
     """Why a node is not computed, behind its name; empty where it is."""
-    if node.operation not in TENSORS and node.operation not in (*INPUTS, STACK, TRACE):
+    known = node.operation in TENSORS or node.operation in (*INPUTS, STACK, TRACE)
+    if node.operation in _REFUSED or not known:
         return f"is of type {node.operation}, {_of_type(node.operation)}"
     if node.operation == ENVIRONMENT and node.text("propertyName") != "isTraining":
         return (
@@ -48,11 +55,6 @@ def why_not(node: Node) -> str:
         return "has a shape that is not known."
     if node.operation in DRAWING and node.inputs[0].axis is not None:
         return "draws classes by weights that change with the samples, which CNTK does not do."
-    if node.operation == NOISE and node.inputs[3].axis is not None:
-        return (
-            "has a bias that changes with the samples, of which CNTK reads numbers of others than "
-            "the words meant. Give it a parameter with one number for each word."
-        )
     if node.operation == CROP:
         try:
             offsets(node)
@@ -90,4 +92,4 @@ def _of_type(operation: str) -> str:
     row = NODE_TYPES.get(operation)
     if row is not None and row.since:
         return f"which came with CNTK {row.since}; what is done is that of November 2016."
-    return _TYPES.get(operation, "which is not trained or evaluated yet.")
+    return (_TYPES | _REFUSED).get(operation, "which is not trained or evaluated yet.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.samples.groups import Grouping, Sentences
-from netsharp_engine.cntk.samples.noise import NoiseWords
 from netsharp_engine.cntk.samples.sentences import (
     DEFAULTS,
     SentenceOptions,
@@ -13,7 +12,7 @@ from netsharp_engine.cntk.samples.sentences import (
     read_sentences,
     survey_sentences,
 )
-from netsharp_engine.cntk.samples.vocabulary import Vocabulary
+from netsharp_engine.cntk.samples.vocabulary import NoiseWords, Vocabulary
 from netsharp_engine.data.errors import DataError
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.text_files import located
