@@ -6,6 +6,7 @@ import re
 
 from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
 from netsharp_lsp.cntk.ide.completion import arguments
+from netsharp_lsp.cntk.ide.completion.place import since
 from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
 from netsharp_lsp.cntk.ide.places.calls import macro_named
 from netsharp_lsp.cntk.ide.places.nodes import written_shape
@@ -114,7 +115,7 @@ def _functions(edited: Edited, writing: Writing) -> Iterator[Completion]:
     for function in FUNCTIONS.values():
         if function.name.lower() not in macros and edited.main.may_have(function.known):
             insert = _call(function.name, function.signature[: max(1, function.fewest)])
-            detail = f"({', '.join(function.signature)})"
+            detail = since(f"({', '.join(function.signature)})", function.known)
             topic = f"ndl:{function.name}"
             yield writing.proposal(function.name, "function", 3, insert, detail=detail, topic=topic)
 
