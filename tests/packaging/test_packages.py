@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -26,3 +27,18 @@ def test_every_listed_file_is_there() -> None:
         directory = ROOT / directories.get(package, package)
         for pattern in patterns:
             assert list(directory.glob(pattern)), f"{package}: {pattern}"
+
+
+def test_windows_finds_every_function_of_python() -> None:
+    """A wheel for Windows is linked against this list alone, and other platforms against none."""
+    folders = (ROOT / "engine" / "netsharp_engine" / "twins", ROOT / "grammar" / "netsharp_grammar")
+    sources = [path for folder in folders for path in folder.glob("*.[ch]")]
+    called = {
+        name
+        for path in sources
+        for name in re.findall(r"\b(Py[A-Z][a-z]+[A-Za-z]*_\w+) ?\(", path.read_text("utf-8"))
+        if not name.startswith(("PyInit_", "PyModule_Create"))
+    }
+    listed = set((ROOT / "packaging" / "python3.def").read_text("utf-8").split())
+    assert len(called) > 10
+    assert called <= listed
