@@ -246,3 +246,13 @@ def test_normalization_by_running_statistics(spatial: bool) -> None:
     values = {name: np.abs(one) for name, one in drawn_values(graph).items()}
     model = agree(graph, values, [node], dtype="float32", bound=2e-6)
     assert ("BatchNormalization" in operators(model)) == spatial
+
+
+@pytest.mark.parametrize("op", ["Pass", "Dropout"])
+def test_what_passes_on_a_tensor_leaves_its_name_to_the_source(op: str) -> None:
+    graph = Graph()
+    hidden = graph.apply("Tanh", graph.input("x", (3,)), name="h")
+    passed = graph.apply(op, hidden, name="d")
+    both = graph.apply("Plus", hidden, passed, name="z")
+    model = agree(graph, {}, [both, passed, hidden])
+    assert [one.name for one in model.graph.output] == ["z", "d", "h"]

@@ -30,7 +30,7 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
         return None
     network = stored_network(stored, path)
     roots = [_named(network, stored.aliases.get(name, name), path) for name in outputs]
-    roots = roots or _outputs(network, stored.outputs, path)
+    roots = list(dict.fromkeys(roots)) or _outputs(network, stored.outputs, path)
     try:
         graph = lowered(network, roots)
     except Refused as refusal:

@@ -179,7 +179,10 @@ class GraphExport:
             if node.op not in ROWS:
                 raise refused(node, why_not(node.op))
             lead = max(leads, default=0)
+            made = len(out.nodes)
             name = ROWS[node.op](out, node, sources)
+            if len(out.nodes) == made:  # It is the tensor of a source, whose name that is.
+                return OnnxValue(name, lead, node.shape)
         return OnnxValue(out.rename(name, node.name), lead, node.shape)
 
     def _numbers(self, node: Node) -> Array:
