@@ -173,3 +173,21 @@ class _Line:
     """One dimension without pads."""
 
     size, kernel, stride, padding, lower, upper = 6, 2, 2, False, 0, 0
+
+
+@pytest.mark.parametrize("names", [["label", "probabilities"], ["features", "H/X/weights"]])
+def test_columns_that_are_called_as_other_tensors(names: list[str], tmp_path: Any) -> None:
+    random = np.random.default_rng(5)
+    rows = [[f"{random.normal():.3f}", "xyz"[random.integers(3)]] for _ in range(60)]
+    lines = [[*names, "kind"], *([*row, "ab"[row[1] == "x"]] for row in rows)]
+    (tmp_path / "rows.csv").write_text("\n".join(map(",".join, lines)) + "\n")
+    model = netsharp.train(
+        "input X auto;\nhidden H [3] tanh from X all;\noutput Y [2] softmax from H all;\n",
+        train=str(tmp_path / "rows.csv"),
+        label="kind",
+        categorical=[names[1]],
+        epochs=2,
+    )
+    written = write_onnx(model, OnnxForm())
+    assert [one.rpartition(" [")[0] for one in written.inputs] == names
+    assert written.differences is not None

@@ -87,7 +87,7 @@ def _positions(
     part: Graph, where: Node, tensors: Mapping[str, Array], length: int, seed: int
 ) -> tuple[int, Array]:
     random = np.random.default_rng(seed)
-    values = {one.name: tensors[one.name] for one in part.parameters}
+    values = {one.name: np.asarray(tensors[one.name], np.float32) for one in part.parameters}
     walk = GraphWalk(Job(part, length), values)
     packing = packed(np.array([length]))
     inputs = {

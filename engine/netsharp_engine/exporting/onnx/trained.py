@@ -191,19 +191,20 @@ def compared_model(
 
     ExportError where labels differ, or onnxruntime does not take it.
     """
-    names = [one.name for one in written.graph.output]
+    # Their order is certain; a column may have taken a name.
+    given, names = (
+        [one.name for one in part] for part in (written.graph.input, written.graph.output)
+    )
     runtime = Runtime(written.SerializeToString())
     apart: list[OutputDifference] = []
     for features in rows:
-        given = dict(zip(names, runtime(_inputs_of(model, features), names), strict=True))
+        inputs = dict(zip(given, _inputs_of(model, features), strict=True))
+        *labels, numbers = runtime(inputs, names)
         ours = model.predict(features)
-        if ours.probabilities is None:
-            known, told = np.asarray(ours.predicted), "prediction"
-        else:
-            known, told = ours.probabilities, "probabilities"
-        fresh = differences([told], [known], [given[told]])
+        known = np.asarray(ours.predicted) if ours.probabilities is None else ours.probabilities
+        fresh = differences(names[-1:], [known], [numbers])
         if ours.probabilities is not None:
-            _require_same_labels(ours.probabilities, ours.predicted, given["label"], fresh[0])
+            _require_same_labels(ours.probabilities, ours.predicted, labels[0], fresh[0])
         apart = [one.joined(other) for one, other in zip(apart or fresh, fresh, strict=True)]
     return apart
 
@@ -216,23 +217,23 @@ def _require_same_labels(shares: Array, ours: Any, theirs: Array, apart: OutputD
         raise ExportError("onnxruntime answers with other classes than the engine.", differs=True)
 
 
-def _inputs_of(model: Model, features: Array) -> dict[str, Array]:
-    """Rows as inputs of the export: texts in the place of indicators."""
+def _inputs_of(model: Model, features: Array) -> list[Array]:
+    """Rows as the inputs of the export in their order: texts in the place of indicators."""
     encoding = model.encoding
     if encoding.plain:
-        return {FEATURES: features}
-    inputs: dict[str, Array] = {}
+        return [features]
+    inputs: list[Array] = []
     at = 0
     for column in encoding.columns:
         if column.levels is None:
-            inputs[column.name] = features[:, at : at + 1]
+            inputs.append(features[:, at : at + 1])
             at += 1
             continue
         count = len(column.levels)
         marks = features[:, at : at + count]
         texts = [*column.levels, "?" * (1 + max(map(len, column.levels), default=0))]
         codes = np.where(marks.any(1), marks.argmax(1), count)
-        inputs[column.name] = np.array([[texts[code]] for code in codes], object)
+        inputs.append(np.array([[texts[code]] for code in codes], object))
         at += count + encoding.unknown
     return inputs
 
