@@ -6,6 +6,7 @@ knows neither loops nor update rules.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,19 +38,19 @@ class Walked(Protocol):
         """That of an input which is sparse."""
 
 
-class Together:
+class Together(ABC):
     """Some nodes: ``shown`` is the one whose value is made, ``hidden`` are the others."""
 
     shown: Node
     hidden: tuple[Node, ...] = ()
 
+    @abstractmethod
     def forward(self, around: Walked) -> bool:
         """Find the value; False where these samples are to be computed node by node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
         """The gradients of sources that learn; only after ``forward`` has found the value."""
-        raise NotImplementedError
 
 
 class Affine(Together):

@@ -82,13 +82,13 @@ class OnnxWriting:
         self._shared.names.add(found)
         return found
 
-    def add(self, operator: str, *inputs: str, outputs: int = 1, **attributes: Any) -> str:
-        """Add an operator and return the name of its first output."""
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Add an operator and return the name of its one output."""
         from onnx import helper
 
-        made = [self.fresh(f"{self._hint}/{operator}") for _ in range(outputs)]
-        self.nodes.append(helper.make_node(operator, list(inputs), made, made[0], **attributes))
-        return made[0]
+        made = self.fresh(f"{self._hint}/{operator}")
+        self.nodes.append(helper.make_node(operator, list(inputs), [made], made, **attributes))
+        return made
 
     def numbers(self, values: Any, name: str = "") -> str:
         """Return the name of constant numbers of the graph's type."""
@@ -136,8 +136,6 @@ class OnnxWriting:
         self._shared.names.discard(old)
         return new
 
-    # Shapes --------------------------------------------------------------------------------
-
     def shaped(self, name: str, lead: int, shape: Sequence[int]) -> str:
         """Reshape what has so many leading axes, which stay."""
         return self.add("Reshape", name, self.integers(*(0,) * lead, *shape))
@@ -168,8 +166,6 @@ class OnnxWriting:
             else:
                 found.append(one.name)
         return found
-
-    # The result -----------------------------------------------------------------------------
 
     def tensors(self, used: set[str]) -> list[TensorProto]:
         """Return the constants that are used."""
