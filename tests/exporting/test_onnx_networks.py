@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsharp_engine.exporting.onnx.exported import OPSETS
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.geometry import CorneredAxis, kernel_count, product
 from netsharp_engine.graph import Graph, Node
@@ -256,3 +257,17 @@ def test_what_passes_on_a_tensor_leaves_its_name_to_the_source(op: str) -> None:
     both = graph.apply("Plus", hidden, passed, name="z")
     model = agree(graph, {}, [both, passed, hidden])
     assert [one.name for one in model.graph.output] == ["z", "d", "h"]
+
+
+@pytest.mark.parametrize("opset", [OPSETS[0], 16, 19, OPSETS[-1]])
+def test_every_set_of_operators_that_is_offered(opset: int) -> None:
+    graph = Graph()
+    cell = lstm(graph, graph.input("x", (4,)), 3, "PastValue", peepholes=True)
+    agree(graph, drawn_values(graph), [cell], dtype="float32", bound=1e-6, opset=opset)
+    growths = (Growth(SEED + number).graph for number in range(12))
+    graphs = [one for one in growths if not any(node.op == "GatherPacked" for node in one.nodes)]
+    assert len(graphs) > 3
+    for one in graphs:
+        agree(one, drawn_values(one), [one.criteria[0].inputs[0]], opset=opset)
+    image, node = convolved(np.random.default_rng(SEED), False, False)
+    agree(image, drawn_values(image), [node], dtype="float32", bound=2e-6, opset=opset)
