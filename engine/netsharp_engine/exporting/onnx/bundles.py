@@ -9,6 +9,7 @@ import numpy as np
 
 from netsharp_engine.exporting.onnx import taken
 from netsharp_engine.exporting.onnx.rows import Row
+from netsharp_engine.exporting.onnx.walking import MOST_AXES, is_cut, sees_nothing, walk_of
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
@@ -93,7 +94,7 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     first = axes[0]
     whole = len(axes) > 1 and first.count == 1 and first.kernel == first.size and not first.first
     walked = axes[1:] if whole else axes
-    if not shared or len(walked) > 2 or any(_is_cut(axis) for axis in walked):
+    if not shared or len(walked) > 2 or any(is_cut(axis) for axis in walked):
         flat = _flat(out, sources[0])
         found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], weights)
         return out.shaped(found, 1, node.shape)
@@ -109,43 +110,21 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
         image,
         out.numbers(weights[:, :taps].reshape(shape), out.fresh(node.parameters[0].name)),
         out.numbers(weights[:, taps]),
-        kernel_shape=[axis.kernel for axis in walked],
-        strides=[axis.stride for axis in walked],
-        pads=pads(walked),
+        **walk_of(walked),
     )
     counts = [axis.count for axis in axes]
     return taken.arranged(out, found, counts, told["maps"], places_first=False)
 
 
-def _is_cut(axis: Axis) -> bool:
-    """Whether kernels leave out cells that ONNX would begin or end with."""
-    return axis.first > 0 or axis.size - axis.first - axis.covered >= axis.stride
-
-
-def pads(axes: Sequence[Axis]) -> list[int]:
-    """Return the cells outside of the image that kernels read, all lower ones before the upper."""
-    lower = [max(-axis.first, 0) for axis in axes]
-    upper = [max(axis.first + axis.covered - axis.size, 0) for axis in axes]
-    return lower + upper
-
-
 def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: str) -> Row:
     def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         axes: tuple[Axis, ...] = node.attributes["axes"]
-        padded = pads(axes)
-        wide = any(pad >= axis.kernel for pad, axis in zip(padded, (*axes, *axes), strict=True))
-        if len(axes) > 3 or wide or any(_is_cut(axis) for axis in axes):
+        if len(axes) > MOST_AXES or sees_nothing(axes) or any(map(is_cut, axes)):
             found = find(out, _flat(out, sources[0]), axes)
             return out.shaped(found, 1, node.shape)
         sizes = (axis.size for axis in axes)
         image = out.add("Reshape", sources[0].name, out.integers(-1, 1, *sizes))
-        found = out.add(
-            operator,
-            image,
-            kernel_shape=[axis.kernel for axis in axes],
-            strides=[axis.stride for axis in axes],
-            pads=padded,
-        )
+        found = out.add(operator, image, **walk_of(axes))
         return out.shaped(found, 1, node.shape)
 
     return row

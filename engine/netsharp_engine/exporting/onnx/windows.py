@@ -1,16 +1,13 @@
-"""Kernels and windows over images as ONNX operators; pads are always explicit.
-
-CNTK's automatic pads are larger below, those of ONNX's ``auto_pad`` above: they are never used.
-"""
+"""CNTK's kernels and windows over images as ONNX operators, in both of its layouts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from netsharp_engine.exporting.onnx import taken
-from netsharp_engine.exporting.onnx.bundles import pads
 from netsharp_engine.exporting.onnx.rows import Row, whole
+from netsharp_engine.exporting.onnx.walking import MOST_AXES, is_cut, sees_nothing, walk_of
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
@@ -18,16 +15,6 @@ from netsharp_engine.nodes import Node
 
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
-
-#: onnxruntime moves windows along so many axes.
-_MOST_AXES = 3
-
-
-class _Image(NamedTuple):
-    """Samples [n, channels, *places] for an operator, with the axes that it walks along."""
-
-    name: str
-    axes: tuple[Axis, ...]
 
 
 def _flat(out: OnnxWriting, value: OnnxValue, shape: Sequence[int]) -> str:
@@ -72,19 +59,16 @@ def _handed(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
     return _back(out, name, value, node)
 
 
-def _inside(out: OnnxWriting, image: _Image) -> str:
-    """Leave out the cells that no window reads, where ONNX would begin or end with them."""
-    starts, ends, places = [], [], []
-    for place, axis in enumerate(image.axes):
-        reached = axis.first + axis.covered
-        if axis.first > 0 or axis.size - reached >= axis.stride:
-            starts.append(max(axis.first, 0))
-            ends.append(min(reached, axis.size))
-            places.append(2 + place)
-    if not places:
-        return image.name
-    bounds = (out.integers(*one) for one in (starts, ends, places))
-    return out.add("Slice", image.name, *bounds)
+def _inside(out: OnnxWriting, image: str, axes: Sequence[Axis]) -> str:
+    """An image [n, channels, *axes] without the cells that ONNX would begin or end with and no
+    window reads.
+    """
+    cut = [(2 + place, axis) for place, axis in enumerate(axes) if is_cut(axis)]
+    if not cut:
+        return image
+    starts = out.integers(*(max(axis.first, 0) for _, axis in cut))
+    ends = out.integers(*(min(axis.first + axis.covered, axis.size) for _, axis in cut))
+    return out.add("Slice", image, starts, ends, out.integers(*(place for place, _ in cut)))
 
 
 def _is_all_channels(axis: Axis) -> bool:
@@ -97,7 +81,7 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     axes: tuple[Axis, ...] = told["axes"]
     maps = product(told["maps"])
     shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    if not shared or product(told["maps"][1:]) != 1 or len(axes) > _MOST_AXES:
+    if not shared or product(told["maps"][1:]) != 1 or len(axes) > MOST_AXES:
         return _by_cells(out, node, value, whole(node, weights))
     kernels = _kernels(node, whole(node, weights), maps)
     if told["transpose"]:
@@ -109,14 +93,12 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     if not walked:
         walked, kernels = (_POINT,), kernels[..., None]
         image = out.add("Unsqueeze", image, out.integers(2))
-    image = _inside(out, _Image(image, walked))
+    image = _inside(out, image, walked)
     found = out.add(
         "Conv",
         image,
         out.numbers(kernels, out.fresh(f"{weights.name}/kernels")),
-        kernel_shape=[axis.kernel for axis in walked],
-        strides=[axis.stride for axis in walked],
-        pads=pads(walked),
+        **walk_of(walked),
     )
     if told["channels_last"]:
         found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
@@ -169,9 +151,7 @@ def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Arr
         "ConvTranspose",
         places,
         out.numbers(kernels, out.fresh(f"{node.inputs[0].name}/kernels")),
-        kernel_shape=[axis.kernel for axis in walked],
-        strides=[axis.stride for axis in walked],
-        pads=pads(walked),
+        **walk_of(walked),
         output_padding=beyond,
     )
     return _back(out, found, value, node)
@@ -184,9 +164,7 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     image = _taken(out, node, value)
     is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
     walked = axes[1:] if is_each and len(axes) > 1 else axes
-    padded = pads(walked)
-    wide = any(pad >= axis.kernel for pad, axis in zip(padded, (*walked, *walked), strict=True))
-    if wide or len(walked) > _MOST_AXES:
+    if sees_nothing(walked) or len(walked) > MOST_AXES:
         flat = out.add("Reshape", image, out.integers(-1, product(_sizes(axes))))
         found = (taken.most if is_most else taken.mean)(out, flat, axes)
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))
@@ -195,10 +173,8 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         image = out.add("Unsqueeze", image, out.integers(1))
     found = out.add(
         "MaxPool" if is_most else "AveragePool",
-        _inside(out, _Image(image, walked)),
-        kernel_shape=[axis.kernel for axis in walked],
-        strides=[axis.stride for axis in walked],
-        pads=padded,
+        _inside(out, image, walked),
+        **walk_of(walked),
     )
     if node.attributes["channels_last"] and len(walked) == len(axes):
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))
