@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import netsharp
 from netsharp_engine.activations import NAMES
-from netsharp_engine.exporting.onnx.bundles import _CELLS
+from netsharp_engine.exporting.onnx.operators.bundles import _CELLS
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.model import predict_stream

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netsharp_engine.exporting.onnx.bundles import BUNDLES
-from netsharp_engine.exporting.onnx.table import ROWS, why_not
+from netsharp_engine.exporting.onnx.operators.bundles import BUNDLES
+from netsharp_engine.exporting.onnx.operators.table import ROWS, why_not
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.tensors import COUNTING, ENVIRONMENT, HELD, SUMS, TENSORS

@@ -13,7 +13,7 @@ import numpy as np
 
 from netsharp_engine.exporting.onnx import steps
 from netsharp_engine.exporting.onnx.choosing import chosen_steps, part_of
-from netsharp_engine.exporting.onnx.table import ROWS, why_not
+from netsharp_engine.exporting.onnx.operators.table import ROWS, why_not
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting, pruned
 from netsharp_engine.exporting.refusal import ExportError, refused
 from netsharp_engine.graph import Graph, GraphError

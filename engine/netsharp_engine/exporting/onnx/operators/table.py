@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from netsharp_engine.exporting.onnx.bundles import BUNDLES
-from netsharp_engine.exporting.onnx.elements import ELEMENTS
-from netsharp_engine.exporting.onnx.products import PRODUCTS
-from netsharp_engine.exporting.onnx.rows import Row
-from netsharp_engine.exporting.onnx.shaping import SHAPING
-from netsharp_engine.exporting.onnx.windows import WINDOWS
+from netsharp_engine.exporting.onnx.operators.bundles import BUNDLES
+from netsharp_engine.exporting.onnx.operators.elements import ELEMENTS
+from netsharp_engine.exporting.onnx.operators.products import PRODUCTS
+from netsharp_engine.exporting.onnx.operators.rows import Row
+from netsharp_engine.exporting.onnx.operators.shaping import SHAPING
+from netsharp_engine.exporting.onnx.operators.windows import WINDOWS
 from netsharp_engine.ops.tensors import SUMS
 
 ROWS: dict[str, Row] = {**ELEMENTS, **PRODUCTS, **SHAPING, **WINDOWS, **BUNDLES}

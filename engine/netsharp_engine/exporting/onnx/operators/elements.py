@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netsharp_engine.exporting.onnx.rows import Row, whole
+from netsharp_engine.exporting.onnx.operators.rows import Row, whole
 from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
 from netsharp_engine.nodes import Node
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from netsharp_engine.exporting.onnx import taken
-from netsharp_engine.exporting.onnx.rows import Row, whole
-from netsharp_engine.exporting.onnx.walking import MOST_AXES, is_cut, sees_nothing, walk_of
+from netsharp_engine.exporting.onnx.operators import taken
+from netsharp_engine.exporting.onnx.operators.rows import Row, whole
+from netsharp_engine.exporting.onnx.operators.walking import (
+    MOST_AXES,
+    is_cut,
+    sees_nothing,
+    walk_of,
+)
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
