@@ -34,3 +34,17 @@ def test_links_lead_somewhere() -> None:
         text = page.read_text(encoding="utf-8")
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
             assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_a_run_that_is_killed_is_seen_to_go_on() -> None:
+    """The time that it is given is ours: where epochs become faster, nothing would be killed."""
+    killed = [
+        block.text
+        for page in PAGES
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if any(command.startswith("timeout -s KILL ") for command in block.commands)
+    ]
+    assert len(killed) == 2
+    for text in killed:
+        assert "\nKilled\n" in text
+        assert ": goes on after epoch " in text
