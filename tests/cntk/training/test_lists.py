@@ -13,7 +13,7 @@ from netsharp_engine.cntk.samples.word_counts import grouped_words
 from netsharp_engine.cntk.stored.model_file import read_model
 from tests.cntk.training.experiments import Follower, made, run
 from tests.cntk.training.test_columns import in_columns
-from tests.cntk.training.test_sentence_readers import SENTENCES, language
+from tests.cntk.training.test_sentence_runs import SENTENCES, language
 
 WORDS = """command = words
 words = { action = "writeWordAndClass" ; inputFile = "text.txt" ; vocabSize = SIZE ; nbrClass = 2
