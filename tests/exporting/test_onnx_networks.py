@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from netsharp_engine.exporting.onnx.exported import OPSETS
+from netsharp_engine.exporting.onnx.exported import OPSETS, OnnxForm, exported
+from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.geometry import CorneredAxis, kernel_count, product
 from netsharp_engine.graph import Graph, Node
 from tests.cntk.training.test_random_networks import NETWORKS, Growth
 from tests.cntk.training.test_sequences import held
 from tests.conftest import SEED
+from tests.costs import assert_in_proportion
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
 from tests.exporting.runtime import agree
@@ -271,3 +274,17 @@ def test_every_set_of_operators_that_is_offered(opset: int) -> None:
         agree(one, drawn_values(one), [one.criteria[0].inputs[0]], opset=opset)
     image, node = convolved(np.random.default_rng(SEED), False, False)
     agree(image, drawn_values(image), [node], dtype="float32", bound=2e-6, opset=opset)
+
+
+def test_the_cost_is_in_proportion_to_the_loops() -> None:
+    def prepared(count: int) -> Callable[[], object]:
+        graph = Graph()
+        node = graph.input("x", (2,))
+        for _ in range(count):
+            past = graph.delay("PastValue", (2,), timeStep=1, initial=0.0)
+            node = graph.apply("Tanh", graph.apply("Plus", node, past))
+            graph.connect(past, node)
+        portable = Portable(graph, {}, "float32", (node,))
+        return lambda: exported(portable, OnnxForm())
+
+    assert_in_proportion(prepared, 150, 1500)

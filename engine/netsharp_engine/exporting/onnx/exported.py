@@ -63,6 +63,10 @@ class GraphExport:
         self.portable, self.part, self.form = portable, part, form
         self.out = OnnxWriting.begun(portable.dtype, form.opset, portable.tensors)
         self.values: dict[Node, OnnxValue] = {}
+        self._readers: dict[Node, list[Node]] = {}
+        for node in part.nodes:
+            for source in node.inputs:
+                self._readers.setdefault(source, []).append(node)
         along = (*DELAYS, *COLUMNS)
         self._lead = 2 if any(node.op in along for node in part.nodes) else 1
 
@@ -113,10 +117,12 @@ class GraphExport:
 
     def _shown(self, loop: Loop) -> list[Node]:
         """The nodes of a loop that others read, or that are asked for."""
-        inside = set(loop.nodes)
-        others = (node for node in self.part.nodes if node not in inside)
-        read = {one for node in others for one in node.inputs}.union(self.portable.outputs)
-        return [node for node in loop.nodes if node in read]
+        inside, asked = set(loop.nodes), self.portable.outputs
+        return [
+            node
+            for node in loop.nodes
+            if node in asked or any(one not in inside for one in self._readers.get(node, ()))
+        ]
 
     def _input(self, node: Node) -> ValueInfoProto:
         name = self.out.fresh(node.name)

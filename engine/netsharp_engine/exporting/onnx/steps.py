@@ -82,17 +82,14 @@ def _scanned(
 
     kind = TensorProto.DOUBLE if out.floats == "float64" else TensorProto.FLOAT
     body, inside = out.inner(), set(loop.nodes)
-    fed = [
-        one
-        for one in dict.fromkeys(read for node in loop.nodes for read in node.inputs)
-        if one not in inside and values[one].lead
-    ]
+    read = dict.fromkeys(one for node in loop.nodes for one in node.inputs if one not in inside)
+    fed = [one for one in read if values[one].lead]
     if not fed:
         raise refused(loop.nodes[0], "the loop that it is in reads nothing along a sequence.")
     if any(values[one].lead != 2 for one in fed):
         raise refused(loop.nodes[0], "the loop that it is in reads what no step has of its own.")
     like = values[fed[0]]
-    known = {one: values[one] for one in values if values[one].lead == 0}
+    known = {one: values[one] for one in read if not values[one].lead}
     states, starts, updates = [], [], []
     delays = [node for node in loop.nodes if node.op in DELAYS]
     kept: dict[Node, list[str]] = {}

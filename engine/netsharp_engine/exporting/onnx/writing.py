@@ -39,6 +39,8 @@ class _Shared:
     def __init__(self, floats: str, opset: int, tensors: Mapping[str, Array]) -> None:
         self.floats, self.opset, self.parameters = floats, opset, tensors
         self.names: set[str] = set()
+        #: How far the names that begin alike are counted.
+        self.counts: dict[str, int] = {}
         self.constants: dict[str, Array] = {}
         self.known: dict[bytes, str] = {}
 
@@ -75,11 +77,13 @@ class OnnxWriting:
 
     def fresh(self, name: str) -> str:
         """Return a name that no tensor has, as near to this one as can be."""
-        found, count = name or "value", 1
-        while found in self._shared.names:
+        shared, wanted = self._shared, name or "value"
+        found, count = wanted, shared.counts.get(wanted, 1)
+        while found in shared.names:
             count += 1
-            found = f"{name or 'value'}/{count}"
-        self._shared.names.add(found)
+            found = f"{wanted}/{count}"
+        shared.names.add(found)
+        shared.counts[wanted] = count
         return found
 
     def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
