@@ -15,8 +15,9 @@ import netsharp as public
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import run
 
-SENTENCES = Path("examples/cntk/sentences")
-SLU = Path("../shared/peer/models/slu.forward.backward.cmf")
+ROOT = Path(__file__).parents[3]
+SENTENCES = ROOT / "examples" / "cntk" / "sentences"
+SLU = ROOT.parent / "shared" / "peer" / "models" / "slu.forward.backward.cmf"
 
 
 @pytest.fixture(scope="module")
@@ -214,3 +215,12 @@ def test_arrays_that_do_not_fit_are_named(folder: Path) -> None:
             model.predict(given)
     with pytest.raises(ValueError, match="goes through sequences"):
         model.predict(np.zeros((2, 60)))
+
+
+def test_a_file_of_many_streams_is_refused_in_a_short_sentence(folder: Path) -> None:
+    streams = " ".join(f"|stream{number} 1:1" for number in range(3000))
+    (folder / "many.ctf").write_text(f"0 {streams}\n")
+    answer = netsharp("predict", "out/tags.dnn", "--data", "many.ctf", cwd=folder)
+    assert answer.code == 2
+    assert "no stream 'word' in its first lines" in answer.err
+    assert len(answer.err) < 300

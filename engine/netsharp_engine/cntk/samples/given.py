@@ -105,8 +105,8 @@ def _of_text(path: str, given: Wants) -> Sequences:
         alias = one.alias or one.name
         if alias not in known:
             raise DataError(
-                f"{path} has no stream '{excerpt(alias)}' in its first lines, which have "
-                f"{', '.join(excerpt(name) for name in known)}.{nearest(alias, known)} Name the "
+                f"{path} has no stream '{excerpt(alias)}' in its first lines."
+                f"{nearest(alias, known)} Name the "
                 f"stream of an input: --stream {one.name}=STREAM."
             )
     streams = [
@@ -200,9 +200,8 @@ def _lengths(array: Array, path: str) -> Indices:
 def _require(arrays: Mapping[str, Any], given: Wants, where: str) -> None:
     for one in given.inputs:
         if (one.alias or one.name) not in arrays:
-            known = ", ".join(excerpt(name) for name in arrays) or "none"
             raise DataError(
-                f"{where}there is no array of the input '{excerpt(one.name)}'; there are {known}."
+                f"{where}there is no array of the input '{excerpt(one.name)}'."
                 f"{nearest(one.name, arrays)}"
             )
 
