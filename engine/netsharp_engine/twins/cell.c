@@ -1,5 +1,6 @@
 /* A cell of long short-term memory, forward and back, for the vectors that the processor has. */
 #include "twins.h"
+#include "vectors.h"
 
 /* Below it exp is 0 for what is added to 1, and is no subnormal number yet. */
 #define EXP_IS_ZERO (-87.0f)
@@ -64,31 +65,18 @@ static void gaps_of(struct gaps gaps, int64_t step, int64_t rows, int64_t *begin
 #if defined(__x86_64__)
 #define BYTES 32
 #define NAME(what) what##_32
-#define TARGET __attribute__((target("avx2,fma")))
+#define TARGET TARGET_32
 #define ROWS 3
 #include "cell.h"
 
 #define BYTES 64
 #define NAME(what) what##_64
-#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")))
+#define TARGET TARGET_64
 #define ROWS 6
 #include "cell.h"
 #endif
 
 /* A pass in the widest vectors that this machine has. */
-#if defined(__x86_64__)
-static int has_64(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-           && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-}
-
-static int has_32(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
-#define WIDEST(pass, one) (has_64() ? pass##_64(one) : has_32() ? pass##_32(one) : pass##_16(one))
-#else
-#define WIDEST(pass, one) pass##_16(one)
-#endif
-
 static void forward(const struct forward *one) { WIDEST(forward, one); }
 
 static void backward(const struct backward *one) { WIDEST(backward, one); }

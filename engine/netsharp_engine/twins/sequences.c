@@ -38,22 +38,16 @@ static int line_read(struct reading *one, const char *at, const char *last) {
     for (Py_ssize_t i = 0; i < one->count; i++)
         one->streams[i].of_line = 0;
     while (at < last) {
-        const char *begin = ++at, *close;
-        while (at < last && *at != '|')
-            at++;
-        close = at;
-        if (begin < close && *begin == '#')
+        struct column column;
+        at = column_of(at, last, &column);
+        if (is_comment(column))
             continue;
-        while (close > begin && (unsigned char)close[-1] <= 32)
-            close--;
-        const char *blank = begin;
-        while (blank < close && !is_blank(*blank))
-            blank++;
+        const char *begin = column.begin, *blank = column.blank;
         struct stream *stream = blank > begin ? stream_of(one, begin, blank) : NULL;
         if (!stream || stream->of_line++)
             return 0;
         int64_t *places = stream->sparse ? stream->places + stream->numbers : NULL;
-        int64_t numbers = column_read(blank, close, stream->dim, stream->sparse != 0,
+        int64_t numbers = column_read(blank, column.close, stream->dim, stream->sparse != 0,
                                       stream->values + stream->numbers, places);
         if (numbers < 0)
             return 0;

@@ -55,16 +55,11 @@ PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t coun
     if (at == last || *at != '|')
         goto end;
     while (at < last) {
-        const char *begin = ++at, *close;
-        at = memchr(begin, '|', (size_t)(last - begin));
-        close = at = at ? at : last;
-        if (begin < close && *begin == '#')
+        struct column column;
+        at = column_of(at, last, &column);
+        if (is_comment(column))
             continue;
-        while (close > begin && (unsigned char)close[-1] <= 32)
-            close--;
-        const char *blank = begin;
-        while (blank < close && !is_blank(*blank))
-            blank++;
+        const char *begin = column.begin, *blank = column.blank;
         Py_ssize_t stream = 0;
         for (; stream < streams; stream++) {
             char *alias;
@@ -77,7 +72,7 @@ PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t coun
         if (stream == streams || PyTuple_GetItem(found, 2 * stream) != Py_None)
             goto end;
         int sparse = kinds[2 * stream + 1] != 0;
-        int64_t entries = column_read(blank, close, kinds[2 * stream], sparse, values, places);
+        int64_t entries = column_read(blank, column.close, kinds[2 * stream], sparse, values, places);
         if (entries < 0)
             goto end;
         if (!put(found, 2 * stream, values, entries)

@@ -3,6 +3,7 @@
 #define NETSHARP_TEXT_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Ten to these powers, and whole numbers up to this one, are exact as double: one rounding is left. */
 #define EXACT_POWER 22
@@ -53,6 +54,28 @@ static inline const char *number(const char *at, const char *end, double *found)
     double value = power < 0 ? (double)whole / powers[-power] : (double)whole * powers[power];
     *found = negative ? -value : value;
     return at;
+}
+
+/* A column of a line: its name, from `begin` to `blank`, and what stands there up to `close`. */
+struct column {
+    const char *begin, *blank, *close;
+};
+
+/* Where the column behind the mark at `at` ends. */
+static inline const char *column_of(const char *at, const char *last, struct column *one) {
+    const char *begin = at + 1, *end = memchr(begin, '|', (size_t)(last - begin));
+    end = end ? end : last;
+    const char *close = end, *blank = begin;
+    while (close > begin && (unsigned char)close[-1] <= 32)
+        close--;
+    while (blank < close && !is_blank(*blank))
+        blank++;
+    *one = (struct column){begin, blank, close};
+    return end;
+}
+
+static inline int is_comment(struct column one) {
+    return one.begin < one.close && *one.begin == '#';
 }
 
 /* The numbers of a column, and of a sparse one their places; -1 where it is not a plain one. */
