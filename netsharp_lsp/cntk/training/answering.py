@@ -12,6 +12,7 @@ from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_lsp.cntk.networks.node import elements, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
+from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
@@ -135,4 +136,8 @@ def _answer(network: Network, path: str) -> tuple[Node, str, str]:
             return node, "", _NUMBER
         if size:
             return node, "", _CHANCES if node.operation == "Softmax" else _LOGITS
+    reasons = ((node, why_not(node)) for node in network.nodes.values())
+    for node, reason in reasons:
+        if reason:
+            raise ModelError(f"{path}: '{node.name}' {reason}")
     raise ModelError(f"{path}: no node of the network is one number or classes. {_OTHERWISE}")

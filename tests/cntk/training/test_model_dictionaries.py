@@ -5,6 +5,7 @@ What a sensible person would read otherwise has a test of its own.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.dictionaries.functions import OPERATIONS
 from netsharp_engine.cntk.stored.opening import open_model
 from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
+from tests.cli.command_line import netsharp
 from tests.cntk.training.model_writing import BATCH, STEPS, Axis, Second, Shape, field, large
 from tests.cntk.training.test_opened_models import answers
 from tests.conftest import SEED
@@ -248,3 +250,16 @@ def test_truncated_files_say_where_and_give_what_precedes() -> None:
     found = open_model(data[:-30], partial=True)
     assert found.faults
     assert len(found.nodes) > 3
+
+
+@pytest.mark.parametrize("command", [("predict", "--data", "rows.csv"), ("export", "--to", "onnx")])
+def test_a_function_that_is_not_computed_is_named(command: tuple[str, ...], tmp_path: Path) -> None:
+    out = Second()
+    out.variable("Input1", 0, (3,), name="features")
+    out.function(op("TopK"), "Top1", ["Input1"], attributes={"numItems": 2})
+    (tmp_path / "model.dnn").write_bytes(out.data("Top1"))
+    (tmp_path / "rows.csv").write_text("1,2,3\n")
+    name, *flags = command
+    answer = netsharp(name, "model.dnn", *flags, cwd=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert "'Top1' is of type v2:TopK, which is not trained or evaluated yet." in answer.err
