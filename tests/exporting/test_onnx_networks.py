@@ -33,6 +33,7 @@ def operators(model: Any) -> list[str]:
     return [node.op_type for node in model.graph.node]
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("number", range(NETWORKS))
 def test_random_networks(number: int) -> None:
     seed = SEED + number
@@ -196,6 +197,7 @@ def convolved(random: np.random.Generator, turned: bool, backwards: bool) -> tup
     )
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("turned", [False, True], ids=["channels first", "channels last"])
 @pytest.mark.parametrize("number", range(20))
 def test_convolutions(number: int, turned: bool) -> None:
@@ -204,6 +206,7 @@ def test_convolutions(number: int, turned: bool) -> None:
     agree(graph, drawn_values(graph), [node], dtype="float32", bound=2e-6)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("number", range(20))
 def test_convolutions_backwards(number: int) -> None:
     print(f"seed {SEED + number}")
@@ -216,6 +219,7 @@ def test_convolutions_backwards(number: int) -> None:
         agree(graph, drawn_values(graph), [node], dtype="float32", bound=2e-6)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("pool", ["max", "average"])
 @pytest.mark.parametrize("turned", [False, True], ids=["channels first", "channels last"])
 @pytest.mark.parametrize("number", range(10))

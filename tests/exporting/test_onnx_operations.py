@@ -26,6 +26,7 @@ from netsharp_engine.tensor_backend.kernels.table import TABLE
 EXPORTED = [case for case in CASES if case[0] in ROWS and SAMPLES in case[3]]
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(("operation", "sizes", "attributes", "spread"), EXPORTED)
 def test_operation(
     operation: str,

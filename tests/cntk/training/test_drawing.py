@@ -18,6 +18,7 @@ from netsharp_engine.packing import packed
 from netsharp_engine.phases import gathered
 from netsharp_engine.program import Batch, Job, UpdateRule
 from netsharp_engine.tensor_backend import TensorDraft
+from netsharp_engine.tensor_backend.kernels import drawing as kernels
 from netsharp_engine.tensor_backend.kernels.acting import Acting
 from netsharp_engine.tensor_backend.kernels.table import TABLE
 from netsharp_lsp.cntk.training.networks.cropping import Uncropped, offsets
@@ -109,6 +110,16 @@ def test_weights_by_which_no_set_is_drawn(weights: list[float], said: str) -> No
     acting, node = drawing("RandomSample", 3, False)
     with pytest.raises(GraphError, match=said):
         acting.kernels[node].forward(node, [np.array(weights).reshape(1, 1, -1)])
+
+
+def test_a_class_that_does_not_come_up_is_waited_for_no_longer_than_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kernels, "_MOST_DRAWS", 1000)
+    acting, node = drawing("RandomSample", 3, False)
+    weights = np.array([1, 0, 1e-7, 0, 0, 2.0]).reshape(1, 1, -1)
+    with pytest.raises(GraphError, match="found 2 of 3 classes in"):
+        acting.kernels[node].forward(node, [weights])
 
 
 def accumulating() -> Graph:

@@ -17,6 +17,8 @@ from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, total
 _TRIALS = 10
 #: So many draws, and classes that are still missing are too rare to be met.
 _MOST_DRAWS = 1_000_000
+#: How often at most a class is expected in so many draws that nobody waits for.
+_HARDLY = 1e-6
 
 
 class RandomSample:
@@ -114,6 +116,8 @@ def _weights(node: Node, sources: Sources) -> Array:
 def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
     """The classes of a set, and how many draws it took."""
     size, ends = node.attributes["sizeOfSampledSet"], np.cumsum(weights)
+    if not node.attributes["allowDuplicates"] and _hopeless(weights, size):
+        raise _too_rare(node, f"finds no {size:,} different classes in {_MOST_DRAWS:,} draws")
     found: dict[int, None] = {}
     tries = 0
     while tries < _MOST_DRAWS:
@@ -126,5 +130,14 @@ def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
         found.update(dict.fromkeys(chosen))
         if len(found) == size:
             return list(found), tries
-    why = f"found {len(found):,} of {size:,} classes in {tries:,} draws: others are too rare"
-    raise GraphError(f"'{node.name}' {why}", node.origin)
+    raise _too_rare(node, f"found {len(found):,} of {size:,} classes in {tries:,} draws")
+
+
+def _hopeless(weights: Array, size: int) -> bool:
+    """Whether the last class of a set is hardly ever met: none but the heaviest comes up."""
+    rest = np.sort(weights)[: len(weights) - size + 1].sum() / weights.sum()
+    return bool(rest * _MOST_DRAWS < _HARDLY)
+
+
+def _too_rare(node: Node, why: str) -> GraphError:
+    return GraphError(f"'{node.name}' {why}: others are too rare", node.origin)
