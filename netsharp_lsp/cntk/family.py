@@ -5,8 +5,8 @@ Each answer imports what it needs on use.
 
 from __future__ import annotations
 
-from netsharp_engine.plain_files import open_plain
-from netsharp_lsp.cntk.suffixes import MODEL_BEGINS, SCRIPTS, SUFFIXES
+from netsharp_lsp.cntk.model_files import model_head
+from netsharp_lsp.cntk.suffixes import SCRIPTS, SUFFIXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.text.decode import DecodeError, Source
     from netsharp_lsp.text.extent import Extent
     from netsharp_lsp.workspace import Files, Premises
-
-
-def _may_be_model(path: str) -> bool:
-    """Whether a file begins as a model does; what reads models is loaded for no other."""
-    try:
-        with open_plain(path) as stream:
-            data = stream.read(16)
-    except (OSError, ValueError):
-        return False
-    return data.startswith(MODEL_BEGINS) or data[8:9] == b"{"
 
 
 class Experiments:
@@ -93,7 +83,7 @@ class Experiments:
 
     def portable(self, path: str, outputs: Sequence[str]) -> Portable | None:
         """What is exported of a model; see `netsharp_lsp.cntk.training.portable`."""
-        if not _may_be_model(path):
+        if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.portable import portable_model
 
@@ -101,7 +91,7 @@ class Experiments:
 
     def is_model(self, path: str) -> bool:
         """Whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""
-        if not _may_be_model(path):
+        if model_head(path) is None:
             return False
         from netsharp_lsp.cntk.commands.models import is_model
 
@@ -115,7 +105,7 @@ class Experiments:
 
     def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
         """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.model_description`."""
-        if not _may_be_model(path):
+        if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.model_description import description_of
 

@@ -84,6 +84,7 @@ FLOORS = (
     ("netsharp_lsp.netsharp.ide.structure",),
     ("netsharp_lsp.netsharp",),
     (
+        "netsharp_lsp.cntk.model_files",
         "netsharp_lsp.cntk.suffixes",
         "netsharp_lsp.cntk.versions",
         "netsharp_lsp.cntk.vocabulary",

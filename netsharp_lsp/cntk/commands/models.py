@@ -7,13 +7,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.commands.runs import declared_runs, supposed_run
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.commands.subjects import ExperimentSubject, SubjectError
+from netsharp_lsp.cntk.model_files import MODEL_BEGINS, model_head
 from netsharp_lsp.cntk.run.elsewhere import network_for
 from netsharp_lsp.cntk.run.experiment import Experiment
-from netsharp_lsp.cntk.suffixes import MODEL_BEGINS, STARTS
+from netsharp_lsp.cntk.suffixes import STARTS
 from netsharp_lsp.limits import MODEL_CONFIGURATIONS
 from netsharp_lsp.project.walk import specifications_below
 
@@ -27,15 +27,9 @@ if TYPE_CHECKING:
 
 def is_model(path: str) -> bool:
     """Whether a file is a model of CNTK, or a network of it in a safetensors file."""
-    try:
-        with open_plain(path) as stream:
-            head = stream.read(16)
-    except (OSError, ValueError):
-        return False
-    if head.startswith(MODEL_BEGINS):
-        return True
-    if head[8:9] != b"{":
-        return False
+    head = model_head(path)
+    if head is None or head.startswith(MODEL_BEGINS):
+        return head is not None
     from netsharp_lsp.cntk.training.stored_models import model_bytes
 
     return model_bytes(path) is not None
