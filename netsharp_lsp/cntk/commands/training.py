@@ -6,6 +6,8 @@ Reads disk and writes what the configuration names; knows no terminal.
 from __future__ import annotations
 
 import os
+import platform
+import time
 from functools import partial
 
 from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
@@ -22,7 +24,7 @@ from netsharp_lsp.cntk.training.networks.lowering import Seeds
 from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options, idle
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
-from netsharp_lsp.cntk.training.telling import Telling
+from netsharp_lsp.cntk.training.telling import Telling, stamped
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.questions import Answer
 from netsharp_lsp.workspace import Run, no_file, outside
@@ -33,10 +35,13 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
+    from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.questions import Follower, Performance
 
 DONE, FAULTY, FAILED, STOPPED = 0, 1, 2, 130
 _COMPLETED = "__COMPLETED__"
+#: Every parameter has the same seed.
+_CONSTANT = "forceConstantRandomSeed"
 #: The release whose log had other lines.
 _OLD_LOG = "2016-08"
 
@@ -60,11 +65,16 @@ def perform(asked: Performance, follower: Follower) -> Answer:
     jobs: list[tuple[Command, Undertaking]] = []
     refusals: list[RunRefusal] = []
     logged = _Logged(follower)
+    stamps, done = False, ""
 
     def prepare() -> int:
+        nonlocal stamps, done
+        stamps = _stamps(shop)
+        shop.seeds.constant = Options(shop.experiment.configuration.root).truth(_CONSTANT, False)
         found = prepared(shop)
         if not found.jobs and found.refusals:
             raise Refused(*found.refusals)
+        done = _done_file(shop)
         logged.open(_log_of(shop))
         jobs.extend(found.jobs)
         refusals.extend(found.refusals)
@@ -80,13 +90,15 @@ def perform(asked: Performance, follower: Follower) -> Answer:
         for command, job in jobs:
             if ended == DONE:
                 old = asked.log == _OLD_LOG
-                telling = Telling(logged, command.name, job.work.action, old)
+                telling = Telling(logged, command.name, job.work.action, old, stamps)
                 ended = _tried(partial(_done, job, telling), subject, answer)
                 answer.lines = (*answer.lines, *telling.results)
         if ended == DONE and refusals:
             ended = FAILED
         if ended == DONE:
-            logged.line(_COMPLETED)
+            ended = _tried(partial(_tell_end, done, shop), subject, answer)
+        if ended == DONE:
+            logged.line(stamped(_COMPLETED) if stamps else _COMPLETED)
     answer.code = ended
     return answer
 
@@ -100,17 +112,50 @@ def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> N
         follower.notice(f"without effect here: {', '.join(names)}.")
 
 
+def _stamps(shop: Workshop) -> bool:
+    """Whether the time stands before lines of the log."""
+    return Options(shop.experiment.configuration.root).truth("timestamping", False)
+
+
+def _tell_end(path: str, shop: Workshop) -> int:
+    """Write the file that says to other programs that a run is complete."""
+    if path:
+        now = time.strftime("%Y/%m/%d %H:%M:%S")
+        shop.store.write_text(path, [f"Successfully finished at {now} on {platform.node()}\n"])
+    return DONE
+
+
 def _log_of(shop: Workshop) -> str:
-    """The file that the configuration wants the original's lines in; empty for none."""
+    """The file that the configuration wants the original's lines in; empty for none.
+
+    Where lines have the time, the commands are part of its name (CNTK/CNTK.cpp,
+    wmainOldCNTKConfig).
+    """
     root = shop.experiment.configuration.root
     options = Options(root)
     name = options.path("stderr")
     found = options.found("stderr")
-    path = shop.path(name) if name else ""
-    if found is not None and path and not shop.store.writable(path):
+    if name and options.truth("timestamping", False):
+        commands = options.names("command") or ["train"]
+        name = "_".join((name, *commands)) + ".log"
+    return _file_to_write(found, name, shop)
+
+
+def _done_file(shop: Workshop) -> str:
+    """The file that is written at the end of a run; empty for none."""
+    options = Options(shop.experiment.configuration.root)
+    return _file_to_write(options.found("doneFile"), options.path("doneFile"), shop)
+
+
+def _file_to_write(found: Found | None, name: str, shop: Workshop) -> str:
+    """Where a file is written that an option names; Refused where none can be."""
+    if found is None or not name:
+        return ""
+    path = shop.path(name)
+    if not shop.store.writable(path):
         raise Refused(RunRefusal(not_written(path), where_of(found.text)))
-    kind = kind_at(path) if path else None
-    if found is not None and kind not in (None, "file"):
+    kind = kind_at(path)
+    if kind not in (None, "file"):
         raise Refused(RunRefusal(f"'{name}' is a {kind}, not a file.", where_of(found.text)))
     return path
 

@@ -28,6 +28,7 @@ _PASSES = "minibatchSize epochSize"
 _READ = {
     "top level": (
         "command precision modelPath outputNodeNames makeMode parallelTrain stderr truncated"
+        " timestamping doneFile forceConstantRandomSeed"
     ),
     "train": f"{_ANY} makeMode SGD cvReader",
     "test": f"{_ANY} {_PASSES} evalNodeNames numMBsToShowResult firstMBsToShowResult",
@@ -56,6 +57,8 @@ _READ = {
         " nbrClass outputWord2Cls outputCls2Index cutoff unk beginSequence endSequence makeMode"
     ),
     "createLabelMap": "action precision traceLevel deviceId section minibatchSize",
+    "SimpleNetworkBuilder": "randomSeedOffset",
+    "NDLNetworkBuilder": "randomSeedOffset",
     "SGD": (
         "maxEpochs epochSize minibatchSize learningRatesPerSample learningRatesPerMB momentumPerMB"
         " momentumPerSample momentumAsTimeConstant minLearningRatePerSample numMBsToShowResult"
@@ -128,7 +131,7 @@ _IDLE = {
         "traceLevel deviceId numCPUThreads progressTracing forceDeterministicAlgorithms"
         " shareNodeValueMatrices hyperCompressMemory traceGPUMemoryAllocations lockGPU"
         " synchronizeCUDAKernelExecutions optimizeGradientAccumulation profilerEnabled"
-        " profilerBufferSize profilerSyncGpu excludedDevices frameMode"
+        " profilerBufferSize profilerSyncGpu excludedDevices frameMode randomSeedOffset"
     ),
     "test": "maxSamplesInRAM distributedMBReading",
     "cv": "maxSamplesInRAM distributedMBReading",
@@ -153,8 +156,8 @@ _IDLE = {
 }
 #: Of tables whose options build the network: those that nobody reads there.
 _UNBUILT = {
-    "SimpleNetworkBuilder": ("randomSeedOffset",),
-    "NDLNetworkBuilder": ("randomSeedOffset", "dumpFileName"),
+    "SimpleNetworkBuilder": (),
+    "NDLNetworkBuilder": ("dumpFileName",),
 }
 #: Words that mean what an option's default means, where the table says them otherwise.
 _NEUTRAL = {
@@ -286,6 +289,8 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
         # One process trains, whatever it says; of a reader that is not done its name is told alone.
         if any(_is_shared(one) or _is_left_whole(one.table) for one in _outwards(visit)):
             continue
+        if any(_is_unknown(one) for one in _outwards(visit)):
+            continue  # the block around it is refused
         yield from _refused_in(visit.table, visit.scope)
         adjusting = block("AutoAdjust") if visit.table.name == "SGD" else None
         if adjusting is not None:  # its options may stand in the block around
@@ -322,6 +327,14 @@ def _outwards(visit: Visit | None) -> Iterator[Visit]:
 def _is_shared(visit: Visit) -> bool:
     """Whether a block says how several workers train together."""
     return visit.table.name == _SHARING
+
+
+def _is_unknown(visit: Visit) -> bool:
+    """Whether the block is itself an option that is not done, of the block around it."""
+    if visit.outer is None or visit.outer.table.find(visit.name) is None:
+        return False
+    known = _words(_READ, visit.outer.table) | _words(_IDLE, visit.outer.table)
+    return bool(known) and visit.name.lower() not in known
 
 
 def _is_left_whole(table: Block) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,17 @@ _CROSS_ENTROPIES = ("CrossEntropy", "NoiseContrastiveEstimation")
 class Telling:
     """Tells of one action of one command."""
 
-    def __init__(self, follower: Follower, command: str, action: str, old: bool = False) -> None:
+    def __init__(
+        self,
+        follower: Follower,
+        command: str,
+        action: str,
+        old: bool = False,
+        stamps: bool = False,
+    ) -> None:
         self._follower, self._command, self._action = follower, command, action
+        #: Whether the time stands before lines.
+        self._stamps = stamps
         #: Whether lines are those of August 2016, and not of November.
         self.old = old
         self._epochs = 0
@@ -52,7 +62,11 @@ class Telling:
             self.notice(sentence)
 
     def line(self, line: str = "") -> None:
-        """A line of the original's log."""
+        """A line of the original's log, which may begin with the time."""
+        self._follower.line(stamped(line) if self._stamps else line)
+
+    def plain_line(self, line: str) -> None:
+        """A line of the original's log that never begins with the time."""
         self._follower.line(line)
 
     def stops(self) -> bool:
@@ -83,7 +97,7 @@ class Telling:
     def lines(self, lines: Iterable[str]) -> None:
         """Lines of the original's log."""
         for line in lines:
-            self.line(line)
+            self.plain_line(line)
 
     def made(self, nodes: int, is_loaded: bool) -> None:
         """A network of so many nodes is there."""
@@ -255,6 +269,14 @@ class Telling:
         if figures is not None:
             event |= {**_parted(figures), "criterion": next(iter(figures.means))}
         self._follower.event(event)
+
+
+def stamped(line: str) -> str:
+    """A line of the log behind the time, as `timestamping` writes it; an empty one stays so.
+
+    Common/Include/ProgressTracing.h, Timestamp.
+    """
+    return f"{time.strftime('%m/%d/%Y %H:%M:%S')}: {line}" if line else line
 
 
 def final_results(end: int, figures: Told, of: Mapping[str, str]) -> str:

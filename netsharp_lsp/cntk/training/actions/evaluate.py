@@ -96,7 +96,7 @@ class CrossValidation(NamedTuple):
             if telling.stops() or (found and not self._waited(telling)):
                 telling.notice(f"Stopped before {name}.")
                 return INTERRUPTED
-            telling.line(f"Model {name} --> ")
+            telling.plain_line(f"Model {name} --> ")
             path = self.test.work.shop.path(name)
             found.append((name, self.test.judge(path, telling, epoch)))
         if not found:
@@ -104,12 +104,12 @@ class CrossValidation(NamedTuple):
                 f"{self.test.work.model_name}: there is no model of epochs {self.epochs.start} to "
                 f"{self.epochs.stop - 1} to be evaluated."
             )
-        telling.line("Best models:")
-        telling.line("------------")
+        telling.plain_line("Best models:")
+        telling.plain_line("------------")
         for number, criterion in enumerate(found[0][1]):
             best, means = min(found, key=lambda one: one[1][criterion])
             least = f"{means[criterion]:.8g}"
-            telling.line(f"Based on Err[{number}]: Best model = {best} with min err {least}")
+            telling.plain_line(f"Based on Err[{number}]: Best model = {best} with min err {least}")
             telling.results.append(f"{self.test.work.name}: best {criterion} {least} of {best}")
         telling.done()
         return FINISHED
@@ -217,8 +217,8 @@ class Write(NamedTuple):
             parts = texts(self.form, node.name, written(node.shape), values[node.name])
             self.work.store.write_text(f"{self.work.shop.path(self.target)}.{node.name}", parts)
             telling.wrote(f"{self.target}.{node.name}")
-        telling.line(f"Written to {self.target}*")
-        telling.line(f"Total Samples Evaluated = {count}")
+        telling.plain_line(f"Written to {self.target}*")
+        telling.plain_line(f"Total Samples Evaluated = {count}")
         telling.done()
         return FINISHED
 

@@ -28,7 +28,7 @@ from netsharp_lsp.cntk.training.networks.lowering import (
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, Position, unstorable
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.plans.auto_adjust import unheard
+from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import told_of_sharing
 from netsharp_lsp.cntk.training.plans.truncating import Truncation, require_cuttable, truncation
@@ -308,7 +308,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         criteria,
         graph,
         cutting,
-        shop.seeds.starts(network, built.language, shop.experiment.files),
+        shop.seeds.starts(network, built.language, shop.experiment.files, _seed_offset(command)),
         reader.source(work.dtype, cutting.cut),
         work.options.truth("makeMode", True),
         options.truth("keepCheckPointFiles", False),
@@ -316,6 +316,16 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         unheard(options),
         told_of_sharing(work.options, options, work.dtype),
     )
+
+
+def _seed_offset(command: Command) -> int:
+    """What the builder of a command adds to seeds."""
+    if command.scope is None or command.builder is None:
+        return 0
+    options = Options(command.scope.inside(command.builder))
+    found = options.whole("randomSeedOffset", 0)
+    demand(options, "randomSeedOffset", found >= 0, NOT_NEGATIVE)
+    return found
 
 
 def _judge(network: Network, criteria: list[Node], options: Options) -> str:

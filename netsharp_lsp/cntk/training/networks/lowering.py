@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node, Where
     from netsharp_lsp.cntk.run.files import RunFiles
 
+#: The builder whose seeds nothing is added to.
+BRAINSCRIPT = "brainscript"
 #: Ways to begin with one number, by what nodes call them.
 _CONSTANT = {"fromValue": "initValue", "fixedValue": "initValue", "zero": ""}
 
@@ -147,11 +149,14 @@ class Seeds:
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
+        #: Whether every parameter has seed 1, whatever it says itself.
+        self.constant = False
 
     def copy(self) -> Seeds:
         """The same as they are now."""
         twin = Seeds()
         twin.replace(self)
+        twin.constant = self.constant
         return twin
 
     def replace(self, other: Seeds) -> None:
@@ -169,11 +174,18 @@ class Seeds:
     def _first(self, language: str) -> int:
         return 1 if language == "simple" else self._next.get(language, 1)
 
-    def starts(self, network: Network, language: str, files: RunFiles) -> dict[str, Start]:
-        """How every parameter of a network begins; Refused for ways that are not known yet, and
-        DataError where numbers that are written out in a file cannot be used.
+    def starts(
+        self, network: Network, language: str, files: RunFiles, offset: int = 0
+    ) -> dict[str, Start]:
+        """How every parameter of a network begins; ``offset`` is added to seeds, but to those of
+        BrainScript.
+
+        Refused for ways that are not known yet, and DataError where numbers that are written out in
+        a file cannot be used.  ComputationNetworkLib/ComputationNetwork.cpp,
+        InitLearnableParameters; InputAndParamNodes.cpp, LazyInitParameters.
         """
         number = self._first(language)
+        added = 0 if language == BRAINSCRIPT else offset
         found: dict[str, Start] = {}
         refusals = []
         for node in sorted(network.nodes.values(), key=lambda one: one.number):
@@ -184,7 +196,8 @@ class Seeds:
                 found[node.name] = Start(VALUE, _real(node, _CONSTANT[kind], 0.0))
             elif kind in RANDOM:
                 given = node.integer("randomSeed", -1)
-                found[node.name] = _random(node, kind, given if given >= 0 else number)
+                seed = (given if given >= 0 else number) + added
+                found[node.name] = _random(node, kind, 1 if self.constant else seed)
                 number += given < 0
             elif (written := written_start(node, files)) is not None:
                 found[node.name] = written
