@@ -9,18 +9,19 @@ from netsharp_engine.data.errors import DataError
 from netsharp_lsp.cntk.rules.experiment.data import bad_line, unread
 from netsharp_lsp.cntk.rules.findings import Place
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.refusals import Refused
+from netsharp_lsp.cntk.training.refusals import FilesRefused, Refused
 from netsharp_lsp.cntk.training.samples.reader import reader_of
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.text.some_lines import SomeLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from netsharp_engine.cntk.samples.faults import LineFault
     from netsharp_lsp.cntk.rules.findings import Finding
     from netsharp_lsp.cntk.run.experiment import Experiment
+    from netsharp_lsp.cntk.training.refusals import SurveyedFile
     from netsharp_lsp.cntk.training.samples.reader import SampleReader
 
 _READERS = ("reader", "cvReader")
@@ -89,23 +90,33 @@ def read_data(experiment: Experiment) -> DataRead:
         if isinstance(found, Refused):
             for message, where in found.refusals:
                 _tell(read, unread(Place(*where), message, grave=False), told)
-            continue
-        file = found.file
-        if file.key in known:
-            continue
-        known.add(file.key)
-        try:
-            survey = file.survey()
-        except DataError as error:
-            sentence = str(error).replace(file.path, "file", 1)
-            _tell(read, unread(Place(*file.where), sentence, grave=True), told)
-            continue
-        lines = read.files.setdefault(file.path, BadLines())
-        lines.untold += survey.untold
-        too_many = survey.errors > file.most_errors
-        for fault in survey.faults:
-            lines.add(fault, fault.ends or (fault.counts and too_many))
+        for file in _files(found):
+            if file.key in known:
+                continue
+            known.add(file.key)
+            try:
+                _survey(file, read)
+            except DataError as error:
+                sentence = str(error).replace(file.path, "file", 1)
+                _tell(read, unread(Place(*file.where), sentence, grave=True), told)
     return read
+
+
+def _files(found: SampleReader | Refused) -> Sequence[SurveyedFile]:
+    """The files of a reader; of one that cannot be used those that can be looked at."""
+    if isinstance(found, Refused):
+        return found.files if isinstance(found, FilesRefused) else ()
+    return found.file.files
+
+
+def _survey(file: SurveyedFile, read: DataRead) -> None:
+    """Note all that is wrong with a file; DataError where it cannot be read."""
+    survey = file.survey()
+    lines = read.files.setdefault(file.path, BadLines())
+    lines.untold += survey.untold
+    too_many = survey.errors > file.most_errors
+    for fault in survey.faults:
+        lines.add(fault, fault.ends or (fault.counts and too_many))
 
 
 def _readers(experiment: Experiment) -> Iterator[SampleReader | Refused]:

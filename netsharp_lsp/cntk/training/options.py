@@ -90,7 +90,8 @@ _READ = {
         " saturationRadius seed mbFormat multiViewCrop labelDim"
     ),
     "CompositeDataReader": (
-        "readerType precision deserializers frameMode randomize randomizationWindow"
+        "readerType precision deserializers frameMode randomize randomizationWindow truncated"
+        " truncationLength"
     ),
     "deserializer": (
         "type module precision input file skipSequenceIds maxErrors chunkSizeInBytes grayscale"

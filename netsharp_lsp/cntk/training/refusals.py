@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.networks.node import Where
+
+
+class SurveyedFile(Protocol):
+    """A file of data that can be read to its end for all that is wrong with it."""
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+
+    @property
+    def where(self) -> Where:
+        """Where it is named."""
+
+    @property
+    def most_errors(self) -> int:
+        """So many errors are passed over."""
+
+    @property
+    def key(self) -> object:
+        """What is equal where the same is read."""
+
+    def survey(self) -> DataSurvey:
+        """All that is wrong with it; DataError where it cannot be read."""
 
 
 class RunRefusal(NamedTuple):
@@ -22,6 +48,16 @@ class Refused(Exception):  # noqa: N818
     def __init__(self, *refusals: RunRefusal) -> None:
         super().__init__(" ".join(one.message for one in refusals))
         self.refusals = refusals
+
+
+class FilesRefused(Refused):
+    """Files of data that cannot be used as they are; ``files``: those whose lines can be looked at
+    all the same.
+    """
+
+    def __init__(self, refusals: Iterable[RunRefusal], files: Sequence[SurveyedFile]) -> None:
+        super().__init__(*refusals)
+        self.files = files
 
 
 def where_of(text: Traced) -> Where:

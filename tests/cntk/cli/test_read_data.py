@@ -126,6 +126,31 @@ def test_data_that_cannot_be_read_are_told_where_they_are_named(tmp_path: Path) 
     assert "empty" in next(one["message"] for one in found if one["start"]["line"] == 12)
 
 
+COMPOSED = """\
+    reader = { deserializers = (
+        { type = CNTKTextFormatDeserializer ; module = CNTKTextFormatReader ; file = "a" ; input = {
+            x = { dim = 2 ; format = dense } } } :
+        { type = ImageDeserializer ; module = ImageReader ; file = "b" ; input = {
+            p = { transforms = ( { type = Transpose } ) } ; q = { labelDim = 3 } } } :
+        { type = CNTKTextFormatDeserializer ; module = CNTKTextFormatReader ; file = "c" ; input = {
+            y = { dim = 3 ; format = sparse } } } )
+    }
+"""
+
+
+def test_every_file_of_a_reader_of_several_is_read(tmp_path: Path) -> None:
+    """Not the first alone that is wrong; and one that is not there hides no other."""
+    files = {"a": b"0 |x 1 2\n1 |x 1 oh\n", "b": b"none.ppm\t0\nnone.ppm\t7\n", "c": b"0 |y 9:1\n"}
+    written(tmp_path, configuration(COMPOSED), **files)
+    answer, found = checked(tmp_path, "--read-data", "run.cntk")
+    assert answer.code == 1
+    assert {(one[0], one[1]) for one in told(found)} == {("a", 2), ("b", 1), ("b", 2), ("c", 1)}
+    (tmp_path / "a").unlink()
+    answer, found = checked(tmp_path, "--read-data", "run.cntk")
+    assert {(one[0], one[1]) for one in told(found)} == {("b", 1), ("b", 2), ("c", 1)}
+    assert ("run.cntk", 5) in [one[:2] for one in told(found, WHOLE)]
+
+
 @PIPES
 def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")

@@ -18,6 +18,7 @@ from netsharp_engine.cntk.samples.sentences import (
 )
 from netsharp_engine.cntk.samples.tagged import TagStreams, read_tagged, survey_tagged
 from netsharp_engine.cntk.samples.text_format import Sequences
+from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.cntk.samples.vocabulary import Classes, NoiseWords, Vocabulary
 from netsharp_engine.data import DataError
 from netsharp_engine.program import Packed, Sparse
@@ -306,7 +307,49 @@ def test_a_sentence_that_does_not_fit_is_refused_before_the_first_minibatch(
     found = lm(tmp_path, b"a b c\n" + b"a " * 11 + b"\n")
     with pytest.raises(DataError, match="sentence 2 has 10 samples, more than the 9"):
         taken(found, Grouping(2), 0, 0)
+    assert len(taken(found, Grouping(2, cuts=True), 0, 0)) == 3
     assert len(taken(found, Grouping(0, spare=1), 0, 0)) == 2
+
+
+@pytest.mark.parametrize("steps", [1, 3, 4, 9])
+def test_a_sentence_longer_than_a_minibatch_comes_in_pieces(steps: int, tmp_path: Path) -> None:
+    """Two of 10 words beside each other: the same columns as sequences that are cut."""
+    words = (b"a b c a b c a b c a b", b"b c b c b c b c b c b", b"c a b")
+    found = lm(tmp_path, b"\n".join(words) + b"\n")
+    assert found.lines is not None
+    assert found.lines.tolist()[:2] == [10, 10]
+    sweeps = Sentences(found, Grouping(2, cuts=True), randomize=False, twisted=False)
+    assert [sweeps.cuts(one) for one in (steps, 10)] == [steps, 0]
+    assert next(one.samples for one in sweeps.epoch(0, 0, 10)) == 20
+    batches = list(sweeps.epoch(0, 0, steps))
+    long = [one for one in batches if len(one.sequences) == 2]
+    assert [one.samples for one in long] == [2 * min(steps, 10 - at) for at in range(0, 10, steps)]
+    sizes = dict.fromkeys(found.values, 8)
+    others = Truncated(found, False, None, Cut(steps, 2), sizes).epoch(0, 20, 2 * steps)
+    for ours, other in zip(long, others, strict=True):
+        assert ours.columns == 2 * (ours.samples // 2)
+        for name, one in ours.inputs.items():
+            twin = other.inputs[name]
+            assert isinstance(one, Packed)
+            assert isinstance(twin, Packed)
+            assert one.packing.length.tolist() == twin.packing.length.tolist()
+            assert one.packing.before is not None
+            assert twin.packing.before is not None
+            assert one.packing.before.tolist() == twin.packing.before.tolist()
+            if isinstance(one.values, Sparse):
+                places = np.nonzero(twin.values)
+                assert one.values.columns.tolist() == places[1].tolist()
+            else:
+                wanted = np.asarray(twin.values)[twin.packing.places]
+                np.testing.assert_array_equal(one.values[one.packing.places], wanted)
+
+
+def test_an_epoch_may_end_inside_a_sentence(tmp_path: Path) -> None:
+    """The original looks at what is done before each minibatch."""
+    found = lm(tmp_path, b"a b c a b c a b c a b\n" * 2)
+    sweeps = Sentences(found, Grouping(1, cuts=True), randomize=False, twisted=False)
+    assert [one.samples for one in sweeps.epoch(0, 7, 4)] == [4, 4]
+    assert [one.samples for one in sweeps.epoch(1, 7, 4)] == [4, 4]
 
 
 def test_columns_are_those_of_sentences_beside_each_other(tmp_path: Path) -> None:

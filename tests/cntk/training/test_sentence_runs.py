@@ -90,6 +90,60 @@ def test_a_language_is_learnt_to_the_digits_of_the_text_format(tmp_path: Path) -
     assert (sentences / "out/net.dnn").read_bytes() == (plain / "out/net.dnn").read_bytes()
 
 
+def test_sentences_longer_than_a_minibatch_are_cut_and_say_the_same(tmp_path: Path) -> None:
+    """States are carried on, so that a test has the same figures; training has others."""
+    folder = language(tmp_path, SENTENCES, beside=4, block=50_000)
+    whole = figures(folder)
+    cut = figures(folder, "command=score", "score=[minibatchSize=2]")
+    assert cut[-1]["loss"] == pytest.approx(whole[-1]["loss"], rel=1e-6)
+    assert cut[-1]["samples"] == whole[-1]["samples"]
+    other = figures(folder, "makeMode=false", "learn=[SGD=[minibatchSize=2]]")
+    assert other[-1]["samples"] == whole[-1]["samples"]
+    assert other[0]["loss"] != whole[0]["loss"]
+    assert other[-1]["loss"] < other[0]["loss"]
+
+
+def test_a_language_in_pieces_that_is_stopped_and_resumed_is_run_through(tmp_path: Path) -> None:
+    whole, parts = (language(tmp_path / name, SENTENCES, beside=4, block=40) for name in "ab")
+    items = "command=learn", "truncated=true", "learn=[SGD=[minibatchSize=3;epochSize=50]]"
+    figures(whole, *items)
+    stopped, _ = run(parts, *items, follower=Follower(ends=2))
+    assert stopped.code == 130
+    figures(parts, *items)
+    assert (whole / "out/net.dnn").read_bytes() == (parts / "out/net.dnn").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("item", "word"),
+    [
+        ("learn=[SGD=[numSubminibatches=2]]", "'numSubminibatches'"),
+        ("score=[minibatchSize=2]", "reads steps that follow"),
+    ],
+)
+def test_what_needs_whole_sentences_is_refused(item: str, word: str, tmp_path: Path) -> None:
+    folder = language(tmp_path, SENTENCES, beside=4, block=40)
+    path, simple = folder / "net.cntk", "SimpleNetworkBuilder = {"
+    text = """BrainScriptNetworkBuilder = {
+        features = Input {21, sparse=true} ; labels = Input {4}
+        h = LAYER {4} (features)
+        ce = ClassBasedCrossEntropyWithSoftmax (labels, h, ParameterTensor ((4:21)),
+            ParameterTensor ((3:4)) * h)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce)
+        outputNodes = (h)
+    }
+    none = {"""
+    layer = "DenseLayer" if "numSub" in item else "RecurrentLSTMLayer"
+    path.write_text(path.read_text().replace(simple, text.replace("LAYER", layer)))
+    items = ["learn=[SGD=[minibatchSize=3]]"] if "numSub" in item else []
+    if not items:
+        path.write_text(
+            path.read_text().replace("{4} (features)", "{4,goBackwards=true} (features)")
+        )
+    answer, _ = run(folder, *items, item)
+    assert answer.code == 2
+    assert any(word in one for one in answer.complaints or answer.told), answer
+
+
 def test_a_language_is_learnt(tmp_path: Path) -> None:
     folder = language(tmp_path, SENTENCES, beside=0, block=50_000)
     answer, follower = run(folder, "learn=[SGD=[maxEpochs=10;learningRatesPerSample=0.5]]")
@@ -198,7 +252,6 @@ def test_tags_of_sentences_of_unequal_length_are_learnt(tmp_path: Path) -> None:
         (language, '"NextWord"', '"odd"', "category, nextWord, none"),
         (language, '"NextWord"', '"NextWord" ; labelMappingFile = "/etc/passwd"', ""),
         (language, "features = { dim = 0 }", "", "needs a block with dim"),
-        (language, "maxEpochs = 4", "maxEpochs = 4 ; truncated = true", "are not cut"),
         (tagging, 'token = "tags.lst"', "", "no 'token'"),
         (tagging, "equalLength", "dataMultiPass = true ; equalLength", "dataMultiPass"),
         (tagging, "equalLength", "ioNodeNames = a:b ; equalLength", "ioNodeNames"),

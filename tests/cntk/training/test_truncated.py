@@ -451,7 +451,7 @@ def test_rates_of_a_minibatch_are_those_of_all_rows(tmp_path: Path) -> None:
         ("reader=[frameMode=true]", "'frameMode' is true"),
         ("reader=[nbruttsineachrecurrentiter=2:4]", "has several values"),
         ("reader=[nbruttsineachrecurrentiter=0]", "has to be 1 or more"),
-        ("learn=[SGD=[numSubminibatches=2]]", "'numSubminibatches' and truncated together"),
+        ("learn=[SGD=[numSubminibatches=2]]", "'numSubminibatches' and sequences that are cut"),
     ],
 )
 def test_what_cannot_be_cut_is_refused(item: str, words: str, tmp_path: Path) -> None:
@@ -479,3 +479,51 @@ def test_nodes_that_need_whole_sequences_are_refused(
     assert answer.code == 2
     assert any(words in one for one in answer.complaints), answer.complaints
     assert "truncated cuts sequences" in answer.complaints[0]
+
+
+COMPOSED = """reader = { truncated = true ; truncationLength = 5 ; deserializers = ({
+    type = "CNTKTextFormatDeserializer" ; module = "CNTKTextFormatReader" ; file = "data.ctf"
+    input = { x = { dim = 3 ; format = "dense" } ; y = { dim = 2 ; format = "dense" } } }) }
+"""
+
+
+def composed(folder: Path) -> Path:
+    """The same experiment, read by a deserializer."""
+    made(folder)
+    path = folder / "net.cntk"
+    text = path.read_text()
+    first, last = text.index("reader = {"), text.index("learn = {")
+    path.write_text(text[:first] + COMPOSED + text[last:])
+    return folder
+
+
+def test_sequences_of_deserializers_are_cut_as_those_of_a_file(tmp_path: Path) -> None:
+    """CompositeDataReader: so many rows as a minibatch has pieces; the order is the file's."""
+    items = "command=learn", "learn=[SGD=[maxEpochs=2;minibatchSize=20]]"
+    answer, ours = run(composed(tmp_path / "a"), *items)
+    assert answer.code == 0, answer.complaints
+    assert any("pieces of 5 steps, 4 sequences beside" in one for one in ours.notices)
+    assert not any("HTKDeserializers" in one for one in ours.notices)
+    plain = "reader=[randomize=false;nbruttsineachrecurrentiter=4]"
+    _, other = run(made(tmp_path / "b"), "command=learn", "learn=[SGD=[maxEpochs=2]]", plain)
+    assert figures(ours) == figures(other)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("momentumAsTimeConstant = 20", "", "'momentumPerMB', which is 0.9 if none"),
+        ("learningRatesPerSample", "learningRatesPerMB", "'learningRatesPerMB' cannot"),
+    ],
+)
+def test_deserializers_are_cut_only_with_rates_of_samples(
+    before: str, after: str, words: str, tmp_path: Path
+) -> None:
+    """SGD.h, FixUpEffectiveMBSize, stops there, too."""
+    folder = composed(tmp_path)
+    path = folder / "net.cntk"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+    answer, _ = run(folder, "command=learn")
+    assert answer.code == 2, answer.reports
+    assert words in answer.complaints[0]

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsharp_engine.cntk.generators import MinimalStandard
-from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
+from netsharp_engine.cntk.generators import Array, MinimalStandard
+from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps, sparse_rows
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.cntk.samples.vocabulary import NoiseWords
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.packing import Indices
-from netsharp_engine.program import Packed
+from netsharp_engine.packing import Indices, Packing
+from netsharp_engine.program import Packed, Sparse
 
 #: So many draws are made at a time.
 _DRAWN = 4096
@@ -31,7 +31,8 @@ class Grouping(NamedTuple):
     ``next`` so many that are left, 0 for all.
 
     ``spare``: words of a sentence that are no samples and take room.  ``sentences``: an epoch's
-    size counts them.
+    size counts them.  ``cuts``: a sentence of more steps than a minibatch has samples is cut into
+    pieces, one minibatch each, with its neighbours of the same length.
     """
 
     beside: int = 1
@@ -39,6 +40,7 @@ class Grouping(NamedTuple):
     next: int = 0
     spare: int = 0
     sentences: bool = False
+    cuts: bool = False
 
     def groups(
         self, order: Sequence[int], lengths: Indices, samples: int
@@ -118,11 +120,35 @@ class Sentences(Sweeps):
             if self.randomize:
                 order = shuffled_block(list(order), self._seed(number, block), self._twisted)
             for chosen in grouping.groups(order, self._lengths, samples):
-                if size and done > size:
-                    return
-                batch = self.minibatch(np.array(chosen, np.intp))
-                yield batch
-                done += len(chosen) if grouping.sentences else batch.samples
+                for batch in self._pieces(np.array(chosen, np.intp), self.cuts(samples)):
+                    if size and done > size:
+                        return
+                    yield batch
+                    done += len(chosen) if grouping.sentences else batch.samples
+
+    def cuts(self, samples: int) -> int:
+        """The steps behind which minibatches of so many samples cut sentences; 0: they cut none.
+
+        LMSequenceReader/SequenceReader.cpp, GetMinibatchData.
+        """
+        grouping = self._grouping
+        is_cut = grouping.cuts and grouping.beside and self.longest > samples
+        return samples if is_cut else 0
+
+    def _pieces(self, chosen: Indices, steps: int) -> Iterator[Minibatch]:
+        """Sentences as one minibatch; longer ones than so many ``steps``, which have one length, as
+        several that follow each other.
+        """
+        whole, length = self.minibatch(chosen), int(self._lengths[chosen].max())
+        if not steps or length <= steps:
+            yield whole
+            return
+        rows, none = np.arange(len(chosen)), np.zeros(len(chosen), np.intp)
+        for at in range(0, length, steps):
+            long = none + min(steps, length - at)
+            packing = Packing(len(chosen), int(long[0]), rows, none, long, none + at)
+            inputs = {name: _part(one, at, packing) for name, one in whole.inputs.items()}
+            yield Minibatch(inputs, chosen, packing.samples, packing.columns)
 
     def minibatch(self, chosen: Indices) -> Minibatch:
         """These sentences, each beside the other."""
@@ -144,12 +170,22 @@ class Sentences(Sweeps):
     def _demand_room(self, samples: int) -> None:
         """Refuse a sentence that would have to be cut."""
         longest = int(self._lengths.max())
-        if self._grouping.beside and longest > samples:
+        if self._grouping.beside and longest > samples and not self._grouping.cuts:
             raise DataError(
                 f"sentence {int(self._lengths.argmax()) + 1:,} has {longest:,} samples, more than "
-                f"the {samples:,} of a minibatch, and none is cut. Set minibatchSize={longest} or "
-                "more: it is the bound of a sentence here, and no number that is computed with."
+                f"the {samples:,} of a minibatch, and none is cut: CNTK stops there, too. Set "
+                f"minibatchSize={longest} or more: it is the bound of a sentence here, and no "
+                "number that is computed with."
             )
+
+
+def _part(one: Array | Sparse | Packed, at: int, packing: Packing) -> Packed:
+    """The columns of a piece of sentences, which begins behind so many steps of them."""
+    assert isinstance(one, Packed)
+    columns = np.arange(at * packing.rows, at * packing.rows + packing.columns)
+    values = one.values
+    part = sparse_rows(values, columns) if isinstance(values, Sparse) else values[columns]
+    return Packed(part, packing)
 
 
 def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:

@@ -87,6 +87,11 @@ class Sweeps:
         held = min(max(samples, longest), max(self.count, longest))
         return held if longest == 1 else 2 * held + longest
 
+    def cuts(self, samples: int) -> int:
+        """The steps behind which minibatches of so many samples cut sequences; 0: they cut none."""
+        del samples
+        return 0
+
     def _spread_of(
         self, values: Mapping[str, Array | Sparse], chosen: Indices | None = None
     ) -> dict[str, _Spread]:

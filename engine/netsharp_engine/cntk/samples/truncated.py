@@ -91,6 +91,10 @@ class Truncated(Sweeps):
         rows, steps = self._cut.of(samples)
         return rows * steps
 
+    def cuts(self, samples: int) -> int:
+        """The steps of a piece."""
+        return self._cut.of(samples)[1]
+
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
         """The minibatches of an epoch (from 0), each of the next piece of every row."""
         count, steps = self._cut.of(samples)

@@ -13,6 +13,7 @@ from netsharp_lsp.cntk.training.actions.writing import format_of, texts
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.networks.models import StoredModelError
 from netsharp_lsp.cntk.training.options import Options
+from netsharp_lsp.cntk.training.plans.truncating import require_cuttable
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.work import (
     network_in,
@@ -176,7 +177,9 @@ def _tested(work: CommandWork, network: Network) -> Test:
         options.whole("numMBsToShowResult", 100),
         options.whole("firstMBsToShowResult", 0),
     )
-    return Test(work, reader.source(work.dtype), passes)
+    source = reader.source(work.dtype)
+    require_cuttable(_judged(work, network), network, source, [passes.minibatch])
+    return Test(work, source, passes)
 
 
 def _judged(work: CommandWork, network: Network) -> Graph:
@@ -240,7 +243,9 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     scope = None if block is None else options.scope.inside(block)
     form = format_of(scope, _labels(work, Options(scope)) if scope is not None else ())
     passes = Passes((options.wholes("minibatchSize") or [2048])[0], options.whole("epochSize", 0))
-    return Write(work, reader.source(work.dtype), passes, form, target)
+    source = reader.source(work.dtype)
+    require_cuttable(lowered(network, nodes), network, source, [passes.minibatch])
+    return Write(work, source, passes, form, target)
 
 
 def _written(work: CommandWork, network: Network) -> list[Node]:

@@ -31,7 +31,12 @@ from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import told_of_sharing
-from netsharp_lsp.cntk.training.plans.truncating import Truncation, require_cuttable, truncation
+from netsharp_lsp.cntk.training.plans.truncating import (
+    Truncation,
+    require_cuttable,
+    truncation,
+    without_parts,
+)
 from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.work import (
     network_of,
@@ -294,7 +299,6 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     reader = samples_of(work, shuffled=True)
     reader.fit(network.nodes[name] for name in dict.fromkeys(node.name for node in read))
     cutting = truncation(plan, options, reader.options)
-    require_cuttable(graph, network, cutting)
     judging = None
     if work.options.found("cvReader") is not None:
         judging = samples_of(work, shuffled=True, name="cvReader")
@@ -302,6 +306,13 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     refusals = unstorable(network)
     if refusals:
         raise Refused(*refusals)
+    source = reader.source(work.dtype, cutting.cut)
+    require_cuttable(graph, network, source, plan.schedule.sizes)
+    if any(map(source.cuts, plan.schedule.sizes)):
+        cutting = cutting._replace(plan=without_parts(cutting.plan, options))
+    validation = None if judging is None else judging.source(work.dtype)
+    if validation is not None:
+        require_cuttable(graph, network, validation, plan.schedule.sizes)
     return Train(
         work,
         network,
@@ -309,10 +320,10 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         graph,
         cutting,
         shop.seeds.starts(network, built.language, shop.experiment.files, _seed_offset(command)),
-        reader.source(work.dtype, cutting.cut),
+        source,
         work.options.truth("makeMode", True),
         options.truth("keepCheckPointFiles", False),
-        None if judging is None else judging.source(work.dtype),
+        validation,
         unheard(options),
         told_of_sharing(work.options, options, work.dtype),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.cntk.descent.schedules import PER_MINIBATCH
 from netsharp_engine.cntk.samples.minibatches import Parts
-from netsharp_engine.cntk.samples.truncated import Cut
+from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
 from netsharp_lsp.cntk.training.options import Options
@@ -13,20 +14,29 @@ from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netsharp_engine.cntk.descent.training import TrainingPlan
+    from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.graph import Graph
     from netsharp_lsp.cntk.networks.node import Network
 
 _OPTION = "truncated"
+#: Readers that do not ask for it.
+_OF_WORDS = ("lmsequencereader", "lusequencereader")
 #: How many sequences stand beside each other.
 _ROWS = "nbruttsineachrecurrentiter"
 
 
 class Truncation(NamedTuple):
-    """A plan as the option truncated changes it, and how sequences are cut; None: not at all."""
+    """A plan as the option truncated changes it, and how sequences are cut; None: not at all.
+
+    ``is_composed``: the reader is made of deserializers, and the original cuts them, too.
+    """
 
     plan: TrainingPlan
     cut: Cut | None = None
+    is_composed: bool = False
 
     def size(self, epoch: int) -> int:
         """The samples of a minibatch of an epoch (from 0) that has no gaps."""
@@ -43,16 +53,19 @@ class Truncation(NamedTuple):
             return ""
         rows, steps = self.cut.of(self.plan.schedule.size(0))
         beside = f"{rows:,} sequences" if rows > 1 else "one sequence"
+        told = f"truncated: sequences are cut into pieces of {steps:,} steps, {beside} beside each"
+        told += " other"
+        if self.is_composed:
+            return f"{told}."
         return (
-            f"truncated: sequences are cut into pieces of {steps:,} steps, {beside} beside each "
-            "other, as CNTK's HTKDeserializers cuts them. Its CNTKTextFormatReader trains whole "
+            f"{told}, as CNTK's HTKDeserializers cuts them. Its CNTKTextFormatReader trains whole "
             "sequences: for those numbers leave truncated out."
         )
 
 
 def truncation(plan: TrainingPlan, sgd: Options, reader: Options) -> Truncation:
     """What SGD and the reader say; Refused where they contradict each other."""
-    found = reader.found(_OPTION)
+    found = None if reader.text("readerType").lower() in _OF_WORDS else reader.found(_OPTION)
     is_read = found is not None and reader.truth(_OPTION, False)
     if not sgd.truth(_OPTION, False):
         if found is not None and is_read:
@@ -67,29 +80,66 @@ def truncation(plan: TrainingPlan, sgd: Options, reader: Options) -> Truncation:
     demand(reader, _ROWS, len(set(rows)) == 1, "has several values, and truncated takes one")
     length = reader.whole("truncationLength", 0)
     demand(reader, "truncationLength", length >= 0, NOT_NEGATIVE)
+    composed = reader.found("deserializers") is not None
+    if composed:
+        rows = [1]
+        _demand_rates_of_samples(plan, sgd)
     # Rates of a minibatch are those of all rows, whether or not the reader cuts.
     plan = plan._replace(schedule=plan.schedule._replace(rows=rows[0]))
-    if found is not None and not is_read:
+    if not is_read and (found is not None or reader.text("readerType").lower() in _OF_WORDS):
         return Truncation(plan)
     whole = not reader.truth("frameMode", False)
     demand(reader, "frameMode", whole, "is true, so that no sequence is left to cut by truncated")
+    return Truncation(without_parts(plan, sgd), Cut(length, rows[0]), composed)
+
+
+def without_parts(plan: TrainingPlan, sgd: Options) -> TrainingPlan:
+    """A plan whose minibatches are not worked through in parts, as pieces of sequences are not."""
     parts = plan.parts.number <= 1
-    demand(sgd, "numSubminibatches", parts, "and truncated together are not done yet")
+    demand(sgd, "numSubminibatches", parts, "and sequences that are cut are not done together")
     # How many samples are held at once changes no number.
-    return Truncation(plan._replace(parts=Parts()), Cut(length, rows[0]))
+    return plan._replace(parts=Parts())
 
 
-def require_cuttable(graph: Graph, network: Network, truncation: Truncation) -> None:
-    """Refuse nodes that ask for whole sequences, where these are cut."""
-    if truncation.cut is None:
+def _demand_rates_of_samples(plan: TrainingPlan, sgd: Options) -> None:
+    """Refuse what is said for a minibatch, of which nobody knows here how many sequences it has.
+
+    SGDLib/SGD.h, FixUpEffectiveMBSize; CompositeDataReader/Exports.cpp.
+    """
+    schedule = plan.schedule
+    if max(schedule.sizes) <= 1:
         return
-    cut, sizes = truncation.cut, truncation.plan.schedule.sizes
-    steps = min(cut.of(size)[1] for size in sizes)
+    units = (
+        (schedule.rate_unit, "learningRatesPerMB", "learningRatesPerSample"),
+        (schedule.momentum_unit, "momentumPerMB", "momentumAsTimeConstant"),
+    )
+    for unit, name, other in units:
+        if unit == PER_MINIBATCH:
+            found = sgd.found(name)
+            said = f"'{name}'" if found is not None else f"'{name}', which is 0.9 if none is given,"
+            reason = (
+                f"{said} cannot be used where sequences of deserializers are cut: CNTK stops "
+                f"there, too. Give '{other}'."
+            )
+            raise Refused(RunRefusal(reason, where_of((found or sgd.scope).text)))
+
+
+def require_cuttable(graph: Graph, network: Network, source: Sweeps, sizes: Sequence[int]) -> None:
+    """Refuse nodes that ask for whole sequences, where minibatches of these ``sizes`` cut them."""
+    cut = [steps for steps in map(source.cuts, sizes) if steps]
+    if not cut:
+        return
+    steps = min(cut)
+    why = (
+        "truncated cuts sequences"
+        if isinstance(source, Truncated)
+        else f"the longest of {source.longest:,} are cut, as a minibatch has {steps:,} of each"
+    )
     refusals = []
     for name in {node.name for node in graph.nodes} & network.nodes.keys():
         stack = network.nodes[name]
         if stack.operation == STACK:
-            said = f"'{name}', of type {STACK}, asks for whole sequences: truncated cuts sequences."
+            said = f"'{name}', of type {STACK}, asks for whole sequences: {why}."
             refusals.append(RunRefusal(said, stack.where))
     if refusals:  # its parts have names that no network knows
         raise Refused(*refusals)
@@ -103,7 +153,7 @@ def require_cuttable(graph: Graph, network: Network, truncation: Truncation) -> 
             far = node.attributes["timeStep"]
             reason = f"reads {far:,} steps before, and pieces have {steps:,}"
         if reason:
-            said = f"'{node.name}', of type {node.op}, {reason}: truncated cuts sequences."
+            said = f"'{node.name}', of type {node.op}, {reason}: {why}."
             refusals.append(RunRefusal(said, network.nodes[node.name].where))
     if refusals:
         raise Refused(*refusals)

@@ -50,6 +50,11 @@ class ColumnFile(NamedTuple):
         return {stream.name: stream.dim for stream in self.streams}
 
     @property
+    def files(self) -> tuple[ColumnFile]:
+        """The file itself."""
+        return (self,)
+
+    @property
     def most_errors(self) -> int:
         """No error is passed over."""
         return 0

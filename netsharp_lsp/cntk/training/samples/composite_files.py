@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.images.pictures import PictureSweeps
 from netsharp_engine.cntk.samples.bundles import Keyed, bundled
-from netsharp_engine.cntk.samples.faults import DataSurvey
 from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.truncated import Truncated
 from netsharp_engine.data.errors import DataError
@@ -14,7 +13,13 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.refusals import (
+    FilesRefused,
+    Refused,
+    RunRefusal,
+    SurveyedFile,
+    where_of,
+)
 from netsharp_lsp.cntk.training.samples.image_files import ImageFile, image_deserializer
 from netsharp_lsp.cntk.training.samples.text_files import TextFile, text_file
 from netsharp_lsp.cntk.training.samples.word_lists import where_of_option
@@ -45,14 +50,9 @@ class CompositeFile:
         return {name: size for one in self._parts for name, size in one.sizes.items()}
 
     @property
-    def most_errors(self) -> int:
-        """So many errors are passed over."""
-        return max(one.most_errors for one in self._parts)
-
-    @property
-    def key(self) -> object:
-        """What is equal where the same is read."""
-        return tuple(one.key for one in self._parts)
+    def files(self) -> Sequence[TextFile | ImageFile]:
+        """The files that they are read from."""
+        return self._parts
 
     def read(self, dtype: str) -> Sequences:
         """Its samples; DataError where it cannot be used."""
@@ -65,15 +65,6 @@ class CompositeFile:
                 sequences = one.read(dtype)
             found.append(Keyed(one.path, sequences, sequences.keys, tuple(one.sizes)))
         return found[0].sequences if len(found) == 1 else bundled(found)
-
-    def survey(self) -> DataSurvey:
-        """All that is wrong with the first file, and with the others where it is not."""
-        found = DataSurvey()
-        for one in self._parts:
-            found = one.survey()
-            if found.faults:
-                break
-        return found
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Its samples in order."""
@@ -99,19 +90,16 @@ def composite_file(options: Options, files: RunFiles) -> CompositeFile:
     where = where_of_option(options, "deserializers")
     parts = list[TextFile | ImageFile]()
     frames = options.truth("frameMode", False)
+    refusals, looked_at = list[RunRefusal](), list[SurveyedFile]()
     for one in _parts(options):
-        if one.kind == _IMAGES:
-            parts.append(image_deserializer(one.options, files))
-            continue
-        if one.kind != _TEXT:
-            reason = (
-                f"the deserializer '{one.kind}' is not done; {_TEXT} and {_IMAGES} are. Write its "
-                "data in CNTK's text format."
-            )
-            raise Refused(RunRefusal(reason, where_of_option(one.options, "type")))
-        text = text_file(one.options, files)
-        changed = text.options._replace(keys=True, frames=frames)
-        parts.append(text._replace(options=changed))
+        try:
+            parts.append(_read(one, files, frames))
+            looked_at.append(parts[-1])
+        except Refused as refused:
+            refusals += refused.refusals
+            looked_at += refused.files if isinstance(refused, FilesRefused) else ()
+    if refusals:
+        raise FilesRefused(refusals, looked_at)
     if not parts:
         reason = "'deserializers' lists no block that says what is read."
         raise Refused(RunRefusal(reason, where))
@@ -121,6 +109,21 @@ def composite_file(options: Options, files: RunFiles) -> CompositeFile:
         reason = f"two deserializers bring the stream '{twice}'."
         raise Refused(RunRefusal(reason, where))
     return CompositeFile(parts, where, _window(options, parts))
+
+
+def _read(one: _Part, files: RunFiles, frames: bool) -> TextFile | ImageFile:
+    """The file of a deserializer; Refused where it is none that is read."""
+    if one.kind == _IMAGES:
+        return image_deserializer(one.options, files)
+    if one.kind != _TEXT:
+        reason = (
+            f"the deserializer '{one.kind}' is not done; {_TEXT} and {_IMAGES} are. Write its "
+            "data in CNTK's text format."
+        )
+        raise Refused(RunRefusal(reason, where_of_option(one.options, "type")))
+    text = text_file(one.options, files)
+    changed = text.options._replace(keys=True, frames=frames)
+    return text._replace(options=changed)
 
 
 def _parts(options: Options) -> list[_Part]:

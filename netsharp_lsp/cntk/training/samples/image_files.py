@@ -31,7 +31,7 @@ from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.records import is_block
 from netsharp_lsp.cntk.configuration.scope import Found
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.refusals import FilesRefused, Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.text_files import located
 from netsharp_lsp.cntk.training.samples.word_lists import sections, where_of_option
 from netsharp_lsp.workspace import outside
@@ -78,6 +78,11 @@ class ImageFile(NamedTuple):
     def sizes(self) -> Mapping[str, int]:
         """The numbers of a sample, by stream."""
         return {self.streams.features: self.size, self.streams.labels: self.listed.classes}
+
+    @property
+    def files(self) -> tuple[ImageFile]:
+        """The file itself."""
+        return (self,)
 
     @property
     def most_errors(self) -> int:
@@ -219,7 +224,8 @@ def _made(options: Options, files: RunFiles, labels: Options, streams: ImageStre
         image = black(_ANY, _ANY, channels) if scaled else _first(listed, streams.grey)
         numbers = changed(image, streams.transforms, Draws(0, 0, 0, 0), "float32", by_channel=True)
     except DataError as error:
-        raise Refused(RunRefusal(str(error), where)) from None
+        looked_at = ImageFile(path, where, listed, streams, 0)
+        raise FilesRefused([RunRefusal(str(error), where)], [looked_at]) from None
     return ImageFile(path, where, listed, streams, len(numbers))
 
 

@@ -17,15 +17,15 @@ from netsharp_lsp.cntk.training.samples.tag_files import tagged_file
 from netsharp_lsp.cntk.training.samples.text_files import text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from netsharp_engine.cntk.samples.faults import DataSurvey
     from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.cntk.samples.text_format import Sequences
     from netsharp_engine.cntk.samples.truncated import Cut
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
-    from netsharp_lsp.cntk.networks.node import Node, Where
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.run.files import RunFiles
+    from netsharp_lsp.cntk.training.refusals import SurveyedFile
 
 _NEVER = ("none", "0")
 #: Options of readers that are made of several.
@@ -33,33 +33,22 @@ _COMPOSED, _JOINED = "deserializers", "readers"
 
 
 class DataFile(Protocol):
-    """A file of samples, as a block describes it."""
+    """The samples of a reader, as its block describes them."""
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """Where they are, or the first of them."""
 
     @property
-    def where(self) -> Where:
-        """Where it is named."""
+    def files(self) -> Sequence[SurveyedFile]:
+        """The files that they are read from."""
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """The numbers of a sample, by stream."""
 
-    @property
-    def most_errors(self) -> int:
-        """So many errors are passed over."""
-
-    @property
-    def key(self) -> object:
-        """What is equal where the same is read."""
-
     def read(self, dtype: str) -> Sequences:
         """Its samples; DataError where it cannot be used."""
-
-    def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Its samples in order, in pieces of sequences where these are ``cut``; a warning more

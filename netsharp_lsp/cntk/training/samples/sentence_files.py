@@ -17,7 +17,6 @@ from netsharp_engine.data.errors import DataError
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.text_files import located
 from netsharp_lsp.cntk.training.samples.word_lists import (
-    NOT_CUT,
     classes,
     in_and_out,
     lines_of,
@@ -68,6 +67,11 @@ class SentenceFile(NamedTuple):
         return found
 
     @property
+    def files(self) -> tuple[SentenceFile]:
+        """The file itself."""
+        return (self,)
+
+    @property
     def most_errors(self) -> int:
         """No error is passed over."""
         return 0
@@ -90,11 +94,10 @@ class SentenceFile(NamedTuple):
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Minibatches of sentences of one length, always shuffled."""
-        if cut is not None:
-            raise DataError(NOT_CUT.format(_READER))
+        assert cut is None, "what is longer than a minibatch is cut anyway"
         if max(sequences.chunks) > 1:
             sequences.warnings.append(_UNORDERED)
-        grouping = Grouping(self.beside, spare=self.streams.has_labels)
+        grouping = Grouping(self.beside, spare=self.streams.has_labels, cuts=True)
         noise = None
         if self.streams.noise is not None and self.streams.labels in sequences.values:
             noise = self.streams.labels, self.streams.noise

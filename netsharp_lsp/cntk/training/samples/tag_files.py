@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.cntk.samples.groups import Grouping, Sentences
 from netsharp_engine.cntk.samples.tagged import TagStreams, read_tagged, survey_tagged
 from netsharp_engine.cntk.samples.vocabulary import Classes, Vocabulary
-from netsharp_engine.data.errors import DataError
 from netsharp_engine.excerpt import excerpt
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.text_files import located
 from netsharp_lsp.cntk.training.samples.word_lists import (
-    NOT_CUT,
     classes,
     in_and_out,
     number_in,
@@ -59,6 +57,11 @@ class TaggedFile(NamedTuple):
         }
 
     @property
+    def files(self) -> tuple[TaggedFile]:
+        """The file itself."""
+        return (self,)
+
+    @property
     def most_errors(self) -> int:
         """No error is passed over."""
         return 0
@@ -80,8 +83,7 @@ class TaggedFile(NamedTuple):
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
         """Minibatches of sentences beside each other."""
-        if cut is not None:
-            raise DataError(NOT_CUT.format(_READER))
+        assert cut is None, "sentences are whole here"
         if randomize:
             sequences.warnings.append(_UNORDERED)
         return Sentences(sequences, self.grouping, randomize, twisted=False)

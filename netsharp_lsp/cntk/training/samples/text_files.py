@@ -44,6 +44,11 @@ class TextFile(NamedTuple):
         return {stream.name: stream.dim for stream in self.streams}
 
     @property
+    def files(self) -> tuple[TextFile]:
+        """The file itself."""
+        return (self,)
+
+    @property
     def most_errors(self) -> int:
         """So many errors are passed over."""
         return self.options.most_errors

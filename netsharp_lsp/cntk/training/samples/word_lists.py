@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 #: Whoever names one of these has labels.
 _LABELS = (b"labelMappingFile", b"labelDim", b"labelType")
 #: What is said of sentences, by the name of the reader.
-NOT_CUT = (
-    "sentences of a {} are not cut. Leave truncated out, and take a minibatchSize that has room "
-    "for the longest, or the data in CNTK's text format."
-)
 _SECTION, _OF_LABELS = b"sectionType", b"labels"
 
 
