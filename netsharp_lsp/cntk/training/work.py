@@ -99,12 +99,6 @@ def network_of(work: CommandWork) -> Network:
         if own is None or own.network is None:
             why = "" if own is None else f": {own.why_not}"
             raise work.refused(f"the network of '{work.name}' is not known{why}")
-        taken = next((one for one in own.network.nodes.values() if one.saved is not None), None)
-        if taken is not None:
-            raise work.refused(
-                f"the network of '{work.name}' takes '{taken.name}' from another network, with the "
-                "numbers that it has there, and that is not supported here."
-            )
         return own.network
     return network_in(work, [work.model_name])
 

@@ -11,22 +11,28 @@ from netsharp_engine.cntk.descent.reports import FINISHED, State
 from netsharp_engine.cntk.descent.rules import StoredMemory, recalled, remembered
 from netsharp_engine.cntk.descent.training import Descent, require_parameters
 from netsharp_engine.cntk.evaluation import Passes, evaluated
-from netsharp_engine.cntk.starts import VALUE, Start, started
+from netsharp_engine.cntk.starts import Start
 from netsharp_engine.cntk.statistics import precomputed
 from netsharp_engine.cntk.stored.checkpoints import Checkpoint
 from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.models import built_for, goes_on, writers_of
 from netsharp_lsp.cntk.training.networks.left_out import TRACE
 from netsharp_lsp.cntk.training.networks.lowering import (
-    counters,
     held,
     learning,
     lowered,
     statistics,
     trained,
 )
-from netsharp_lsp.cntk.training.networks.models import LearntNetwork, Position, unstorable
+from netsharp_lsp.cntk.training.networks.models import (
+    LearntNetwork,
+    Position,
+    StoredModelError,
+)
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
+from netsharp_lsp.cntk.training.networks.taken import Made, Numbers, made_of
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
@@ -37,8 +43,8 @@ from netsharp_lsp.cntk.training.plans.truncating import (
     truncation,
     without_parts,
 )
-from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.work import (
+    network_in,
     network_of,
     nodes_named,
     refuse_outside,
@@ -84,6 +90,8 @@ class Train(NamedTuple):
     validation: Sweeps | None = None
     unheard: Sequence[str] = ()
     sharing: tuple[str, str] = ("", "")
+    #: The edit that makes the model with which training begins, if there is one.
+    begins_with: str = ""
 
     @property
     def plan(self) -> TrainingPlan:
@@ -203,12 +211,13 @@ class Train(NamedTuple):
     def _first(self, telling: Telling) -> State:
         """The state of a new training, with what is worked out of the data."""
         dtype = self.work.dtype
-        values = {
-            name: started(self.network.nodes[name].shape or (), start, dtype)
-            for name, start in self.starts.items()
-        }
-        values |= {name: started((1,), Start(VALUE, 0.0), dtype) for name in counters(self.network)}
-        counted = statistics(self.network)
+        if self.begins_with and not os.path.exists(self.path_of(0)):
+            raise StoredModelError(
+                f"'{self.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
+                "begin. Run it first, or set makeMode=false to begin with the network here."
+            )
+        values = Numbers(self.work).of(Made(self.network, self.starts))
+        counted = [node for node in statistics(self.network) if node.name not in values]
         if counted:
             telling.precomputing(len(counted))
             batches = self.source.epoch(0, 0, self.plan.schedule.size(0))
@@ -280,7 +289,8 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     work = work_of(command, action, shop)
     refuse_outside(work, work.model_path)
     built = shop.experiment.network_of(command.name)
-    network = network_of(work)
+    begun = _begun_with(work)
+    network = network_of(work) if begun is None else begun.network
     block = work.options.found("SGD")
     if built is None or block is None:
         lacking = "builder of a network" if built is None else "SGD"
@@ -303,9 +313,11 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     if work.options.found("cvReader") is not None:
         judging = samples_of(work, shuffled=True, name="cvReader")
         judging.fit(network.nodes[node.name] for node in graph.inputs)
-    refusals = unstorable(network)
-    if refusals:
-        raise Refused(*refusals)
+    if begun is None:
+        offset = _seed_offset(command)
+        starts = made_of(work, network, built.language, offset, computes=True).starts
+    else:
+        starts = {}
     source = reader.source(work.dtype, cutting.cut)
     require_cuttable(graph, network, source, plan.schedule.sizes)
     if any(map(source.cuts, plan.schedule.sizes)):
@@ -319,14 +331,41 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         criteria,
         graph,
         cutting,
-        shop.seeds.starts(network, built.language, shop.experiment.files, _seed_offset(command)),
+        starts,
         source,
         work.options.truth("makeMode", True),
         options.truth("keepCheckPointFiles", False),
         validation,
         unheard(options),
         told_of_sharing(work.options, options, work.dtype),
+        "" if begun is None else begun.editor,
     )
+
+
+class _Begun(NamedTuple):
+    """The network of a model that an edit writes as the epoch 0 of a training, and that edit."""
+
+    network: Network
+    editor: str
+
+
+def _begun_with(work: CommandWork) -> _Begun | None:
+    """What an edit lets a training begin with, whatever its own builder says; else None.
+
+    SGDLib/SGD.cpp, DetermineStartEpoch: the newest model that is there is loaded.
+    """
+    if not work.options.truth("makeMode", True):
+        return None
+    experiment, path = work.shop.experiment, f"{work.model_name}.0"
+    editors = [one for one in writers_of(normal(path), experiment) if "edit" in one.actions]
+    if not editors:
+        return None
+    built = built_for(work.command, experiment) if goes_on(work.command, experiment) else ""
+    if not isinstance(built, str) and built.network is not None:
+        return _Begun(built.network, editors[-1].name)
+    if os.path.exists(work.shop.path(path)):
+        return _Begun(network_in(work, [path]), editors[-1].name)
+    return None
 
 
 def _seed_offset(command: Command) -> int:

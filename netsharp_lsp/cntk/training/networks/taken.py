@@ -1,0 +1,119 @@
+"""Networks of which some nodes have the numbers of other models: where each has its own from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_engine.cntk.starts import VALUE, Start, started
+from netsharp_engine.ops.tensors import COUNTING, HELD
+from netsharp_lsp.cntk.networks.node import OPAQUE, PARAMETER, Network, elements
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.training.networks.models import LearntNetwork, StoredModelError, unstorable
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
+from netsharp_lsp.workspace import outside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.training.work import CommandWork
+
+
+class Made(NamedTuple):
+    """A network, and how those of its parameters begin that no other model has numbers of."""
+
+    network: Network
+    starts: Mapping[str, Start]
+
+
+def made_of(
+    work: CommandWork, network: Network, language: str, offset: int = 0, *, computes: bool = False
+) -> Made:
+    """A network that takes numbers from models; Refused where it cannot be written.
+
+    ``computes``: what is worked out of data may be new, as data are there.  ``offset``: see
+    `Seeds.starts`.
+    """
+    nodes = list(network.nodes.values())
+    opaque = next((node for node in nodes if node.operation == OPAQUE), None)
+    if opaque is not None:
+        raise work.refused(f"nothing is known of '{opaque.name}', which another model holds.")
+    refusals = unstorable(network)
+    if refusals:
+        raise Refused(*refusals)
+    for path in dict.fromkeys(normal(node.saved[0]) for node in nodes if node.saved):
+        if path != "." and not work.store.readable(work.shop.path(path)):
+            raise work.refused(outside(path))
+    holding = [node for node in nodes if node.operation in HELD or node.operation in COUNTING]
+    lost = next((node for node in holding if _origin(node, network) is None), None)
+    if lost is not None:
+        raise Refused(
+            RunRefusal(f"where '{lost.name}' has its numbers from is not known.", lost.where)
+        )
+    own = {node.name: node for node in holding if node.saved is None}
+    computed = [node for node in own.values() if node.operation != PARAMETER]
+    if computed and not computes:
+        raise Refused(
+            RunRefusal(
+                f"'{computed[0].name}' is worked out of data, and an edit has none.",
+                computed[0].where,
+            )
+        )
+    shop = work.shop
+    starts = shop.seeds.starts(Network(own, {}), language, shop.experiment.files, offset)
+    return Made(network, starts)
+
+
+class Numbers:
+    """The numbers with which networks of a command begin; each model is read once."""
+
+    def __init__(self, work: CommandWork) -> None:
+        self._work = work
+        self._learnt: dict[str, LearntNetwork] = {}
+
+    def of(self, made: Made) -> dict[str, Any]:
+        """Those of models, else how parameters begin; StoredModelError where a model lacks some.
+
+        Counters of a network's own begin with 0; what is worked out of data is left out.
+        """
+        found = {}
+        for node in made.network.nodes.values():
+            if node.operation in HELD or node.operation in COUNTING:
+                values = self._value(node, made)
+                if values is not None:
+                    found[node.name] = values
+        return found
+
+    def _value(self, node: Node, made: Made) -> Any:
+        shape = (1,) if node.operation in COUNTING else node.shape or ()
+        source = _origin(node, made.network)
+        assert source is not None
+        dtype = self._work.dtype
+        if source.saved is None:
+            start = made.starts.get(source.name)
+            if start is None and node.operation in COUNTING:
+                start = Start(VALUE, 0.0)
+            return None if start is None else started(shape, start, dtype)
+        path, name = source.saved
+        model = self._learnt.get(path)
+        if model is None:
+            model = self._learnt[path] = self._work.store.load(self._work.shop.path(path))
+        found = model.values.get(name)
+        if found is None or found.size != elements(shape) or model.dtype != dtype:
+            raise StoredModelError(
+                f"{path} is not the model that '{self._work.name}' was prepared for: '{name}' is "
+                f"not there with {elements(shape):,} numbers of type {dtype}."
+            )
+        return found
+
+
+def _origin(node: Node, network: Network) -> Node | None:
+    """The node that has the numbers of another in the same network; None where there is none."""
+    seen: set[str] = set()
+    while node.saved is not None and not node.saved[0]:
+        if node.name in seen or node.saved[1] not in network.nodes:
+            return None
+        seen.add(node.name)
+        node = network.nodes[node.saved[1]]
+    return node
