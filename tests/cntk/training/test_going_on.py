@@ -168,3 +168,36 @@ def test_a_text_makes_the_model_that_training_begins_with(tmp_path: Path) -> Non
     start, end = model_of(folder, "deep.dnn.0"), model_of(folder, "deep.dnn")
     assert start.network.nodes.keys() == end.network.nodes.keys()
     assert "z" in end.network.nodes
+
+
+LOOKED_AT = f"""
+plain = {{ action = "write" ; outputPath = "out/plain" ; outputNodeNames = HLast ; {READER} }}
+other = {{ action = "write" ; outputPath = "out/other" ; outputNodeNames = double
+    modelPath = "out/none.dnn"
+    BrainScriptNetworkBuilder = {{
+        m = BS.Network.Load ("out/net.dnn")
+        f = BS.Network.CloneFunction (m.features, m.HLast, parameters="constant")
+        features = Input {{2}} ; labels = Input {{3}}
+        z = f (features)
+        double = Constant (2) .* z
+        ce = CrossEntropyWithSoftmax (labels, z) ; errs = ClassificationError (labels, z)
+        featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce)
+        evaluationNodes = (errs) ; outputNodes = (double)
+    }}
+    {READER}
+}}
+"""
+
+
+def test_values_are_written_of_a_network_made_of_another_model(tmp_path: Path) -> None:
+    """The builder of the command counts, as decoders are made so, and not its modelPath."""
+    judged = LOOKED_AT[LOOKED_AT.index("other =") :].replace("other =", "again =")
+    judged = judged.replace(
+        '"write" ; outputPath = "out/other" ; outputNodeNames = double', '"test"'
+    )
+    folder = folder_of(tmp_path, LOOKED_AT + judged)
+    follower = done(folder, "command=learn:score:plain:other:again")
+    plain, double = (np.loadtxt(folder / "out" / name) for name in ("plain.HLast", "other.double"))
+    np.testing.assert_allclose(double, 2 * plain, atol=3e-6)
+    score, again = (one for one in follower.events if one["event"] == "end")
+    assert again["loss"] == pytest.approx(score["loss"], rel=1e-6)

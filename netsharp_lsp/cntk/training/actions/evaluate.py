@@ -10,8 +10,9 @@ from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
 from netsharp_engine.cntk.evaluation import Passes, computed, evaluated
 from netsharp_lsp.cntk.networks.node import written
 from netsharp_lsp.cntk.training.actions.writing import format_of, texts
-from netsharp_lsp.cntk.training.networks.lowering import lowered
-from netsharp_lsp.cntk.training.networks.models import StoredModelError
+from netsharp_lsp.cntk.training.networks.lowering import BRAINSCRIPT, lowered
+from netsharp_lsp.cntk.training.networks.models import LearntNetwork, StoredModelError
+from netsharp_lsp.cntk.training.networks.taken import Made, Numbers, made_of
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.truncating import require_cuttable
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
@@ -50,18 +51,19 @@ class Test(NamedTuple):
     work: CommandWork
     source: Sweeps
     passes: Passes
+    #: What a text of the command makes of other models.
+    made: Made | None = None
 
     def run(self, telling: Telling) -> str:
         """Evaluate the model that is there now."""
         telling.begun()
         telling.warned(self.source.sequences.warnings)
-        self.judge(self.work.model_path, telling)
+        self.judge(_model(self.work, self.made), telling)
         telling.done()
         return FINISHED
 
-    def judge(self, path: str, telling: Telling, epoch: int = 0) -> Mapping[str, float]:
+    def judge(self, model: LearntNetwork, telling: Telling, epoch: int = 0) -> Mapping[str, float]:
         """What a model is judged by, over all data."""
-        model = self.work.store.load(path)
         graph = _judged(self.work, model.network)
         kinds = {node.name: node.op for node in graph.criteria}
         figures, count = evaluated(
@@ -99,7 +101,8 @@ class CrossValidation(NamedTuple):
                 return INTERRUPTED
             telling.plain_line(f"Model {name} --> ")
             path = self.test.work.shop.path(name)
-            found.append((name, self.test.judge(path, telling, epoch)))
+            model = self.work.store.load(path)
+            found.append((name, self.test.judge(model, telling, epoch)))
         if not found:
             raise StoredModelError(
                 f"{self.test.work.model_name}: there is no model of epochs {self.epochs.start} to "
@@ -163,7 +166,8 @@ def test(command: Command, action: str, shop: Workshop) -> Test:
     """The actions test and eval of a command."""
     work = work_of(command, action, shop)
     refuse_model_outside(work)
-    return _tested(work, network_of(work))
+    network = network_of(work)
+    return _tested(work, network)._replace(made=_made(work, network))
 
 
 def _tested(work: CommandWork, network: Network) -> Test:
@@ -200,12 +204,14 @@ class Write(NamedTuple):
     passes: Passes
     form: Format
     target: str
+    #: What a text of the command makes of other models.
+    made: Made | None = None
 
     def run(self, telling: Telling) -> str:
         """Write what the model that is there now says of the data."""
         telling.begun()
         telling.warned(self.source.sequences.warnings)
-        model = self.work.store.load(self.work.model_path)
+        model = _model(self.work, self.made)
         nodes = _written(self.work, model.network)
         graph = lowered(model.network, nodes)
         values: dict[str, list[list[Samples]]] = {node.name: [] for node in nodes}
@@ -245,7 +251,25 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     passes = Passes((options.wholes("minibatchSize") or [2048])[0], options.whole("epochSize", 0))
     source = reader.source(work.dtype)
     require_cuttable(lowered(network, nodes), network, source, [passes.minibatch])
-    return Write(work, source, passes, form, target)
+    return Write(work, source, passes, form, target, _made(work, network))
+
+
+def _made(work: CommandWork, network: Network) -> Made | None:
+    """What a builder makes of other models; None where it takes nothing from any.
+
+    ActionsLib/NetworkFactory.cpp, GetModelFromConfig.
+    """
+    taken = any(node.saved is not None for node in network.nodes.values())
+    if work.command.builder is None or not taken:
+        return None
+    return made_of(work, network, BRAINSCRIPT)
+
+
+def _model(work: CommandWork, made: Made | None) -> LearntNetwork:
+    """The model that is evaluated, as it is now."""
+    if made is None:
+        return work.store.load(work.model_path)
+    return LearntNetwork(made.network, Numbers(work).of(made), work.dtype)
 
 
 def _written(work: CommandWork, network: Network) -> list[Node]:
