@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench fuzz grammar peers extension wheels vsix editors soak torture clean
+.PHONY: help run test laws lint bench models fuzz grammar peers extension wheels vsix editors soak torture clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,9 @@ peers: $(VENV)/.peers ## Install PyTorch, against which tests and benchmarks com
 
 bench: $(VENV)/.bench ## Measure speed and accuracy beside named peers.
 	$(BIN)/python bench/run.py
+
+models: $(VENV)/.peers ## Try the model files of CNTK below FOLDER: opened, answered, exported.
+	$(BIN)/python bench/strangers_models.py $(FOLDER)
 
 fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS and SEED choose how long and where.
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)

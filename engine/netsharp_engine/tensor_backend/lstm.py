@@ -127,7 +127,8 @@ def _read(reading: _Reading, past: Node, kept: Node, backwards: bool) -> Cell:
     if len(whole) != 1 or len(state.shape) != 1:
         raise _MismatchError
     for number, (part, _) in enumerate(gates):
-        if part.attributes["beginIndex"] != number * size or part.size != size:
+        begins = part.attributes["beginIndex"] == number * size
+        if not begins or part.size != size or part.attributes.get("stride", 1) != 1:
             raise _MismatchError
     ((both,),) = whole
     product, sums = reading.pair(both, "Plus", "Times")

@@ -290,7 +290,9 @@ def _rectified(node: Node, only_for: OnlyFor, learning: set[Node]) -> Together |
     if plus.op != "Plus" or not only_for(plus, (node,)):
         return None
     for one, bias in (plus.inputs, plus.inputs[::-1]):
-        if one.op != "Convolution" or not _is_held(bias) or not _is_held(one.inputs[0]):
+        if one.op != "Convolution" or not convolution.is_plain(one):
+            continue
+        if not _is_held(bias) or not _is_held(one.inputs[0]):
             continue
         told, a_map = one.attributes, (one.shape[0], *(1,) * (len(one.shape) - 1))
         plain = not told["transpose"] and not told["channels_last"]

@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.networks.node import (
     Trouble,
     elements,
 )
-from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES, family
+from netsharp_lsp.cntk.networks.node_types import INPUTS, family, rule_of
 from netsharp_lsp.cntk.networks.rules.common import Misfit
 from netsharp_lsp.cntk.networks.rules.unknown import leave_open, place_axis
 from netsharp_lsp.cntk.networks.starting import is_open
@@ -145,7 +145,7 @@ class _Inference:
 
     def _apply(self, node: Node, final: bool) -> None:
         # Who built the node has said already that inputs are missing.
-        few = len(node.inputs) < NODE_TYPES[node.operation].fewest
+        few = len(node.inputs) < rule_of(node.operation).fewest
         if few or any(one.shape is None for one in node.inputs):
             leave_open(node)
             return
@@ -155,7 +155,7 @@ class _Inference:
             return
         try:
             self._check_inputs(node, final)
-            NODE_TYPES[node.operation].rule(node, final)
+            rule_of(node.operation).rule(node, final)
         except Misfit as misfit:
             self.failed.add(id(node))
             kind = misfit.kind or family(node.operation)

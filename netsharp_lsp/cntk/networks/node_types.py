@@ -302,18 +302,43 @@ NODE_TYPES: dict[str, NodeType] = {
     "RandomSampleInclusionFrequency": NodeType(1, 1, criteria.sampled_frequency, _SAMPLE),
 }
 
+#: Types that only models of CNTK 2 hold: no text builds them.
+MODEL_TYPES: dict[str, NodeType] = {
+    **dict.fromkeys(("ExponentialLinearUnit", "Tan", "Atan"), _unary(elementwise.same)),
+    "Pow": _binary(elementwise.pair),
+    "OneHot": _unary(reshaping.one_hot, numClass=WHOLE, axis=WHOLE),
+    "Pad": _unary(reshaping.padded, head=SHAPE, foot=SHAPE, mode=WHOLE, value=REAL),
+    "TopK": _unary(reshaping.largest, numItems=WHOLE),
+    "Gather": _binary(reshaping.gathered),
+    "Squeeze": _unary(reshaping.squeezed),
+    "ConstantOp": _unary(elementwise.same, fillValue=REAL),
+    "EyeLike": _unary(reshaping.identity),
+    "Assign": _binary(reshaping.second),
+}
+
+
+def row_of(operation: str) -> NodeType | None:
+    """The row of a type; None for one that nothing is known of."""
+    return NODE_TYPES.get(operation) or MODEL_TYPES.get(operation)
+
+
+def rule_of(operation: str) -> NodeType:
+    """The row of a type that is in a table."""
+    return NODE_TYPES.get(operation) or MODEL_TYPES[operation]
+
+
 #: Older names of types.
 ALIASES = {older: operation for operation, row in NODE_TYPES.items() for older in row.aliases}
 
 
 def family(operation: str) -> str:
     """What the shape rule of a type is about: the name of its module."""
-    return NODE_TYPES[operation].rule.__module__.rpartition(".")[2]
+    return rule_of(operation).rule.__module__.rpartition(".")[2]
 
 
 def multiply_adds(node: Node) -> int | None:
     """Multiply-adds of a node per sample and time step; None where shapes are unknown."""
-    row = NODE_TYPES.get(node.operation)
+    row = row_of(node.operation)
     if row is None or row.cost is None:
         return 0
     shapes = [node.shape, *(one.shape for one in node.inputs)]

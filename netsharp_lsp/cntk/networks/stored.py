@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Calling, Network, Node
-from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
+from netsharp_lsp.cntk.networks.node_types import INPUTS, row_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def network_in(stored: StoredModel, path: str) -> Network:
     for number, one in enumerate(stored.nodes):
         node = nodes[one.name] = Node(one.operation, number, one.name)
         # What no table knows has a shape that cannot be known.
-        node.shape = one.shape if one.operation in NODE_TYPES else None
+        node.shape = one.shape if row_of(one.operation) is not None else None
         node.attributes.update(one.attributes)
         node.where = (path, 0, 0)
         node.call = None if one.block is None else calls[one.block]

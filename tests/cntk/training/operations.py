@@ -56,6 +56,11 @@ SHAPES: dict[str, list[tuple[Shape, ...]]] = {
     "DummyCriterion": [((1,), (4,), (2, 2))],
     "NoiseContrastiveEstimation": [((6,), (3,), (7, 3), (7,)), ((4,), (3,), (7, 3), (7, 1))],
     "Crop": [((5, 4), (2, 3)), ((2, 5, 4), (3, 3))],
+    "OneHot": [((3,),), ((2, 3),)],
+    "Pad": [((3, 4),)],
+    "TopK": [((5,),), ((2, 4),)],
+    "Gather": [((2,), (5, 3)), ((2, 3), (4,)), ((1,), (4, 2, 2))],
+    "EyeLike": [((3, 4),)],
 }
 PAIRS: list[tuple[Shape, ...]] = [
     ((3, 4), (3, 4)),
@@ -69,11 +74,18 @@ ATTRIBUTES: dict[str, list[dict[str, object]]] = {
     "Slice": [
         {"axis": 1, "beginIndex": 1, "endIndex": 3},
         {"axis": 1, "beginIndex": -2, "endIndex": 0},
+        {"axis": 1, "beginIndex": 0, "endIndex": 0, "stride": 2},
+        {"axis": 1, "beginIndex": 1, "endIndex": 0, "stride": -2},
+        {"axis": 1, "beginIndex": 0, "endIndex": -1, "stride": -1},
     ],
+    "OneHot": [{"axis": 1, "classes": 4}, {"axis": 2, "classes": 4}],
+    "Pad": [{"head": (1, 2), "foot": (2, 0), "mode": mode, "value": 0.5} for mode in range(3)],
+    "TopK": [{"count": 2, "places": False}, {"count": 3, "places": True}],
+    "ConstantOp": [{"value": 0.5}],
     "RowStack": [{"axis": 1}, {"axis": 3}],
     "Reshape": [{"shape": (2, 3)}],
     "LegacyReshape": [{"shape": (2, 3)}],
-    "ROIPooling": [{"size": (2, 3)}, {"size": (1, 1)}],
+    "ROIPooling": [{"size": (2, 3)}, {"size": (1, 1)}, {"size": (2, 3), "scale": 4.0}],
     "MaxUnpooling": [{"axes": tuple(CorneredAxis(*side) for side in ((5, 3, 2), (7, 3, 2)))}],
     "RowRepeat": [{"numRepeats": 1}, {"numRepeats": 3}],
     "Crop": [{"offsets": (0, 0)}, {"offsets": (1, 2)}],
@@ -82,17 +94,19 @@ ATTRIBUTES: dict[str, list[dict[str, object]]] = {
     "ReduceElements": [
         {"axis": axis, "reductionOp": kind}
         for axis in (0, 1)
-        for kind in ("Sum", "Mean", "LogSum", "Max", "Min")
+        for kind in ("Sum", "Mean", "LogSum", "Max", "Min", "Prod", "Argmax", "Argmin")
     ],
 }
 SAMPLES = 3
 #: Operations whose derivative has a gap at 0, and those that are defined above it.
-AWAY_FROM_ZERO = ("Abs", "RectifiedLinear", "Reciprocal", "MatrixL1Reg")
-POSITIVE = ("Log", "Sqrt", "CrossEntropy")
+AWAY_FROM_ZERO = ("Abs", "RectifiedLinear", "Reciprocal", "MatrixL1Reg", "ExponentialLinearUnit")
+POSITIVE = ("Log", "Sqrt", "CrossEntropy", "Pow")
+#: Those whose sources lie between -1 and 1.
+INSIDE = ("Acos", "Asin", "Atanh")
 #: Those that `test_images.py`, `test_acting.py` and `test_drawing.py` test, which need more.
 WINDOWED = ("Convolution", *POOLING, "Dropout", *COUNTING, *DRAWING, *GATHERING, ENVIRONMENT)
 #: Those whose gradient is given, not that of their value.
-GIVEN = ("DummyCriterion", "LambdaRank", "NDCG1Eval")
+GIVEN = ("DummyCriterion", "LambdaRank", "NDCG1Eval", "StraightThrough")
 
 
 def shapes(operation: str) -> list[tuple[Shape, ...]]:
@@ -103,6 +117,8 @@ def shapes(operation: str) -> list[tuple[Shape, ...]]:
 
 def values(operation: str, shape: Shape, random: np.random.Generator) -> Array:
     drawn = random.normal(size=shape)
+    if operation in INSIDE:
+        return np.tanh(drawn) * 0.9
     if operation in POSITIVE:
         return np.abs(drawn) + 0.1
     if operation in AWAY_FROM_ZERO:
@@ -165,6 +181,13 @@ def boxed(sources: list[Array]) -> list[Array]:
     return sources
 
 
+def numbered(sources: list[Array]) -> list[Array]:
+    """Numbers of rows of the second source, and of some classes beyond."""
+    most = sources[1].shape[1] if len(sources) > 1 else 5
+    sources[0] = np.floor(np.abs(sources[0]) * 10) % most
+    return sources
+
+
 #: What sources have to be beside drawn at random.
 PREPARED: dict[str, Callable[[list[Array]], list[Array]]] = {
     "Clip": clipped,
@@ -174,6 +197,8 @@ PREPARED: dict[str, Callable[[list[Array]], list[Array]]] = {
     "CosDistanceWithNegativeSamples": shifted,
     "ClassBasedCrossEntropyWithSoftmax": worded,
     "NoiseContrastiveEstimation": contrasted,
+    "OneHot": numbered,
+    "Gather": numbered,
 }
 
 

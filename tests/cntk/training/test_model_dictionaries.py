@@ -256,10 +256,10 @@ def test_truncated_files_say_where_and_give_what_precedes() -> None:
 def test_a_function_that_is_not_computed_is_named(command: tuple[str, ...], tmp_path: Path) -> None:
     out = Second()
     out.variable("Input1", 0, (3,), name="features")
-    out.function(op("TopK"), "Top1", ["Input1"], attributes={"numItems": 2})
-    (tmp_path / "model.dnn").write_bytes(out.data("Top1"))
+    out.function(op("UnpackBatch"), "Unpack1", ["Input1"])
+    (tmp_path / "model.dnn").write_bytes(out.data("Unpack1"))
     (tmp_path / "rows.csv").write_text("1,2,3\n")
     name, *flags = command
     answer = netsharp(name, "model.dnn", *flags, cwd=tmp_path)
     assert (answer.code, answer.out) == (2, "")
-    assert "'Top1' is of type v2:TopK, which is not trained or evaluated yet." in answer.err
+    assert "'Unpack1' is of type UnpackBatch, which makes an axis of all samples" in answer.err

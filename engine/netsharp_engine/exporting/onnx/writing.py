@@ -94,9 +94,23 @@ class OnnxWriting:
         self.nodes.append(helper.make_node(operator, list(inputs), [made], made, **attributes))
         return made
 
+    def add_several(
+        self, operator: str, count: int, *inputs: str, **attributes: Any
+    ) -> tuple[str, ...]:
+        """Add an operator and return the names of its outputs."""
+        from onnx import helper
+
+        made = [self.fresh(f"{self._hint}/{operator}") for _ in range(count)]
+        self.nodes.append(helper.make_node(operator, list(inputs), made, made[0], **attributes))
+        return tuple(made)
+
     def numbers(self, values: Any, name: str = "") -> str:
         """Return the name of constant numbers of the graph's type."""
         return self._constant(np.asarray(values, self.floats), name)
+
+    def number(self, value: float) -> str:
+        """Return the name of one number of the graph's type, without an axis."""
+        return self._constant(np.asarray(value, self.floats).reshape(()), "")
 
     def integers(self, *values: int) -> str:
         """Return the name of a constant vector of whole numbers."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_engine.geometry import product
 from netsharp_engine.ops.definition import Operation, expect_inputs, expect_parameters, free
+from netsharp_engine.ops.tensors.choosing import CHOOSING
 from netsharp_engine.ops.tensors.criteria import CRITERIA, SUMS
 from netsharp_engine.ops.tensors.images import IMAGES
 from netsharp_engine.ops.tensors.products import PRODUCTS
@@ -139,9 +140,10 @@ def _sampled(node: Node) -> tuple[int, ...]:
 
 _UNARY = (
     "Sigmoid Tanh RectifiedLinear Exp Log Negate Abs Sqrt Reciprocal Softmax LogSoftmax Pass"
-    " Hardmax Floor Sin Cosine"
+    " Hardmax Floor Sin Cosine Acos Asin Atan Tan Cosh Sinh Asinh Atanh ExponentialLinearUnit"
+    " StraightThrough StopGradient"
 )
-_BINARY = "Plus Minus ElementTimes LogPlus Less LessEqual Equal NotEqual GreaterEqual Greater"
+_BINARY = "Pow Plus Minus ElementTimes LogPlus Less LessEqual Equal NotEqual GreaterEqual Greater"
 _RULES: dict[str, Callable[[Node], tuple[int, ...]]] = {
     "If": _mapped(3),
     "Clip": _mapped(3),
@@ -169,6 +171,7 @@ OPERATIONS = (
     *PRODUCTS,
     Operation("Reshape", _reshape, free),
     *IMAGES,
+    *CHOOSING,
     Operation("Dropout", _same, free),
     Operation(ENVIRONMENT, _number, free, alone=True),
     *(Operation(name, _normalization, free) for name in COUNTING),

@@ -8,6 +8,10 @@ from netsharp_engine.geometry import kernel_count, output_shape, product
 from netsharp_engine.ops.definition import Cost, Operation, expect_inputs, free
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from netsharp_engine.geometry import Axis
     from netsharp_engine.nodes import Node
 
 #: Those that take one number from each window.
@@ -18,13 +22,18 @@ def _convolution(node: Node) -> tuple[int, ...]:
     """Maps times positions; `transpose`: the image that such places come from.
 
     ``axes`` are the image's, the channels first where ``channels_last`` says that they run fastest;
-    ``maps`` and ``sharing`` have an entry for each.
+    ``maps`` and ``sharing`` have an entry for each.  ``gaps``, where it is given, says how far
+    apart the cells of a kernel lie along each axis (its extents count what lies between),
+    ``groups`` how many parts of the channels have maps of their own.
     """
     expect_inputs(node, 2)
     attributes = node.attributes
     axes, maps, sharing = attributes["axes"], attributes["maps"], attributes["sharing"]
     places, sizes = output_shape(axes, maps), tuple(axis.size for axis in axes)
-    count = kernel_count(axes, sharing, maps) * product(tuple(axis.kernel for axis in axes))
+    groups = attributes.get("groups", 1)
+    if groups > 1 and (axes[0].size % groups or maps[0] % groups or attributes["transpose"]):
+        raise ValueError(f"{axes[0].size} channels and {maps[0]} maps are not of {groups} groups")
+    count = kernel_count(axes, sharing, maps) * product(taps_of(axes, attributes)) // groups
     weights, source = node.inputs
     if count != weights.size:
         raise ValueError(f"{weights.size} weights given, {count} needed")
@@ -32,6 +41,12 @@ def _convolution(node: Node) -> tuple[int, ...]:
     if product(read) != source.size:
         raise ValueError(f"{list(source.shape)} is no image of {list(read)}")
     return _outer(made, attributes["channels_last"])
+
+
+def taps_of(axes: tuple[Axis, ...], attributes: Mapping[str, Any]) -> tuple[int, ...]:
+    """How many cells a kernel has along each axis, without the gaps between them."""
+    gaps = attributes.get("gaps", (1,) * len(axes))
+    return tuple((axis.kernel - 1) // gap + 1 for axis, gap in zip(axes, gaps, strict=True))
 
 
 def _pooling(node: Node) -> tuple[int, ...]:
@@ -68,8 +83,11 @@ def _outer(shape: tuple[int, ...], channels_last: bool) -> tuple[int, ...]:
 
 
 def _convolution_cost(node: Node) -> Cost:
-    taps = product(tuple(axis.real_taps() for axis in node.attributes["axes"]))
-    pairs = taps * product(node.attributes["maps"])
+    axes = node.attributes["axes"]
+    taps = product(tuple(axis.real_taps() for axis in axes))
+    wide = product(tuple(axis.kernel for axis in axes))
+    narrow = product(taps_of(axes, node.attributes)) // node.attributes.get("groups", 1)
+    pairs = taps * product(node.attributes["maps"]) * narrow // wide
     return Cost(pairs, pairs)
 
 

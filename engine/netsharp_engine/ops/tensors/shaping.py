@@ -19,7 +19,9 @@ COLUMNS = ("Where", "PackedIndex", "GatherPacked", "ScatterPacked", "ReconcileDy
 
 
 def sliced(node: Node) -> tuple[int, ...]:
-    """A range of an axis; a negative begin, and an end of 0 or less, count from its end."""
+    """A range of an axis; a negative begin, and an end of 0 or less, count from its end.  Of it
+    attribute ``stride``, where it is given, takes one element of so many, a negative one backwards.
+    """
     expect_inputs(node, 1)
     shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
     if not 1 <= axis <= len(shape):
@@ -28,8 +30,22 @@ def sliced(node: Node) -> tuple[int, ...]:
     first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
     if not 0 <= first < last <= size:
         raise ValueError(f"the range {begin} to {end} is not within {size}")
-    shape[-axis] = last - first
+    stride = node.attributes.get("stride", 1)
+    if not stride:
+        raise ValueError("one element of 0 is none")
+    shape[-axis] = -(-(last - first) // abs(stride))
     return tuple(shape)
+
+
+def sliced_cells(node: Node) -> slice:
+    """The cells of its axis that a slice takes, as Python counts them."""
+    size = node.inputs[0].shape[-node.attributes["axis"]]
+    begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
+    first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
+    stride = node.attributes.get("stride", 1)
+    if stride > 0:
+        return slice(first, last, stride)
+    return slice(last - 1, first - 1 if first else None, stride)
 
 
 def stacked(node: Node) -> tuple[int, ...]:
@@ -57,7 +73,9 @@ def transposed(node: Node) -> tuple[int, ...]:
 
 
 def reduced_elements(node: Node) -> tuple[int, ...]:
-    """One axis with 1 element left, or one element alone."""
+    """One axis with 1 element left, or one element alone.  That of `Argmax` and `Argmin` is a place
+    along the axis, or among all elements.
+    """
     expect_inputs(node, 1)
     shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
     if axis == 0:

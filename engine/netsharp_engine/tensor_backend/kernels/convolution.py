@@ -8,12 +8,15 @@ Inside, samples run fastest: what is handed on is a view.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from netsharp_engine.geometry import CorneredAxis
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors.images import taps_of
 from netsharp_engine.tensor_backend.kernels import compiled_windows
 from netsharp_engine.tensor_backend.kernels.compiled_windows import compiled
 from netsharp_engine.tensor_backend.kernels.rows import (
@@ -26,6 +29,8 @@ from netsharp_engine.tensor_backend.kernels.rows import (
 )
 from netsharp_engine.walks.walk import Walk
 
+#: The attributes of a convolution.
+Told = Mapping[str, Any]
 #: Numbers of a product that stay in the cache until they are added.
 BLOCK = 1 << 16
 #: Numbers to which samples are unrolled at a time.
@@ -37,8 +42,7 @@ TALL = 32
 class _Frame:
     """The walk of a node, and how its image, places and weights lie in memory."""
 
-    def __init__(self, node: Node) -> None:
-        attributes = node.attributes
+    def __init__(self, attributes: Told) -> None:
         self.axes = attributes["axes"]
         self.walk = Walk(self.axes, attributes["sharing"], attributes["maps"])
         self._turned: bool = attributes["channels_last"]
@@ -98,9 +102,9 @@ class _Frame:
         flat = weights.reshape(-1)
         return flat.reshape(-1, self.maps) if self._turned else flat.reshape(self.maps, -1).T
 
-    def from_taps(self, found: Array, node: Node) -> Array:
-        """The inverse, as a parameter of all samples."""
-        return (found if self._turned else found.T).reshape(1, *node.inputs[0].shape)
+    def from_taps(self, found: Array) -> Array:
+        """The inverse, flat."""
+        return (found if self._turned else found.T).reshape(-1)
 
     def kernels(self, weights: Array) -> Array:
         """Weights as [groups, 1, maps, depth]."""
@@ -109,12 +113,12 @@ class _Frame:
             flat = flat.reshape(-1, self.maps).T.reshape(-1)
         return self.walk.arranged(flat).reshape(self.groups, 1, self.maps, self.depth)
 
-    def weights(self, kernels: Array, node: Node) -> Array:
-        """The inverse, as a parameter of all samples."""
+    def weights(self, kernels: Array) -> Array:
+        """The inverse, flat."""
         flat = self.walk.canonical(kernels.reshape(-1))
         if self._turned:
             flat = flat.reshape(self.maps, -1).T.reshape(-1)
-        return flat.reshape(1, *node.inputs[0].shape)
+        return flat
 
     def blocks(self, samples: int) -> Iterator[slice]:
         """As many samples as are unrolled at a time."""
@@ -175,9 +179,9 @@ def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _down(node: Node, weights: Array, images: Array) -> Array:
+def _down(told: Told, weights: Array, images: Array) -> Array:
     """What kernels find in images."""
-    frame = _Frame(node)
+    frame = _Frame(told)
     if frame.shared and compiled(images, len(images)):
         found = compiled_windows.moved(frame.axes, frame.by_tap(weights), frame.image(images))
         if found is not None:
@@ -191,9 +195,9 @@ def _down(node: Node, weights: Array, images: Array) -> Array:
     )
 
 
-def _up(node: Node, weights: Array, results: Array) -> Array:
+def _up(told: Told, weights: Array, results: Array) -> Array:
     """What results give back to images."""
-    frame = _Frame(node)
+    frame = _Frame(told)
     if frame.shared and compiled(results, len(results)):
         found = compiled_windows.moved_back(
             frame.axes, frame.by_tap(weights), frame.by_map(results)
@@ -209,13 +213,13 @@ def _up(node: Node, weights: Array, results: Array) -> Array:
     )
 
 
-def _across(node: Node, images: Array, results: Array) -> Array:
-    """The gradient by weights."""
-    frame = _Frame(node)
+def _across(told: Told, images: Array, results: Array) -> Array:
+    """The gradient by weights, flat."""
+    frame = _Frame(told)
     if frame.shared and compiled(images, len(images)):
         by_tap = compiled_windows.joined(frame.axes, frame.image(images), frame.by_map(results))
         if by_tap is not None:
-            return frame.from_taps(by_tap, node)
+            return frame.from_taps(by_tap)
     found = np.zeros((frame.groups, frame.maps, frame.depth), images.dtype)
     for rows in frame.blocks(len(images)):
         windows, by = frame.windows(frame.image(images[rows])), frame.results(results[rows])
@@ -223,27 +227,91 @@ def _across(node: Node, images: Array, results: Array) -> Array:
             found += (windows @ by.swapaxes(2, 3)).sum(axis=1).swapaxes(1, 2)
         else:
             found += (by @ windows.swapaxes(2, 3)).sum(axis=1)
-    return frame.weights(found, node)
+    return frame.weights(found)
+
+
+class _Parts:
+    """A convolution as one for each group of its channels, with kernels that have no gaps."""
+
+    def __init__(self, node: Node) -> None:
+        told = node.attributes
+        self.groups: int = told.get("groups", 1)
+        self.told = told
+        if self.groups > 1:
+            first, *rest = told["axes"]
+            channels = first.size // self.groups
+            maps = (told["maps"][0] // self.groups, *told["maps"][1:])
+            axes = (CorneredAxis(channels, channels, channels), *rest)
+            self.told = {**told, "axes": axes, "maps": maps}
+        self._gaps = told.get("gaps")
+        self._taps = taps_of(self.told["axes"], told)
+
+    def split(self, values: Array) -> list[Array]:
+        """Values of samples, or of an image, by groups: the parts of the slowest axis."""
+        flat = values.reshape(len(values), -1)
+        return [values] if self.groups == 1 else np.split(flat, self.groups, axis=1)
+
+    def kernels(self, weights: Array) -> list[Array]:
+        """Weights by groups, 0 in gaps."""
+        if self._gaps is None:
+            return self.split(weights)
+        narrow = weights.reshape(-1, *self._taps)
+        wide = tuple(axis.kernel for axis in self.told["axes"])
+        found = np.zeros((len(narrow), *wide), weights.dtype)
+        found[self._places] = narrow
+        return self.split(found.reshape(1, -1))
+
+    def gathered(self, parts: list[Array], node: Node) -> Array:
+        """The gradient by weights from those of the groups, without gaps."""
+        flat = _joined(parts)
+        if self._gaps is not None:
+            wide = tuple(axis.kernel for axis in self.told["axes"])
+            flat = flat.reshape(-1, *wide)[self._places]
+        return flat.reshape(1, *node.inputs[0].shape)
+
+    @property
+    def _places(self) -> tuple[slice, ...]:
+        return (slice(None), *(slice(None, None, gap) for gap in self._gaps or ()))
+
+
+def is_plain(node: Node) -> bool:
+    """Whether a convolution is of one group and without gaps."""
+    return node.attributes.get("groups", 1) == 1 and "gaps" not in node.attributes
+
+
+def _moved(
+    move: Callable[[Told, Array, Array], Array], node: Node, weights: Array, values: Array
+) -> Array:
+    """What a way of moving kernels makes of all groups, [samples, elements]."""
+    parts = _Parts(node)
+    found = [
+        move(parts.told, *both).reshape(len(values), -1)
+        for both in zip(parts.kernels(weights), parts.split(values), strict=True)
+    ]
+    return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
 
 def _convolved(node: Node, sources: Sources) -> Array:
     move = _up if node.attributes["transpose"] else _down
-    return move(node, *sources).reshape(-1, *node.shape)
+    return _moved(move, node, *sources).reshape(-1, *node.shape)
 
 
 def _by_weights(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
     ends = (sources[1], gradient)
-    return _across(node, *(reversed(ends) if node.attributes["transpose"] else ends))
+    parts = _Parts(node)
+    images, results = reversed(ends) if node.attributes["transpose"] else ends
+    both = zip(parts.split(images), parts.split(results), strict=True)
+    return parts.gathered([_across(parts.told, *one) for one in both], node)
 
 
 def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
     move = _down if node.attributes["transpose"] else _up
-    return move(node, sources[0], gradient).reshape(-1, *node.inputs[1].shape)
+    return _moved(move, node, sources[0], gradient).reshape(-1, *node.inputs[1].shape)
 
 
 def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array | None:
     """A convolution, a bias of each map and a rectifier in one; None where no twin does that."""
-    frame = _Frame(node)
+    frame = _Frame(node.attributes)
     if not frame.shared or not compiled(images, len(images)):
         return None
     weights = frame.by_tap(weights)
@@ -253,7 +321,7 @@ def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array
 
 def rectified_back(node: Node, value: Array, gradient: Array) -> tuple[Array, Array]:
     """The gradient by such a convolution, and by its biases."""
-    frame = _Frame(node)
+    frame = _Frame(node.attributes)
     by, sums = compiled_windows.rectified_back(frame.by_map(value), frame.by_map(gradient))
     return frame.spread(by).reshape(-1, *node.shape), sums
 

@@ -167,6 +167,33 @@ def _reciprocal(z: Array) -> Array:
     return np.where(z == 0, z, 1 / np.where(z == 0, z.dtype.type(1), z))
 
 
+def _power(a: Array, b: Array) -> Array:
+    with np.errstate(all="ignore"):
+        found: Array = np.power(a.astype(np.float64, copy=False), b).astype(a.dtype, copy=False)
+    return found
+
+
+def _of_exponent(a: Array, b: Array, g: Array) -> Array:
+    """Where what is raised is not above 0, there is none [CNTK: TensorOps.h]."""
+    raised = a > 0
+    return np.where(raised, g * _power(a, b) * log(np.where(raised, a, a.dtype.type(1))), 0)
+
+
+def _exponential_unit(z: Array) -> Array:
+    return np.where(z >= 0, z, exp(np.minimum(z, 0)) - 1)
+
+
+def _later(name: Callable[[Array], Array], slope: Callable[[Array, Array], Array]) -> TensorKernel:
+    """A function of later releases, with its slope by (z, f(z))."""
+    rounded = _precisely(name)
+
+    def forward(z: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return rounded(z)
+
+    return unary(forward, lambda z, y, g: g * slope(z, y))
+
+
 #: By the names of `netsharp_engine.ops.tensors`.
 KERNELS: dict[str, TensorKernel] = {
     "LearnableParameter": TensorKernel(_held, ()),
@@ -184,6 +211,24 @@ KERNELS: dict[str, TensorKernel] = {
     "Softmax": unary(softmax, lambda z, y, g: y * (g - _over_elements(g * y))),
     "LogSoftmax": unary(log_softmax, lambda z, y, g: g - exp(y) * _over_elements(g)),
     "Pass": unary(lambda z: z, lambda z, y, g: g),
+    "StopGradient": TensorKernel(lambda node, sources: sources[0], (None,)),
+    "Acos": _later(np.arccos, lambda z, y: -1 / np.sqrt(1 - z * z)),
+    "Asin": _later(np.arcsin, lambda z, y: 1 / np.sqrt(1 - z * z)),
+    "Atan": _later(np.arctan, lambda z, y: 1 / (1 + z * z)),
+    "Tan": _later(np.tan, lambda z, y: 1 + y * y),
+    "Cosh": _later(np.cosh, lambda z, y: np.sinh(z)),
+    "Sinh": _later(np.sinh, lambda z, y: np.cosh(z)),
+    "Asinh": _later(np.arcsinh, lambda z, y: 1 / np.sqrt(z * z + 1)),
+    "Atanh": _later(np.arctanh, lambda z, y: 1 / (1 - z * z)),
+    "ExponentialLinearUnit": unary(
+        _exponential_unit, lambda z, y, g: g * np.where(z >= 0, 1, y + 1)
+    ),
+    # The slope is that of a line between -1 and 1, not that of the steps.
+    "StraightThrough": unary(
+        lambda z: np.where(z > 0, z.dtype.type(1), z.dtype.type(-1)),
+        lambda z, y, g: g * (np.abs(z) <= 1),
+    ),
+    "Pow": _binary(_power, lambda a, b, g: g * b * _power(a, b - 1), _of_exponent),
     "Plus": _binary(np.add, lambda a, b, g: g, lambda a, b, g: g),
     "Minus": _binary(np.subtract, lambda a, b, g: g, lambda a, b, g: -g),
     "ElementTimes": _binary(np.multiply, lambda a, b, g: g * b, lambda a, b, g: g * a),

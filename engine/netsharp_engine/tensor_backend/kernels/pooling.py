@@ -6,6 +6,7 @@ Images lie as those of ``convolution``; nothing here knows weights.
 from __future__ import annotations
 
 from functools import reduce
+from math import prod
 
 import numpy as np
 
@@ -31,6 +32,8 @@ class _Pool:
         self._turned: bool = node.attributes["channels_last"]
         self.sizes = tuple(axis.size for axis in self.axes)
         self.counts = tuple(axis.count for axis in self.axes)
+        #: Whether cells outside of the image count among those of a mean.
+        self.padded: bool = node.attributes.get("include_pads", False)
         self.apart = all(axis.stride >= axis.kernel for axis in self.axes)
 
     def images(self, values: Array) -> Array:
@@ -117,13 +120,16 @@ def _mean_back(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 def _compiled(pool: _Pool, like: Array, means: bool) -> compiled_windows.Pooling | None:
     """The way of a compiled twin, where there is one."""
-    if not compiled(like, like.shape[-1]):
+    if not compiled(like, like.shape[-1]) or (means and pool.padded):
         return None
     return compiled_windows.pooling(pool.axes, means)
 
 
 def _cells(pool: _Pool, like: Array) -> Array:
-    """How many real cells each window has, [*counts, 1]."""
+    """How many cells each window has, real ones or all, [*counts, 1]."""
+    if pool.padded:
+        whole = prod(axis.kernel for axis in pool.axes)
+        return np.full((*pool.counts, 1), whole, like.dtype)
     lengths = [np.asarray(cells, like.dtype) for cells in real_cells(pool.axes)]
     found: Array = reduce(np.multiply.outer, lengths)
     return found[..., None]

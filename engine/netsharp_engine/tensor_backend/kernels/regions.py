@@ -26,13 +26,20 @@ class _Window(NamedTuple):
 
 
 def _windows(node: Node, sources: Sources) -> Iterator[_Window]:
-    """Every window with cells; regions are left, top, width and height as shares of the image."""
+    """Every window with cells; regions are left, top, width and height as shares of the image, or
+    where ``scale`` is given the columns and rows of two corners that it leads to the image.
+    """
     images, regions = sources
     *_, height, width = node.inputs[0].shape
     count = max(map(len, sources))
     boxes = np.broadcast_to(regions.reshape(len(regions), -1, 4), (count, node.shape[0], 4))
-    sides = boxes * np.array([width, height] * 2, boxes.dtype)
+    scale = node.attributes.get("scale")
+    by = [width, height] * 2 if scale is None else [scale] * 4
+    sides = boxes * np.array(by, boxes.dtype)
     told = np.nan_to_num(np.floor(np.abs(sides) + 0.5) * np.sign(sides)).clip(-_FAR, _FAR)
+    if scale is not None:
+        # Both corners are inside.
+        told[..., 2:] -= told[..., :2] - 1
     down, across = node.shape[2:]
     every = slice(None)
     for sample, region in np.ndindex(count, node.shape[0]):

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from netsharp_engine.graph import GraphError
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors.choosing import FILLED
+from netsharp_engine.ops.tensors.shaping import sliced_cells
 from netsharp_engine.tensor_backend.kernels.elements import aligned, exp, log, unary
 from netsharp_engine.tensor_backend.kernels.rows import (
     Array,
@@ -28,10 +31,7 @@ def _stretched(source: Array, rank: int) -> Array:
 
 
 def _range(node: Node) -> tuple[Any, ...]:
-    axis, size = node.attributes["axis"], node.inputs[0].shape[-node.attributes["axis"]]
-    begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
-    chosen = slice(begin + size if begin < 0 else begin, end if end > 0 else end + size)
-    return (..., chosen, *(slice(None),) * (axis - 1))
+    return (..., sliced_cells(node), *(slice(None),) * (node.attributes["axis"] - 1))
 
 
 def _slice_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
@@ -99,9 +99,27 @@ def _reduce(node: Node, sources: Sources) -> Array:
     elif kind == "LogSum":
         most = z.max(axes, keepdims=True)
         found = most + log(total(exp(z - most), axes, keep=True))
+    elif kind == "Prod":
+        found = np.multiply.reduce(z, axes, np.float64, keepdims=True).astype(z.dtype)
+    elif kind in _PLACES:
+        flat = z if len(axes) == 1 else z.reshape(len(z), -1)
+        found = _PLACES[kind](flat, axis=axes[0] if len(axes) == 1 else 1).astype(z.dtype)
     else:
         found = z.max(axes, keepdims=True) if kind == "Max" else z.min(axes, keepdims=True)
     return found.reshape(-1, *node.shape)
+
+
+#: Reductions to the place of an element, the first of equal ones.
+_PLACES: dict[str, Callable[..., Any]] = {"Argmax": np.argmax, "Argmin": np.argmin}
+
+
+def _others(z: Array, y: Array, axes: tuple[int, ...]) -> Array:
+    """The product of all other elements, also where some are 0."""
+    none = z == 0
+    count = none.sum(axes, keepdims=True)
+    rest = np.multiply.reduce(np.where(none, 1, z), axes, np.float64, keepdims=True)
+    found = np.where(none, np.where(count == 1, rest, 0), y / np.where(none, 1, z))
+    return found.astype(z.dtype)
 
 
 def _reduce_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
@@ -116,6 +134,10 @@ def _reduce_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
         by = by * exp(z - y)
     elif kind == "Mean":
         by = by * z.dtype.type(node.size / node.inputs[0].size)
+    elif kind == "Prod":
+        by = by * _others(z, y, _axes(node))
+    elif kind in _PLACES:
+        by = np.zeros_like(by)
     return np.broadcast_to(by, z.shape)
 
 
@@ -191,7 +213,109 @@ def _column_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
     return np.broadcast_to(by, sources[0].shape)
 
 
+def _classes(node: Node, sources: Sources) -> Array:
+    """1 where the whole part of a number is the class; nowhere for any other number."""
+    at = len(node.shape) + 1 - node.attributes["axis"]
+    found = np.expand_dims(np.trunc(sources[0]), at)
+    sides = [1] * found.ndim
+    sides[at] = node.attributes["classes"]
+    marked: Array = found == np.arange(sides[at]).reshape(sides)
+    return marked.astype(sources[0].dtype)
+
+
+_MODES = ("constant", "reflect", "symmetric")
+
+
+def _pads(node: Node) -> list[tuple[int, int]]:
+    pairs = zip(node.attributes["head"], node.attributes["foot"], strict=True)
+    return [*pairs][::-1]
+
+
+def _pad(node: Node, sources: Sources) -> Array:
+    mode, pads = node.attributes["mode"], [(0, 0), *_pads(node)]
+    if mode == FILLED:
+        return np.pad(sources[0], pads, constant_values=node.attributes["value"])
+    found: Array = np.pad(sources[0], pads, _MODES[mode])  # type: ignore[call-overload]
+    return found
+
+
+def _pad_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    """Each cell gets what all cells that show it get."""
+    size, mode = node.inputs[0].size, node.attributes["mode"]
+    numbers = np.arange(size).reshape(node.inputs[0].shape)
+    if mode == FILLED:
+        cells = np.pad(numbers, _pads(node), constant_values=size)
+    else:
+        cells = np.pad(numbers, _pads(node), _MODES[mode])  # type: ignore[call-overload]
+    found = np.zeros((size + 1, len(gradient)), gradient.dtype)
+    np.add.at(found, cells.reshape(-1), gradient.reshape(len(gradient), -1).T)
+    return found[:size].T.reshape(-1, *node.inputs[0].shape)
+
+
+def _order(node: Node, sources: Sources) -> Array:
+    """The places of the largest elements along the last axis; the first of equal ones first."""
+    found: Array = np.argsort(-sources[0], axis=-1, kind="stable")[..., : node.attributes["count"]]
+    return found
+
+
+def _top(node: Node, sources: Sources) -> Array:
+    order = _order(node, sources)
+    if node.attributes["places"]:
+        return order.astype(sources[0].dtype)
+    return np.take_along_axis(sources[0], order, -1)
+
+
+def _top_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    found = np.zeros_like(sources[0])
+    if not node.attributes["places"]:
+        np.put_along_axis(found, _order(node, sources), gradient, -1)
+    return found
+
+
+def _looked_up(node: Node, sources: Sources) -> tuple[Array, ...]:
+    """The sample and the row of the reference that each number asks for; GraphError where it is
+    none.
+    """
+    indices, reference = sources
+    rows = np.trunc(indices)
+    if not ((rows >= 0) & (rows < reference.shape[1])).all():
+        wrong = rows[~((rows >= 0) & (rows < reference.shape[1]))][0]
+        raise GraphError(
+            f"'{node.name}' looks up number {wrong:g}, and '{node.inputs[1].name}' has "
+            f"{reference.shape[1]} of them"
+        )
+    samples = np.arange(len(reference)).reshape(-1, *(1,) * (rows.ndim - 1))
+    return tuple(np.broadcast_arrays(samples, rows.astype(np.intp)))
+
+
+def _gather(node: Node, sources: Sources) -> Array:
+    found: Array = sources[1][_looked_up(node, sources)]
+    return found
+
+
+def _gather_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
+    found = np.zeros(sources[1].shape, gradient.dtype)
+    np.add.at(found, _looked_up(node, sources), gradient)
+    return found
+
+
+def _filled(node: Node, sources: Sources) -> Array:
+    return np.full_like(sources[0], node.attributes["value"])
+
+
+def _identity(node: Node, sources: Sources) -> Array:
+    rows, columns = node.shape
+    one: Array = np.eye(rows, columns, dtype=sources[0].dtype)
+    return np.broadcast_to(one, (len(sources[0]), *node.shape))
+
+
 SHAPING: dict[str, TensorKernel] = {
+    "OneHot": TensorKernel(_classes, (None,)),
+    "Pad": TensorKernel(_pad, (_pad_back,)),
+    "TopK": TensorKernel(_top, (_top_back,)),
+    "Gather": TensorKernel(_gather, (None, _gather_back)),
+    "ConstantOp": TensorKernel(_filled, (None,)),
+    "EyeLike": TensorKernel(_identity, (None,)),
     "Slice": TensorKernel(lambda node, sources: sources[0][_range(node)], (_slice_back,)),
     "Crop": TensorKernel(_crop, (_crop_back, None)),
     "RowStack": TensorKernel(_stack, ()),

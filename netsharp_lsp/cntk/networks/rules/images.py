@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.networks.node import elements, written
+from netsharp_lsp.cntk.networks.node import UNCOUNTED, elements, written
 from netsharp_lsp.cntk.networks.rules.common import (
     Misfit,
     fill,
@@ -26,17 +26,24 @@ def convolution(node: Node, final: bool) -> None:
     windows = convolving(node, shape)
     layout = node.text("imageLayout", "CHW")
     output = node.dimensions("dimOutputShape")
+    wide, image = windows.dilated(node), arranged(shape, layout, "CHW")
     if not elements(output):
-        moved = spread if node.truth("transpose") else shrunk
-        wide = windows.dilated(node)
-        output = moved(arranged(shape, layout, "CHW"), wide)
+        output = (spread if node.truth("transpose") else shrunk)(image, wide)
+    elif final and node.truth("transpose") and (back := shrunk(output, wide)) != image:
+        raise Misfit(
+            f"an image of [{written(output)}] is convolved to [{written(back)}], and"
+            f" [{written(image)}] is to be convolved back."
+        )
     node.shape = arranged(output, "CHW", layout)
     if not elements(weights.shape or ()):
         inferred = (*windows.kernel, *windows.maps)
         if len(weights.shape or ()) == 2:
             inferred = (elements(windows.maps), elements(windows.kernel))
         fill(weights, inferred)
-    expected = elements(windows.kernel) * elements(windows.maps)
+    groups = max(node.integer("groups", 1), 1)
+    expected = elements(windows.kernel) * elements(windows.maps) // groups
+    if final and windows.maps[-1] % groups:
+        raise Misfit(f"{windows.maps[-1]} maps are not of {groups} groups of equally many.")
     if final and elements(weights.shape or ()) != expected and all(node.dimensions("dimSharing")):
         raise Misfit(
             f"the weights '{weights.name}' are [{written(weights.shape)}], and kernels of"
@@ -53,6 +60,12 @@ def convolving(node: Node, shape: tuple[int, ...]) -> Windows:
         weights = node.inputs[0]
         fill(weights, (elements(windows.maps), elements(kernel)))
         return windows._replace(kernel=kernel, stride=stride).completed(shape, ())
+    groups = node.integer("groups", 1)
+    if groups > 1 and len(windows.kernel) == len(shape):
+        # A kernel reads the channels of its group: together they read all of them.
+        windows = windows._replace(
+            kernel=(*windows.kernel[:-1], min(windows.kernel[-1] * groups, UNCOUNTED))
+        )
     return windows.completed(shape, shape)
 
 

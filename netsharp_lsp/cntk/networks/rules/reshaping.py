@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
-REDUCTIONS = ("Sum", "Plus", "Mean", "LogSum", "Min", "Max")
+REDUCTIONS = ("Sum", "Plus", "Mean", "LogSum", "Min", "Max", "Prod", "Argmax", "Argmin")
 
 
 #: Shapes are filled up to an axis that is named; beyond so many nobody means one.
@@ -29,9 +29,14 @@ def _count_from_front(node: Node, rank: int, *keys: str) -> None:
     """Count axes from 1 that were counted from the end, once the rank is known."""
     if rank and node.truth(FROM_END):
         for key in keys:
-            axis = node.integer(key)
-            if axis < 0:
-                node.attributes[key] = axis + rank + 1
+            found = tuple(axis + rank + 1 if axis < 0 else axis for axis in each(node, key))
+            node.attributes[key] = found if len(found) > 1 else found[0]
+
+
+def each(node: Node, key: str, otherwise: int = 0) -> tuple[int, ...]:
+    """The whole numbers of an attribute that is one, or several for as many axes."""
+    several = tuple(one for one in node.dimensions(key) if isinstance(one, int))
+    return several or (node.integer(key, otherwise),)
 
 
 def reshape(node: Node, final: bool) -> None:
@@ -82,40 +87,63 @@ def legacy_reshape(node: Node, final: bool) -> None:
 
 
 def reduce_elements(node: Node, final: bool) -> None:
-    """One dimension, or with axis 0 the whole sample, reduced to 1."""
+    """Some dimensions, or with axis 0 the whole sample, reduced to 1; they are left out where the
+    attribute `keepDimensions` is false.
+    """
     inherit_axis(node)
     shape = shape_of(node, 0)
     _count_from_front(node, len(shape), "axis")
-    axis = node.integer("axis")
+    axes = each(node, "axis")
     if node.text("reductionOp") not in REDUCTIONS:
         raise Misfit(f"'{node.text('reductionOp')}' is no reduction; they are Sum, Max and Min.")
-    if axis == 0:
+    if 0 in axes:
         node.shape = (1,)
-    elif 1 <= axis <= len(shape):
-        node.shape = (*shape[: axis - 1], 1, *shape[axis:])
-    elif final:
-        raise Misfit(f"[{written(shape)}] has no axis {axis}.")
+        return
+    beyond = [axis for axis in axes if not 1 <= axis <= len(shape)]
+    if beyond and final:
+        raise Misfit(f"[{written(shape)}] has no axis {beyond[0]}.")
+    if not beyond:
+        kept = node.truth("keepDimensions", True)
+        sizes = [
+            1 if axis in axes else size
+            for axis, size in enumerate(shape, 1)
+            if kept or axis not in axes
+        ]
+        node.shape = tuple(sizes) or (1,)
 
 
 def slice_axis(node: Node, final: bool) -> None:
-    """A range along one axis; what is negative, and an end of 0, counts from the end."""
+    """A range along one axis, or along several; what is negative, and an end of 0, counts from the
+    end.  A stride takes one element of so many; a negative one begins at the last of them.
+    """
     inherit_axis(node)
     shape = shape_of(node, 0)
     _count_from_front(node, len(shape), "axis")
-    axis = node.integer("axis")
-    if axis < 1 or (final and axis > len(shape)):
-        raise Misfit(f"[{written(shape)}] has no axis {axis} to slice.")
-    if axis > len(shape):
-        node.shape = shape
-        return
-    size = shape[axis - 1]
-    begin, end = node.integer("beginIndex"), node.integer("endIndex")
-    first = begin if begin >= 0 else begin + size
-    last = end if end > 0 else end + size
-    fits = 0 <= first <= last <= size
-    if final and not fits:
-        raise Misfit(f"the range {begin} to {end} is not within the {size} of axis {axis}.")
-    node.shape = (*shape[: axis - 1], last - first, *shape[axis:]) if fits else shape
+    found = shape
+    for axis, begin, end, stride in ranges(node):
+        if axis < 1 or (final and axis > len(shape)):
+            raise Misfit(f"[{written(shape)}] has no axis {axis} to slice.")
+        if stride == 0:
+            raise Misfit("a slice takes one element of 0.")
+        if axis > len(shape):
+            continue
+        size = found[axis - 1]
+        first = begin if begin >= 0 else begin + size
+        last = end if end > 0 else end + size
+        fits = 0 <= first <= last <= size
+        if final and not fits:
+            raise Misfit(f"the range {begin} to {end} is not within the {size} of axis {axis}.")
+        if fits:
+            found = (*found[: axis - 1], -(-(last - first) // abs(stride)), *found[axis:])
+    node.shape = found
+
+
+def ranges(node: Node) -> list[tuple[int, int, int, int]]:
+    """The ranges of a slice in the order of its axes: axis, begin, end and stride of each."""
+    axes, begins, ends = (each(node, key) for key in ("axis", "beginIndex", "endIndex"))
+    strides = each(node, "stride", 1)
+    strides += strides[-1:] * (len(axes) - len(strides))
+    return list(zip(axes, begins, ends, strides, strict=False))
 
 
 def row_stack(node: Node, final: bool) -> None:
@@ -150,9 +178,18 @@ def row_repeat(node: Node, final: bool) -> None:
 
 
 def transpose_dimensions(node: Node, final: bool) -> None:
-    """Two axes exchanged; the shape is padded with 1 where one of them is beyond it."""
+    """Two axes exchanged; the shape is padded with 1 where one of them is beyond it.  Where a node
+    has an `order`, all axes in that.
+    """
     inherit_axis(node)
     shape = shape_of(node, 0)
+    order = node.dimensions("order")
+    if order:
+        if sorted(order) != list(range(1, len(order) + 1)) or (final and len(order) != len(shape)):
+            raise Misfit(f"[{written(order)}] is no order of the axes of [{written(shape)}].")
+        if len(order) == len(shape):
+            node.shape = tuple(shape[axis - 1] for axis in order)
+        return
     _count_from_front(node, len(shape), "axis1", "axis2")
     one, other = node.integer("axis1") - 1, node.integer("axis2") - 1
     if min(one, other) < 0:
@@ -173,3 +210,83 @@ def diagonal(node: Node, final: bool) -> None:
     if final and (node.inputs[0].axis is not None or rows(shape) != columns(shape)):
         raise Misfit(f"a diagonal is taken of a square matrix, and this is [{written(shape)}].")
     node.shape = (1, columns(shape))
+
+
+def one_hot(node: Node, final: bool) -> None:
+    """A new axis of as many elements as there are classes, for the number of one of them."""
+    inherit_axis(node)
+    shape = shape_of(node, 0)
+    _count_from_front(node, len(shape) + 1, "axis")
+    axis, classes = node.integer("axis", 1), node.integer("numClass")
+    if not 1 <= axis <= len(shape) + 1:
+        raise Misfit(f"[{written(shape)}] gets no axis {axis}.")
+    if final and classes < 1:
+        raise Misfit(f"a number of {classes} classes has no place.")
+    node.shape = (*shape[: axis - 1], classes, *shape[axis - 1 :])
+
+
+def padded(node: Node, final: bool) -> None:
+    """Each dimension longer by its `head` and its `foot`."""
+    inherit_axis(node)
+    shape = shape_of(node, 0)
+    head, foot = node.dimensions("head"), node.dimensions("foot")
+    if len(head) != len(foot) or min((*head, *foot), default=0) < 0:
+        raise Misfit(f"[{written(head)}] in front and [{written(foot)}] behind are no padding.")
+    if len(head) != len(shape):
+        if final:
+            raise Misfit(f"[{written(shape)}] is not padded by [{written(head)}] in front.")
+        return
+    node.shape = tuple(a + size + b for a, size, b in zip(head, shape, foot, strict=True))
+    mode = node.integer("mode")
+    room = [size - (mode == MIRRORED) for size in shape]
+    widest = (max(pair) for pair in zip(head, foot, strict=True))
+    if final and mode and any(pad > most for pad, most in zip(widest, room, strict=True)):
+        raise Misfit(f"[{written(shape)}] is too small to be padded by a mirror image of itself.")
+
+
+#: How padding is filled that repeats what it lies beside without the border.
+MIRRORED = 1
+
+
+def largest(node: Node, final: bool) -> None:
+    """So many of the first dimension, and their places there."""
+    inherit_axis(node)
+    shape, count = shape_of(node, 0), node.integer("numItems", 1)
+    if final and not 1 <= count <= shape[0]:
+        raise Misfit(f"[{written(shape)}] has no {count} largest elements in its first dimension.")
+    node.shape = (count, *shape[1:])
+
+
+def gathered(node: Node, final: bool) -> None:
+    """For each number of the first input, what the second has there along its last dimension."""
+    inherit_axis(node)
+    node.shape = (*shape_of(node, 1)[:-1], *shape_of(node, 0))
+
+
+def squeezed(node: Node, final: bool) -> None:
+    """Without dimensions of 1: all of them, or those of `axis`."""
+    inherit_axis(node)
+    shape = shape_of(node, 0)
+    _count_from_front(node, len(shape), "axis")
+    axes = each(node, "axis") if "axis" in node.attributes else ()
+    wrong = [axis for axis in axes if not 1 <= axis <= len(shape) or shape[axis - 1] != 1]
+    if wrong and final:
+        raise Misfit(f"axis {wrong[0]} of [{written(shape)}] is not 1 and cannot be left out.")
+    sizes = (
+        size for axis, size in enumerate(shape, 1) if (axis not in axes if axes else size != 1)
+    )
+    node.shape = tuple(sizes) or (1,)
+
+
+def second(node: Node, final: bool) -> None:
+    """As the second input, which is given to the first."""
+    inherit_axis(node)
+    node.shape = shape_of(node, 1)
+
+
+def identity(node: Node, final: bool) -> None:
+    """As the input, a matrix."""
+    inherit_axis(node)
+    node.shape = shape_of(node, 0)
+    if final and (len(shape_of(node, 0)) != 2 or node.axis is not None):
+        raise Misfit("an identity has the two dimensions of an input without a dynamic axis.")

@@ -48,10 +48,13 @@ class Windows(NamedTuple):
 
     def dilated(self, node: Node) -> Windows:
         """The same with kernels as wide as the gaps between their cells make them."""
-        rank = len(node.dimensions("kernelShape"))
-        steps = _extended(node.dimensions("dimDilation"), rank, len(self.kernel), (), 1)
-        sides = zip(self.kernel, steps, strict=True)
+        sides = zip(self.kernel, self.gaps(node), strict=True)
         return self._replace(kernel=tuple((side - 1) * step + 1 for side, step in sides))
+
+    def gaps(self, node: Node) -> tuple[int, ...]:
+        """How far the cells of the kernel lie apart along each axis."""
+        rank = len(node.dimensions("kernelShape"))
+        return _extended(node.dimensions("dimDilation"), rank, len(self.kernel), (), 1)
 
     def map_count(self, axis: int, rank: int) -> int:
         """How many maps there are along an axis."""

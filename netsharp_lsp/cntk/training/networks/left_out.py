@@ -6,10 +6,12 @@ from netsharp_engine.ops.tensors import COUNTING, DRAWING, ENVIRONMENT, GATHERIN
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_lsp.cntk.networks.node import PARAMETER
 from netsharp_lsp.cntk.networks.node_types import INPUTS, NODE_TYPES
+from netsharp_lsp.cntk.networks.rules.reshaping import each
 from netsharp_lsp.cntk.networks.starting import FROM_FILE
 from netsharp_lsp.cntk.training.networks import windows
 from netsharp_lsp.cntk.training.networks.cropping import CROP, Uncropped, offsets
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, why_not_taken_apart
+from netsharp_lsp.cntk.training.networks.simpler import PARTS
 from netsharp_lsp.limits import COUNTED_BYTES
 
 TYPE_CHECKING = False
@@ -19,13 +21,25 @@ if TYPE_CHECKING:
 #: The type that passes on what it prints: here it prints nothing.
 TRACE = "Trace"
 _LATTICES = "which reads lattices of speech; that is not done."
-#: Attributes that may be one number, or several for as many axes.
-_ALONG = ("axis", "beginIndex", "endIndex", "stride")
+_OF_SPEECH = "which compares sequences of other lengths (CTC); that is not done."
+_STEPS = "which makes an axis of a sequence, or a sequence of an axis; that is not done."
+_BATCH = "which makes an axis of all samples of a batch; that is not done."
 #: Why types are left out, behind their names.
 _TYPES = {
     "SequenceWithSoftmax": _LATTICES,
     "LatticeSequenceWithSoftmax": _LATTICES,
+    "EditDistanceError": "which counts what differs between two sequences; that is not done.",
+    **dict.fromkeys(("ForwardBackward", "LabelsToGraph"), _OF_SPEECH),
+    "QuantizedTimes": "which multiplies whole numbers of few bits; that is not done.",
+    **dict.fromkeys(("ToSequence", "ToSequenceLike", "UnpackSequence"), _STEPS),
+    "ConvolutionSequenceShape": _STEPS,
+    **dict.fromkeys(("ToBatch", "UnpackBatch"), _BATCH),
+    "RandomDistribution": "which draws other numbers at every evaluation; that is not done.",
+    "CustomProxy": "which stands for code that the file does not hold.",
+    "UserDefinedFunction": "which is code of its author's that the file does not hold.",
 }
+#: What stands before types that the first format has no words for, and reductions to a place.
+_FOREIGN, _PLACES = "v2:", ("Argmax", "Argmin")
 #: Why types that are computed are refused in configurations.
 _REFUSED = {
     "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
@@ -36,7 +50,7 @@ _REFUSED = {
 
 def why_not(node: Node) -> str:
     """Why a node is not computed, behind its name; empty where it is."""
-    known = node.operation in TENSORS or node.operation in (*INPUTS, STACK, TRACE)
+    known = node.operation in (*TENSORS, *INPUTS, *PARTS, STACK, TRACE)
     if node.operation in _REFUSED or not known:
         return f"is of type {node.operation}, {_of_type(node.operation)}"
     if node.operation == ENVIRONMENT and node.text("propertyName") != "isTraining":
@@ -76,20 +90,18 @@ def why_not(node: Node) -> str:
 
 
 def _why_not_along(node: Node) -> str:
-    """Why a node does not choose or reduce along axes as models of later releases say."""
-    several = [key for key in _ALONG if isinstance(node.attributes.get(key), (tuple, list))]
-    if node.operation in ("Slice", "ReduceElements") and several:
-        return "works along several axes at once, as later releases of CNTK, which is not done yet."
-    if node.operation == "Slice" and node.integer("stride", 1) != 1:
-        return "leaves out elements between those that it takes (stride), which is not done yet."
-    kept = node.attributes.get("keepDimensions", True)
-    if node.operation == "ReduceElements" and not kept and node.integer("axis"):
-        return "leaves out the axis that it reduces (keepDimensions), which is not done yet."
+    """Why a node does not reduce along axes as it says."""
+    several = len(each(node, "axis")) > 1 and 0 not in each(node, "axis")
+    if node.operation == "ReduceElements" and node.text("reductionOp") in _PLACES and several:
+        return "tells a place along several axes at once, which CNTK does not do either."
     return ""
 
 
 def _of_type(operation: str) -> str:
+    bare = operation.removeprefix(_FOREIGN)
+    if bare in _TYPES or bare in _REFUSED:
+        return (_TYPES | _REFUSED)[bare]
     row = NODE_TYPES.get(operation)
     if row is not None and row.since:
         return f"which came with CNTK {row.since}; what is done is that of November 2016."
-    return (_TYPES | _REFUSED).get(operation, "which is not trained or evaluated yet.")
+    return "which is not trained or evaluated yet."

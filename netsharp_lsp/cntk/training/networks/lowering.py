@@ -18,6 +18,7 @@ from netsharp_lsp.cntk.training.networks import windows
 from netsharp_lsp.cntk.training.networks.cropping import CROP, offsets
 from netsharp_lsp.cntk.training.networks.left_out import TRACE, why_not
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK, taken_apart
+from netsharp_lsp.cntk.training.networks.simpler import PARTS, in_parts
 from netsharp_lsp.cntk.training.networks.written import written_start
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
 
@@ -255,6 +256,8 @@ def _lower(graph: Graph, node: Node, made: dict[str, engine.Node], learns: bool)
     sources = [made[source.name] for source in read[: 2 if node.operation == CROP else None]]
     if node.operation == STACK:
         return taken_apart(graph, node, origin, *sources)
+    if node.operation in PARTS:
+        return in_parts(graph, node, origin, *sources)
     if node.operation == TRACE:
         return graph.apply("Pass", *sources, name=node.name, origin=origin)
     if node.operation in DELAYS:
@@ -307,13 +310,19 @@ _ATTRIBUTES: dict[str, Callable[[Node], dict[str, Any]]] = {
     CROP: lambda node: {"offsets": offsets(node)},
     **dict.fromkeys(DRAWING, _sampled),
     "CosDistanceWithNegativeSamples": lambda node: {"negatives": (node.shape or (1,))[0] - 1},
-    "Slice": _given("beginIndex", "endIndex", "axis"),
-    "TransposeDimensions": _given("axis1", "axis2"),
     "RowStack": lambda node: {"axis": node.integer("alongAxis", 1)},
-    "ReduceElements": lambda node: {
-        "axis": node.integer("axis"),
-        "reductionOp": node.text("reductionOp"),
+    "OneHot": lambda node: {"axis": node.integer("axis", 1), "classes": node.integer("numClass")},
+    "Pad": lambda node: {
+        "head": node.dimensions("head"),
+        "foot": node.dimensions("foot"),
+        "mode": node.integer("mode"),
+        "value": _real(node, "value", 0.0),
     },
+    "TopK": lambda node: {
+        "count": node.integer("numItems", 1),
+        "places": node.integer("output") == 1,
+    },
+    "ConstantOp": lambda node: {"value": _real(node, "fillValue", 0.0)},
     "BatchNormalization": lambda node: {
         "spatial": node.truth("spatial"),
         "normalizationTimeConstant": _real(node, "normalizationTimeConstant", 0.0),
@@ -322,7 +331,7 @@ _ATTRIBUTES: dict[str, Callable[[Node], dict[str, Any]]] = {
     },
     "Convolution": windows.convolution,
     "Pooling": windows.pooling,
-    "ROIPooling": lambda node: {"size": node.dimensions("roiOutputShape")[::-1]},
+    "ROIPooling": windows.regions,
     "MaxUnpooling": windows.unpooling,
     "MaxPooling": windows.old_pooling,
     "AveragePooling": windows.old_pooling,

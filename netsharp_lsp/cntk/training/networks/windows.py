@@ -23,8 +23,9 @@ def convolution(node: Node) -> dict[str, Any]:
     image = arranged(node.shape or () if backwards else source, layout, "CHW")
     rank = len(image)
     sharing = node.dimensions("dimSharing") or (True,)
-    return {
-        "axes": _axes(windows, image, layout),
+    gaps = windows.gaps(node)
+    found: dict[str, Any] = {
+        "axes": _axes(windows.dilated(node), image, layout, node.truth("padCentred")),
         "maps": _slowest(tuple(windows.map_count(d, rank) for d in range(rank)), layout),
         "sharing": _slowest(
             tuple(bool(sharing[min(d, len(sharing) - 1)]) for d in range(rank)), layout
@@ -32,23 +33,37 @@ def convolution(node: Node) -> dict[str, Any]:
         "transpose": backwards,
         "channels_last": layout == _OLD,
     }
+    if any(gap != 1 for gap in gaps):
+        found["gaps"] = _slowest(gaps, layout)
+    if node.integer("groups", 1) > 1:
+        found["groups"] = node.integer("groups", 1)
+    return found
 
 
 def pooling(node: Node) -> dict[str, Any]:
     """The attributes of a pooling in any number of dimensions."""
     image = node.inputs[0].shape or ()
     windows = Windows.of(node).completed(image, ())
-    return {
-        "axes": _axes(windows, image, "CHW"),
-        "pool": node.text("pool"),
-        "channels_last": False,
-    }
+    counts = node.shape if node.truth("ceilOut") else None
+    axes = _axes(windows, image, "CHW", node.truth("padCentred"), counts)
+    found: dict[str, Any] = {"axes": axes, "pool": node.text("pool"), "channels_last": False}
+    return {**found, "include_pads": True} if node.truth("poolIncludePad") else found
 
 
 def unpooling(node: Node) -> dict[str, Any]:
     """The attributes of the pooling whose maxima tell where values go."""
     image = node.shape or ()
-    return {"axes": _axes(Windows.of(node).completed(image, ()), image, "CHW")}
+    windows = Windows.of(node).completed(image, ())
+    return {"axes": _axes(windows, image, "CHW", node.truth("padCentred"))}
+
+
+def regions(node: Node) -> dict[str, Any]:
+    """The attributes of a pooling of regions: later releases give them by two corners in numbers of
+    an image that is so much larger.
+    """
+    scale = node.attributes.get("featureScale")
+    found: dict[str, Any] = {"size": node.dimensions("roiOutputShape")[::-1]}
+    return {**found, "scale": float(scale)} if isinstance(scale, (int, float)) else found
 
 
 def old_pooling(node: Node) -> dict[str, Any]:
@@ -71,16 +86,14 @@ def old_pooling(node: Node) -> dict[str, Any]:
 
 def why_not(node: Node) -> str:
     """Why windows are not moved as a node says, behind its name; empty where they are."""
-    if any(step != 1 for step in node.dimensions("dimDilation")):
-        return "has a kernel with gaps (dilation), which is not trained or evaluated yet."
-    if node.dimensions("dimOutputShape"):
-        return "has an output shape by number, which is not trained or evaluated yet."
-    if node.truth("ceilOut") or node.truth("poolIncludePad"):
-        return "pools over what lies outside of its image, which is not done yet."
-    if "featureScale" in node.attributes:
-        return (
-            "has regions in cells of its input, as later releases of CNTK, which is not done yet."
-        )
+    dilated = any(step != 1 for step in node.dimensions("dimDilation"))
+    backwards, groups = node.truth("transpose"), node.integer("groups", 1)
+    if backwards and (dilated or groups > 1):
+        return "is a convolution backwards with gaps or groups, which CNTK does not do either."
+    if groups > 1 and not all(node.dimensions("dimSharing") or (True,)):
+        return "has groups, and kernels of their own at each place, which CNTK does not do either."
+    if node.operation == "Pooling" and node.truth("ceilOut") and _sees_nothing(node):
+        return "has windows of which no cell lies in the image: they have no value."
     old = node.text("imageLayout") == _OLD and node.operation == "Convolution"
     if old and (node.truth("transpose") or not all(node.dimensions("dimSharing"))):
         return "is a convolution that the older layout of images does not have."
@@ -89,18 +102,38 @@ def why_not(node: Node) -> str:
     return ""
 
 
-def _axes(windows: Windows, image: tuple[int, ...], layout: str) -> tuple[CorneredAxis, ...]:
+def _sees_nothing(node: Node) -> bool:
+    """Whether the last windows along an axis begin behind its end."""
+    return any(
+        axis.first + (axis.count - 1) * axis.stride >= axis.size for axis in pooling(node)["axes"]
+    )
+
+
+def _axes(
+    windows: Windows,
+    image: tuple[int, ...],
+    layout: str,
+    centred: bool = False,
+    counts: tuple[int, ...] | None = None,
+) -> tuple[CorneredAxis, ...]:
+    """The axes of an image.  ``centred``: what strides leave over lies on both sides of automatic
+    padding, as CNTK 2 has it [Math/ConvolveGeometry.h, GetLowerPad]; else the first kernel stands
+    upon the first cell.  ``counts``: how many kernels there are, the last of which may stand out.
+    """
     found = []
     for d, size in enumerate(image):
         kernel, stride = windows.kernel[d], windows.stride[d] or 1
-        if not windows.padded[d]:
-            lower, upper = windows.lower[d], windows.upper[d]
-            found.append(CorneredAxis(size, kernel, stride, lower=lower, upper=upper))
-        else:
-            before = kernel // 2 if layout == _OLD else (kernel - 1) // 2
-            found.append(
-                CorneredAxis(size, kernel, stride, lower=before, upper=kernel - 1 - before)
-            )
+        lower, upper = windows.lower[d], windows.upper[d]
+        if windows.padded[d]:
+            lower = kernel // 2 if layout == _OLD else (kernel - 1) // 2
+            count = (size - 1) // stride + 1 if counts is None else counts[d]
+            if centred:
+                over = size - 1 - (count - 1) * stride
+                lower -= over // 2 if over > 0 else -(-over // 2)
+            upper = kernel - 1 - lower
+        if counts is not None:
+            upper = (counts[d] - 1) * stride + kernel - size - lower
+        found.append(CorneredAxis(size, kernel, stride, lower=lower, upper=upper))
     return _slowest(tuple(found), layout)
 
 

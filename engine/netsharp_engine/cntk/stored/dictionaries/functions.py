@@ -36,7 +36,9 @@ Shapes = Sequence[tuple[int, ...]]
 
 
 #: Attributes that may count from the end, where the rank is not known.
-_AXES = ("axis", "axis1", "axis2", "alongAxis")
+_AXES = ("axis", "axis1", "axis2", "alongAxis", "order")
+#: What a product says in the place of a rank where it sums over the steps of a sequence.
+_OVER_STEPS = -2
 
 
 class Unreadable(Exception):  # noqa: N818
@@ -60,10 +62,14 @@ class Twin(NamedTuple):
                 raise Unreadable("reduces all samples of a minibatch to one")
             return "SumElements", {}
         said = self.attributes(given, shapes)
-        axes = (said.get(key, 1) for key in _AXES)
-        if any(isinstance(axis, int) and axis < 0 for axis in axes):
+        if any(axis < 0 for key in _AXES for axis in _several(said.get(key, 1))):
             said["axesFromEnd"] = True
         return self.operation, said
+
+
+def _several(axes: Any) -> tuple[int, ...]:
+    """One axis, or several."""
+    return axes if isinstance(axes, tuple) else (axes,)
 
 
 def _none(given: Given, shapes: Shapes) -> dict[str, Any]:
@@ -96,6 +102,8 @@ def _truths(given: Given, key: str, otherwise: bool) -> tuple[bool, ...]:
 
 
 def _product(given: Given, shapes: Shapes) -> dict[str, Any]:
+    if given.get("inferInputRankToMap", -1) == _OVER_STEPS:
+        raise Unreadable("multiplies along the steps of a sequence, which is not done")
     return {
         "outputRank": given.get("outputRank", 1),
         "inferInputRankToMap": given.get("inferInputRankToMap", -1),
@@ -153,6 +161,8 @@ def _windows(given: Given, kernel: tuple[int, ...]) -> dict[str, Any]:
         "dimPadLower": _sizes(given, "lowerPad") or (0,),
         "dimPadUpper": _sizes(given, "upperPad") or (0,),
         "imageLayout": "CHW",
+        # What is left over of strides lies on both sides, as CNTK 2 has it on every device.
+        "padCentred": True,
     }
     if given.get("ceilOutDim"):
         found["ceilOut"] = True
@@ -167,25 +177,24 @@ def _convolution(given: Given, shapes: Shapes) -> dict[str, Any]:
     backwards = bool(given.get("transpose", False))
     if len(shape) < 2:
         raise Unreadable("has a filter whose shape is not known")
-    if given.get("groups", 1) not in (0, 1):
-        raise Unreadable(f"has {given['groups']} groups of maps")
-    kernel = _sizes(given, "kernelShape") or shape[:-1]
+    kernel = _sizes(given, "kernelShape")
+    kernel = kernel if all(kernel) and kernel else shape[:-1]
     found = _windows(given, kernel)
-    found["mapCount"] = (shape[-2] if backwards else shape[-1],)
-    if backwards:
-        found["kernelShape"] = (*shape[:-2], shape[-1]) if "kernelShape" not in given else kernel
-        found["mapCount"] = (shape[-1],)
+    found["mapCount"] = (shape[-1],)
     found["dimSharing"] = _truths(given, "sharing", True)
     found["transpose"] = backwards
     # Along the channels a kernel has all of them: padding there means nothing.
     padding = found["dimPadding"]
-    if len(padding) == len(kernel) > 1 and padding[-1]:
-        found["dimPadding"] = (*padding[:-1], False)
+    padding += padding[-1:] * (len(kernel) - len(padding))
+    if len(kernel) > 1 and padding[len(kernel) - 1]:
+        found["dimPadding"] = (*padding[: len(kernel) - 1], False)
     output, gaps = _sizes(given, "outputShape"), _sizes(given, "dilation")
-    if any(output):
+    if backwards and any(output):
         found["dimOutputShape"] = output
     if any(one > 1 for one in gaps):
         found["dimDilation"] = gaps
+    if given.get("groups", 1) > 1:
+        found["groups"] = given["groups"]
     return found
 
 
@@ -197,7 +206,10 @@ def _pooling(given: Given, shapes: Shapes) -> dict[str, Any]:
     kind = given.get("poolingType", 0)
     if kind not in range(len(_KINDS)):
         raise Unreadable(f"pools in the unknown way {kind}")
-    kernel = _sizes(given, "poolingWindowShape")
+    kernel = _sizes(given, "poolingWindowShape") or _sizes(given, "unpoolingWindowShape")
+    if not any(kernel) and shapes and shapes[0]:
+        # A window of unknown shape is as large as the image.
+        kernel = shapes[0][:-1]
     return {**_windows(given, kernel), "pool": _KINDS[kind]}
 
 
@@ -246,7 +258,9 @@ def _transposition(given: Given, shapes: Shapes) -> dict[str, Any]:
     several = given.get("axisVec")
     if not several:
         return {"axis1": _axis(given, "axis1"), "axis2": _axis(given, "axis2")}
+    # Counted from the end, the rank is that of the list.
     order = tuple(_axis({"axis": one}) for one in several)
+    order = tuple(axis + len(order) + 1 if axis < 0 else axis for axis in order)
     moved = [at for at, axis in enumerate(order, 1) if axis != at]
     if len(moved) == 2:
         return {"axis1": moved[0], "axis2": moved[1]}
@@ -265,6 +279,8 @@ def _stack(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 def _regions(given: Given, shapes: Shapes) -> dict[str, Any]:
     found: dict[str, Any] = {"roiOutputShape": _sizes(given, "roiOutputShape")}
+    if given.get("poolingType", 0) != 0:
+        raise Unreadable("pools regions by means, which CNTK refuses, too")
     if "spatialScale" in given:
         found["featureScale"] = float(given["spatialScale"])
     return found
@@ -287,11 +303,25 @@ def _padding(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _largest(given: Given, shapes: Shapes) -> dict[str, Any]:
-    return {"numItems": given.get("numItems", 1), "axis": _axis(given)}
+    """CNTK moves the axis in question to the front before, and back behind it."""
+    return {"numItems": given.get("numItems", 1)}
 
 
-def _gathered(given: Given, shapes: Shapes) -> dict[str, Any]:
-    return {"axis": _axis(given)} if isinstance(given.get("axis"), WireAxis) else {}
+def _squeezed(given: Given, shapes: Shapes) -> dict[str, Any]:
+    axes = given.get("axisVec") or [given["axis"]] if {"axisVec", "axis"} & given.keys() else []
+    return {"axis": tuple(_axis({"axis": one}) for one in axes)} if axes else {}
+
+
+def _filled(given: Given, shapes: Shapes) -> dict[str, Any]:
+    return {"fillValue": float(given.get("fillValue", 0.0))}
+
+
+def _cropped(given: Given, shapes: Shapes) -> dict[str, Any]:
+    """Offsets along width and height, where they are given."""
+    offsets = given.get("offset")
+    if not isinstance(offsets, list) or len(offsets) != 2:
+        return {}
+    return {"xOffset": int(offsets[0]), "yOffset": int(offsets[1])}
 
 
 def _sampled(given: Given, shapes: Shapes) -> dict[str, Any]:
@@ -355,14 +385,16 @@ _ROWS: dict[str, Twin] = {
     "OneHot": Twin("OneHot", _one_hot),
     "Pad": Twin("Pad", _padding),
     "TopK": Twin("TopK", _largest),
-    "Gather": Twin("Gather", _gathered),
+    "Gather": Twin("Gather", _none),
+    "Squeeze": Twin("Squeeze", _squeezed),
+    "ConstantOp": Twin("ConstantOp", _filled),
+    "Crop": Twin("Crop", _cropped),
     "Dropout": Twin("Dropout", _none),
 }
 _UNLIKE = frozenset(
     (
         "Block",
         "Combine",
-        "Crop",
         "Cast",
         "EyeLike",
         "CustomProxy",
@@ -373,8 +405,6 @@ _UNLIKE = frozenset(
         "EditDistanceError",
         "ForwardBackward",
         "LatticeSequenceWithSoftmax",
-        "Squeeze",
-        "ConstantOp",
         "ConvolutionSequenceShape",
     )
 )

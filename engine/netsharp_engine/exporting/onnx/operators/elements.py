@@ -46,6 +46,11 @@ def _compared(operator: str, opposite: bool = False) -> Row:
     return row
 
 
+def _steps(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
+    above = out.add("Greater", sources[0].name, out.numbers(0))
+    return out.add("Where", above, out.numbers(1), out.numbers(-1))
+
+
 def _as_numbers(out: OnnxWriting, truths: str) -> str:
     return out.add("Where", truths, out.numbers(1), out.numbers(0))
 
@@ -124,6 +129,17 @@ ELEMENTS: dict[str, Row] = {
     "Floor": _plain("Floor"),
     "Sin": _plain("Sin"),
     "Cosine": _plain("Cos"),
+    "Acos": _plain("Acos"),
+    "Asin": _plain("Asin"),
+    "Atan": _plain("Atan"),
+    "Tan": _plain("Tan"),
+    "Cosh": _plain("Cosh"),
+    "Sinh": _plain("Sinh"),
+    "Asinh": _plain("Asinh"),
+    "Atanh": _plain("Atanh"),
+    "ExponentialLinearUnit": _plain("Elu"),
+    "StraightThrough": _steps,
+    "Pow": _pair("Pow"),
     "Log": _log,
     "Sqrt": _root,
     "Reciprocal": _reciprocal,
@@ -146,6 +162,7 @@ ELEMENTS: dict[str, Row] = {
     "PerDimMeanVarDeNormalization": _restored,
     "BatchNormalization": _batch_normalized,
     "Pass": _same,
+    "StopGradient": _same,
     # Nothing is dropped where nothing is trained.
     "Dropout": _same,
 }

@@ -11,6 +11,7 @@ from netsharp_engine.exporting.onnx.operators.rows import Row
 from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors.shaping import sliced_cells
 
 _REDUCTIONS = {
     "Sum": "ReduceSum",
@@ -19,7 +20,9 @@ _REDUCTIONS = {
     "Max": "ReduceMax",
     "Min": "ReduceMin",
     "LogSum": "ReduceLogSumExp",
+    "Prod": "ReduceProd",
 }
+_PLACES = {"Argmax": "ArgMax", "Argmin": "ArgMin"}
 
 
 def _reshaped(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
@@ -27,11 +30,12 @@ def _reshaped(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str
 
 
 def _sliced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    axis = node.attributes["axis"]
-    size = sources[0].shape[-axis]
-    begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
-    first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
-    bounds = (out.integers(first), out.integers(last), out.integers(-axis))
+    axis, cells = node.attributes["axis"], sliced_cells(node)
+    # Backwards up to the first element the end lies before it, wherever that is counted from.
+    last = -sources[0].shape[-axis] - 1 if cells.stop is None else cells.stop
+    bounds = [out.integers(cells.start), out.integers(last), out.integers(-axis)]
+    if cells.step != 1:
+        bounds.append(out.integers(cells.step))
     return out.add("Slice", sources[0].name, *bounds)
 
 
@@ -68,6 +72,8 @@ def _transposed(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> s
 
 def _reduced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     (source,), kind = sources, node.attributes["reductionOp"]
+    if kind in _PLACES:
+        return _place(out, node, source, _PLACES[kind])
     if kind not in _REDUCTIONS:
         raise refused(node, f"no operator of ONNX is written for the reduction '{kind}' yet.")
     axis = int(node.attributes["axis"])
@@ -75,6 +81,18 @@ def _reduced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         return out.reduced(_REDUCTIONS[kind], source.name, -axis)
     flat = out.shaped(source.name, source.lead, (node.inputs[0].size,))
     return out.reduced(_REDUCTIONS[kind], flat, -1)
+
+
+def _place(out: OnnxWriting, node: Node, source: OnnxValue, operator: str) -> str:
+    """Where the first of the largest, or of the smallest, elements stands."""
+    from onnx import TensorProto
+
+    axis, name = int(node.attributes["axis"]), source.name
+    if not axis:
+        name = out.shaped(name, source.lead, (node.inputs[0].size,))
+    found = out.add(operator, name, axis=-axis or -1, keepdims=1)
+    kind = TensorProto.DOUBLE if out.floats == "float64" else TensorProto.FLOAT
+    return out.add("Cast", found, to=kind)
 
 
 def _column(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:

@@ -6,14 +6,14 @@ from netsharp_engine.exporting.onnx.operators.bundles import BUNDLES
 from netsharp_engine.exporting.onnx.operators.elements import ELEMENTS
 from netsharp_engine.exporting.onnx.operators.products import PRODUCTS
 from netsharp_engine.exporting.onnx.operators.rows import Row
+from netsharp_engine.exporting.onnx.operators.selecting import SELECTING
 from netsharp_engine.exporting.onnx.operators.shaping import SHAPING
 from netsharp_engine.exporting.onnx.operators.windows import WINDOWS
 from netsharp_engine.ops.tensors import SUMS
 
-ROWS: dict[str, Row] = {**ELEMENTS, **PRODUCTS, **SHAPING, **WINDOWS, **BUNDLES}
+ROWS: dict[str, Row] = {**ELEMENTS, **PRODUCTS, **SHAPING, **WINDOWS, **SELECTING, **BUNDLES}
 
 _OTHERS = {
-    "ROIPooling": "ONNX's pooling of regions rounds their borders otherwise.",
     "MaxUnpooling": "ONNX asks for the places of the maxima, which the network does not have.",
     "CosDistanceWithNegativeSamples": "it joins each sample with others of its batch.",
     "ScatterPacked": "it puts steps back into sequences, which ONNX does not have.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.exporting.onnx.operators import taken
 from netsharp_engine.exporting.onnx.operators.rows import Row, whole
@@ -17,9 +17,14 @@ from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors.images import taps_of
 
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
+
+
+#: Why regions in shares of their image are not written.
+_OTHER_BORDERS = "ONNX's pooling of regions rounds their borders otherwise."
 
 
 def _flat(out: OnnxWriting, value: OnnxValue, shape: Sequence[int]) -> str:
@@ -86,11 +91,15 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     axes: tuple[Axis, ...] = told["axes"]
     maps = product(told["maps"])
     shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    if not shared or product(told["maps"][1:]) != 1 or len(axes) > MOST_AXES:
+    if len(axes) > MOST_AXES + 1 and not is_plain(told):
+        raise refused(node, "its kernel has gaps or groups, and ONNX takes those along three axes.")
+    if is_plain(told) and (not shared or product(told["maps"][1:]) != 1 or len(axes) > MOST_AXES):
         return _by_cells(out, node, value, whole(node, weights))
     kernels = _kernels(node, whole(node, weights), maps)
     if told["transpose"]:
         return _convolved_back(out, node, value, kernels)
+    if not is_plain(told):
+        return _spread(out, node, value, kernels)
     image = _taken(out, node, value)
     walked, kernels = (axes[1:], kernels) if _is_all_channels(axes[0]) else (axes, kernels[:, None])
     if len(walked) == len(axes):
@@ -107,6 +116,32 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     )
     if told["channels_last"]:
         found = out.shaped(found, 1, (maps * axes[0].count, *(axis.count for axis in axes[1:])))
+    return _handed(out, node, found, value)
+
+
+def is_plain(told: Mapping[str, Any]) -> bool:
+    """Whether a convolution is of one group and without gaps."""
+    return told.get("groups", 1) == 1 and "gaps" not in told
+
+
+def _spread(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
+    """A convolution of groups of channels, or with gaps between the cells of its kernels."""
+    told = node.attributes
+    axes, gaps = told["axes"], told.get("gaps", (1,) * len(told["axes"]))
+    whole_depth = _is_all_channels(axes[0]) and product(told["maps"][1:]) == 1
+    if not whole_depth or not all(told["sharing"]) or gaps[0] != 1:
+        raise refused(node, "its kernels with gaps have to read all channels, at every place.")
+    walked = axes[1:]
+    said = walk_of(walked)
+    said["kernel_shape"] = list(kernels.shape[2:])
+    found = out.add(
+        "Conv",
+        _inside(out, _taken(out, node, value), walked),
+        out.numbers(kernels, out.fresh(f"{node.inputs[0].name}/kernels")),
+        **said,
+        dilations=list(gaps[1:]),
+        group=told.get("groups", 1),
+    )
     return _handed(out, node, found, value)
 
 
@@ -135,9 +170,11 @@ _POINT: Axis = _Point()  # type: ignore[assignment]
 def _kernels(node: Node, weights: Array, maps: int) -> Array:
     """Weights as [maps, *kernel]."""
     flat: Array = weights.reshape(-1)
-    if node.attributes["channels_last"]:
+    told = node.attributes
+    if told["channels_last"]:
         flat = flat.reshape(-1, maps).T
-    return flat.reshape(maps, *(axis.kernel for axis in node.attributes["axes"]))
+    channels, *rest = taps_of(told["axes"], told)
+    return flat.reshape(maps, channels // told.get("groups", 1), *rest)
 
 
 def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
@@ -169,6 +206,9 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     image = _taken(out, node, value)
     is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
     walked = axes[1:] if is_each and len(axes) > 1 else axes
+    padded = node.attributes.get("include_pads", False) and not is_most
+    if padded and (sees_nothing(walked) or len(walked) > MOST_AXES):
+        raise refused(node, "it counts cells outside of its image that ONNX does not see.")
     if sees_nothing(walked) or len(walked) > MOST_AXES:
         flat = out.add("Reshape", image, out.integers(-1, product(_sizes(axes))))
         found = (taken.most if is_most else taken.mean)(out, flat, axes)
@@ -180,13 +220,42 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         "MaxPool" if is_most else "AveragePool",
         _inside(out, image, walked),
         **walk_of(walked),
+        **({"count_include_pad": 1} if padded else {}),
     )
     if node.attributes["channels_last"] and len(walked) == len(axes):
         found = out.shaped(found, 1, tuple(axis.count for axis in axes))
     return _handed(out, node, found, value)
 
 
+def _regions(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
+    """Regions by their corners, each with the number of its image in front."""
+    image, regions = sources
+    if "scale" not in node.attributes:
+        raise refused(node, _OTHER_BORDERS)
+    if image.lead != 1 or regions.lead != 1:
+        raise refused(node, "its regions have to come with the image of each sample.")
+    count = node.shape[0]
+    from onnx import TensorProto
+
+    kind = TensorProto.DOUBLE if out.floats == "float64" else TensorProto.FLOAT
+    samples = out.add("Gather", out.add("Shape", image.name), out.place(0), axis=0)
+    numbers = out.add("Range", out.place(0), samples, out.place(1))
+    numbers = out.add("Unsqueeze", out.add("Cast", numbers, to=kind), out.integers(1))
+    each = out.add("Expand", numbers, out.integers(1, count))
+    each = out.add("Reshape", each, out.integers(-1, 1))
+    boxes = out.add("Reshape", regions.name, out.integers(-1, 4))
+    found = out.add(
+        "MaxRoiPool",
+        image.name,
+        out.add("Concat", each, boxes, axis=1),
+        pooled_shape=list(node.attributes["size"]),
+        spatial_scale=float(node.attributes["scale"]),
+    )
+    return out.add("Reshape", found, out.integers(-1, *node.shape))
+
+
 WINDOWS: dict[str, Row] = {
+    "ROIPooling": _regions,
     "Convolution": _convolved,
     "Pooling": _pooled,
     "MaxPooling": _pooled,

@@ -1,0 +1,115 @@
+"""Writes `docs/nodes.md`: what is done with each type of node of CNTK, from the code's own tables.
+
+python -m tests.cntk.training.node_table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from netsharp_engine.cntk.stored.dictionaries.functions import OPERATIONS, function_of
+from netsharp_engine.cntk.stored.stored_nodes import RENAMED, TYPES
+from netsharp_engine.exporting.onnx.operators.table import ROWS
+from netsharp_engine.ops.tensors import ENVIRONMENT, HELD, TENSORS
+from netsharp_engine.ops.tensors.shaping import DELAYS
+from netsharp_engine.tensor_backend.kernels.table import TABLE
+from netsharp_lsp.cntk.networks.node_types import INPUTS, MODEL_TYPES, NODE_TYPES, row_of
+from netsharp_lsp.cntk.training.networks.left_out import _REFUSED, TRACE
+from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
+from netsharp_lsp.cntk.training.networks.simpler import PARTS
+
+PAGE = Path(__file__).parents[3] / "docs" / "nodes.md"
+#: The table of PyTorch's modules, where that export is installed.
+TORCH = "netsharp_engine.exporting.torch.operators.table"
+#: Types that a graph holds without a row of their own: written of other nodes, or nothing.
+_MADE = frozenset((*INPUTS, *HELD, *DELAYS, ENVIRONMENT, STACK, TRACE, *PARTS))
+#: What of sequences is exported where it takes steps by their position.
+_CHOSEN = frozenset(("Where", "PackedIndex", "GatherPacked", "ReconcileDynamicAxis"))
+#: Operations outside of the table of kernels through which a gradient comes back.
+_LEARNING = frozenset(
+    (*DELAYS, "GatherPacked", "ScatterPacked", "ReconcileDynamicAxis", "Dropout")
+) | {"BatchNormalization", "LearnableParameter", STACK, TRACE}
+_HEAD = """\
+# Nodes of CNTK
+
+What is done with each type of node. Written by `python -m tests.cntk.training.node_table` from the
+tables of the code; a test compares them.
+
+- *read*: from model files of BrainScript (`1`) and of CNTK's Python library (`2`, by its name there
+  where that differs);
+- *shape*: the shape of its value is worked out;
+- *evaluated*: its value is computed;
+- *trained*: a gradient comes back through it;
+- *ONNX*, *torch*: it is exported. `position`: where the steps that it takes depend on their place
+  alone.
+
+| node | read | shape | evaluated | trained | ONNX | torch |
+|---|---|---|---|---|---|---|
+"""
+_YES, _NO = "yes", ""
+
+
+def torch_rows() -> Mapping[str, Any]:
+    """The operations that are exported to PyTorch; none where that is not installed."""
+    try:
+        found: Mapping[str, Any] = import_module(TORCH).ROWS
+    except ImportError:
+        return {}
+    return found
+
+
+def named_by_second() -> dict[str, list[str]]:
+    """What the second format calls each type of the first."""
+    found: dict[str, list[str]] = {}
+    for name in OPERATIONS:
+        if name not in ("Block", "Combine"):
+            found.setdefault(function_of(name).operation, []).append(name)
+    return found
+
+
+def learns(operation: str) -> bool:
+    """Whether a gradient comes back through an operation to one of its sources."""
+    if operation in PARTS or operation in _LEARNING or operation == "RowStack":
+        return True
+    return operation in TABLE and any(TABLE[operation].backward)
+
+
+def page() -> str:
+    """The page as it has to be."""
+    second, torch = named_by_second(), torch_rows()
+    known = {RENAMED.get(name, name) for name in TYPES}
+    rows = []
+    for operation in sorted({*NODE_TYPES, *MODEL_TYPES, *known, *second}, key=str.lower):
+        others = second.get(operation, [])
+        read = ["1"] * (operation in TYPES)
+        read += [f"2 ({', '.join(others)})" if others != [operation] else "2"] * bool(others)
+        computed = operation in (*TENSORS, *INPUTS, *PARTS, STACK, TRACE)
+        computed &= operation not in _REFUSED
+        cells = [
+            operation,
+            ", ".join(read),
+            _said(row_of(operation) is not None),
+            _said(computed),
+            _said(computed and learns(operation)),
+            _exported(operation, ROWS) if computed else _NO,
+            _exported(operation, torch) if computed and torch else _NO,
+        ]
+        rows.append("| " + " | ".join(cells) + " |\n")
+    return _HEAD + "".join(rows)
+
+
+def _said(done: bool) -> str:
+    return _YES if done else _NO
+
+
+def _exported(operation: str, rows: Mapping[str, Any]) -> str:
+    if operation in _CHOSEN:
+        return "position"
+    return _said(operation in rows or operation in _MADE)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
