@@ -177,6 +177,12 @@ if TYPE_CHECKING:
         def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
             """Return what `describe` says of such a file, None and ModelError likewise."""
 
+        def stored_weights(self, path: str, first: int, seconds: float) -> dict[str, Any] | None:
+            """Return what the numbers of such a file are like, from a place on and as many as so
+            many seconds allow: `weights`, and where to go on as `next`; None and ModelError
+            likewise.
+            """
+
         def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:
             """Return the files of the disk, some with other texts, by their real paths."""
 

@@ -33,6 +33,7 @@ __all__ = [
     "register",
     "rules_with",
     "stored_network",
+    "stored_weights",
     "suffixes",
     "title_of",
     "with_numbers",
@@ -242,6 +243,18 @@ def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None
     """
     found = (
         one.experiments.stored(path, partial=partial)
+        for one in families()
+        if one.experiments is not None
+    )
+    return next((one for one in found if one is not None), None)
+
+
+def stored_weights(path: str, first: int, seconds: float) -> dict[str, Any] | None:
+    """Return what the numbers of such a model are like, some at a time, None for all else;
+    ModelError where it cannot be used.
+    """
+    found = (
+        one.experiments.stored_weights(path, first, seconds)
         for one in families()
         if one.experiments is not None
     )

@@ -161,6 +161,13 @@ COUNTED_BYTES = Limit(
     "bytes",
     "what it says about shapes stays unknown",
 )
+# The numbers in it are not looked at: what it takes is its reading.
+STORED_BYTES = Limit(
+    "one model file that a configuration or an edit names and whose network is looked at",
+    256 * 1024 * 1024,
+    "bytes",
+    "its network is that of the text which trains it, or stays unknown",
+)
 GIT_FILE_BYTES = Limit(
     "a `.gitignore`, or another small file of git", 2**20, "bytes", "it counts as absent"
 )

@@ -91,7 +91,10 @@ def as_lines(comparison: Comparison) -> list[str]:
     """A line for each difference, and the figures where they changed."""
     lines = [line(difference) for difference in comparison.differences]
     if comparison.same:
-        lines.append("The networks are the same.")
+        moved = sum(one.norms is not None for one in comparison.differences)
+        noun = "1 parameter has" if moved == 1 else f"{moved} parameters have"
+        since = f", and {noun} moved since training began" if moved else ""
+        lines.append(f"The networks are the same{since}.")
     for key, name in FIGURES.items():
         before, after = comparison.figures[key]
         if before != after:
@@ -126,6 +129,7 @@ def as_json(comparison: Comparison) -> str:
             "aspect": difference.aspect or None,
             "before": difference.before or None,
             "after": difference.after or None,
+            **({} if difference.norms is None else {"norms": difference.norms}),
         }
         for difference in comparison.differences
     ]

@@ -111,6 +111,14 @@ class Experiments:
 
         return description_of(path, partial=partial)
 
+    def stored_weights(self, path: str, first: int, seconds: float) -> dict[str, Any] | None:
+        """What its numbers are like; see `netsharp_lsp.cntk.training.model_description`."""
+        if model_head(path) is None:
+            return None
+        from netsharp_lsp.cntk.training.model_description import weights_of
+
+        return weights_of(path, first, seconds)
+
     def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
         """The files of the disk, some with other texts."""
         from netsharp_lsp.cntk.commands.runs import OverDisk

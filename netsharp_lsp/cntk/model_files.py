@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from netsharp_engine.plain_files import open_plain
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 #: A text in UTF-16, of a model or a checkpoint; a dictionary, of two versions, or one above 2 GB;
 #: and what CNTK exported, which is told apart.
 MODEL_BEGINS = (
@@ -29,3 +33,17 @@ def model_head(path: str) -> bytes | None:
     except (OSError, ValueError):
         return None
     return head if head.startswith(MODEL_BEGINS) or head[8:9] == b"{" else None
+
+
+class _Beginning:
+    """Whether the first block of a file begins as a model does; of a file of any size."""
+
+    most_bytes = 1 << 62
+
+    def __call__(self, blocks: Iterable[bytes]) -> bool:
+        """Judge a file by its first block."""
+        head = next(iter(blocks), b"")
+        return head.startswith(MODEL_BEGINS) or head[8:9] == b"{"
+
+
+begins_as_model = _Beginning()

@@ -7,13 +7,20 @@ class Difference:
     """One difference: `change` is added, removed, changed or renamed; `what` a layer or bundle.
 
     `name` is the layer's or `Source => Layer`; of a change, `aspect` says what changed, and
-    `before` and `after` how it reads.
+    `before` and `after` how it reads; `norms` are what it reads in numbers, where it is of numbers.
     """
 
-    __slots__ = ("after", "aspect", "before", "change", "name", "what")
+    __slots__ = ("after", "aspect", "before", "change", "name", "norms", "what")
 
     def __init__(
-        self, change: str, what: str, name: str, aspect: str = "", before: str = "", after: str = ""
+        self,
+        change: str,
+        what: str,
+        name: str,
+        aspect: str = "",
+        before: str = "",
+        after: str = "",
+        norms: dict[str, float | None] | None = None,
     ) -> None:
         self.change = change
         self.what = what
@@ -21,6 +28,7 @@ class Difference:
         self.aspect = aspect
         self.before = before
         self.after = after
+        self.norms = norms
 
 
 class Comparison:

@@ -145,10 +145,12 @@ class DiskFiles:
 
 
 def _counted(place: str, count: Count[Counted]) -> Counted | None:
-    """Count what a file holds, unless it is known or too large; OSError where it is none."""
+    """Count what a file holds, unless it is known or larger than `count` takes; OSError where it
+    is none.
+    """
     with open_plain(place, follow=False) as stream:
         state = os.fstat(stream.fileno())
-        if state.st_size > COUNTED_BYTES.most:
+        if state.st_size > getattr(count, "most_bytes", COUNTED_BYTES.most):
             return None
         key = (count, place, state.st_mtime_ns, state.st_size, state.st_ino)
         known: Counted | None = _COUNTED.find(key)

@@ -21,6 +21,7 @@ from netsharp_lsp.server.documents.views import OpenDocument
 from netsharp_lsp.server.jobs.training import Runs
 from netsharp_lsp.server.pictures.graphs import Graphs
 from netsharp_lsp.server.pictures.scratch import Scratch
+from netsharp_lsp.server.pictures.stored import StoredModels
 from netsharp_lsp.server.surroundings.contexts import Contexts
 from netsharp_lsp.server.surroundings.experiments import Experiments
 from netsharp_lsp.server.surroundings.renewal import renew, renew_path
@@ -75,6 +76,7 @@ class Session(Connection):
         self.runs = Runs(self)
         self.scratch = Scratch(self)
         self.graphs = Graphs()
+        self.models = StoredModels()
 
     def begin(self, params: dict[str, Any]) -> None:
         """Learn from `initialize` who the client is and what it works on."""

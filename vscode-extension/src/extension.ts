@@ -6,6 +6,7 @@ import { watchDocuments } from "./claims";
 import { type Parts, registerCommands, takeover, train } from "./commands";
 import { Graphs } from "./graphs";
 import { Migrations } from "./migration";
+import { ModelEditors } from "./model/editor";
 import { NetworkPanel } from "./network/panel";
 import { Server } from "./server";
 import { type State, StateOfServer } from "./state";
@@ -56,6 +57,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
       network.refresh();
     }),
     registerCommands(parts),
+    new ModelEditors(context.extensionUri, started).register(),
     watchDocuments(() => void started.start()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void started.trust()),
     vscode.workspace.onDidChangeConfiguration((change) => {

@@ -71,7 +71,7 @@ export interface Graph {
   /** Open groups, each behind the one around it. */
   readonly frames?: readonly GraphFrame[];
   /** All nodes of a network of CNTK, those in closed groups, too. */
-  readonly nodes?: readonly unknown[];
+  readonly nodes?: readonly ModelNode[];
   /** What builds a network of CNTK, whose boxes are nodes; absent for Net#. */
   readonly builder?: string;
   readonly parameters: number | null;
@@ -82,9 +82,46 @@ export interface Graph {
   readonly height: number;
   readonly version: number | null;
   readonly uri: string;
+  /** What is said of a model file above its table; absent for a text. */
+  readonly lines?: readonly string[];
+}
+
+/** A node of a network of CNTK, as tables have it. */
+export interface ModelNode {
+  readonly name: string;
+  readonly operation: string;
+  readonly inputs: readonly string[];
+  readonly shape: readonly number[] | null;
+  readonly axis: string | null;
+  readonly groups: readonly string[];
+  readonly parameters: number | null;
+}
+
+/** What the numbers of a parameter are like; nothing is null but where none of them is finite. */
+export interface Weights {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly size: number;
+  readonly zeros: number;
+  readonly not_finite: number;
+  readonly least: number | null;
+  readonly greatest: number | null;
+  readonly mean: number | null;
+  readonly deviation: number | null;
+  readonly norm: number | null;
+  /** How many of the finite numbers lie in each part of equal width, from the least on. */
+  readonly bars: readonly number[];
+}
+
+/** The answer to `netsharp/modelWeights`: some parameters, and where to go on. */
+export interface SomeWeights {
+  readonly weights: readonly Weights[];
+  readonly next: number | null;
 }
 
 export const GRAPH = "netsharp/graph";
+export const MODEL = "netsharp/model";
+export const MODEL_WEIGHTS = "netsharp/modelWeights";
 export const RUN = "netsharp/run";
 export const STOP = "netsharp/stop";
 export const PROGRESS = "netsharp/runProgress";

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 from netsharp_lsp.cntk.commands.models import is_model
 from netsharp_lsp.cntk.commands.subjects import SubjectError, read_experiment, spoil_networks
 from netsharp_lsp.cntk.description.comparison import compare
 from netsharp_lsp.cntk.description.network import default_network
+from netsharp_lsp.cntk.run.models import models_written
 from netsharp_lsp.questions import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.questions import Question
 
 DONE, FAILED = 0, 2
+#: Behind the name of a model stands an epoch, where it is that of one.
+_EPOCH = re.compile(r"\.[0-9]+$")
 
 
 def compare_experiments(before: str, after: str, asked: Question) -> Answer:
@@ -40,6 +48,20 @@ def compare_experiments(before: str, after: str, asked: Question) -> Answer:
     return answer
 
 
+def _built_for(model: str, experiment: Experiment) -> BuiltNetwork | None:
+    """The network of the command that writes a model, or that of which it is an epoch; else the one
+    that is meant where nobody names a command.
+    """
+    targets = {os.path.realpath(one) for one in (model, _EPOCH.sub("", model))}
+    for command in experiment.commands:
+        paths = models_written(command) if command.listed else ()
+        if targets.intersection(map(experiment.files.locate, paths)):
+            built = experiment.network_of(command.name)
+            if built is not None and built.network is not None:
+                return built
+    return default_network(experiment)
+
+
 def _compare_models(before: str, after: str, asked: Question) -> Answer:
     """Compare two models, or a model with what a configuration builds."""
     from netsharp_lsp.cntk.training.model_comparison import Compared, compared_models
@@ -54,10 +76,11 @@ def _compare_models(before: str, after: str, asked: Question) -> Answer:
             subject = read_experiment(name, asked)
             findings, errors = subject.errors()
             answer.reports = (*answer.reports, findings) if findings else answer.reports
-            built = default_network(subject.experiment)
+            model = before if name == after else after
+            built = _built_for(model, subject.experiment)
             if spoil_networks(errors) or built is None or built.network is None:
                 raise SubjectError(f"{name}: builds no network that could be compared.")
-            found.append(Compared(built.network, {}))
+            found.append(Compared.of_text(built, subject.experiment, model))
     except (SubjectError, ValueError) as error:
         answer.complaints = (str(error),)
         return answer

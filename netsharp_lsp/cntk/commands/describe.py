@@ -77,8 +77,13 @@ def _describe(
 
 
 def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
-    """A description whose places are lines and columns of files as people call them."""
+    """A description whose places are lines and columns of files as people call them; what comes
+    from the file of a model has none.
+    """
     for one in (*description["nodes"], *description["calls"]):
+        if not one["file"]:
+            one.update(dict.fromkeys(("file", "start", "end")))
+            continue
         lines = subject.lines(one["file"])
         for end in ("start", "end"):
             line, column = lines.position(one[end])

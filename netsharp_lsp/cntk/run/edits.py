@@ -12,6 +12,7 @@ from functools import cached_property
 
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
+from netsharp_lsp.cntk.configuration.options import TRAINING
 from netsharp_lsp.cntk.configuration.records import records
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import Source, read_text
@@ -24,6 +25,7 @@ from netsharp_lsp.cntk.networks.faults import Outcome, Place
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
+from netsharp_lsp.cntk.vocabulary import TRUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +106,14 @@ class Edit:
 def is_edit(command: Command) -> bool:
     """Whether a command edits models."""
     return "edit" in (action.lower() for action in command.actions)
+
+
+def keeps(command: Command) -> bool:
+    """Whether a command trains a model and, where that is there, lets it be."""
+    if command.scope is None or not any(action in TRAINING for action in command.actions):
+        return False
+    block = command.scope.block(b"SGD") or command.scope
+    return block.option(b"makeMode", "true") in TRUE
 
 
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
@@ -199,6 +209,9 @@ class RunEdits:
     def _known(self, command: Command, key: str, path: str) -> Known:
         """What a command writes: training goes on with a model of an epoch where there is one."""
         origin = f"it is what the command '{command.name}' writes"
+        there = self._there(path) if keeps(command) else None
+        if there is not None:
+            return there
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
         if begun:
             return begun[-1]._replace(origin=origin)
@@ -220,10 +233,9 @@ class RunEdits:
         for spelt in spellings:
             if spelt in self._written:
                 return self._written[spelt]
-        network = self._files.network(path) if self._files.exists(path) else None
-        if network is not None and not network.troubles:
-            names = {name: node.operation for name, node in network.nodes.items()}
-            return Known(names, "it is what the file holds", network)
+        there = self._there(path)
+        if there is not None:
+            return there
         for spelt in spellings:
             if spelt in self._later:
                 return Known(None, f"it is what the command '{self._later[spelt]}' writes")
@@ -232,6 +244,14 @@ class RunEdits:
             built = None if isinstance(beside, str) else beside
             return _known(built, "it is what a configuration beside this one trains")
         return Known(None, "") if self._files.exists(path) else None
+
+    def _there(self, path: str) -> Known | None:
+        """What the file of a model holds; None where there is none that can be used."""
+        network = self._files.network(path) if self._files.exists(path) else None
+        if network is None or network.troubles:
+            return None
+        names = {name: node.operation for name, node in network.nodes.items()}
+        return Known(names, "it is what the file holds", network)
 
     @cached_property
     def _later(self) -> dict[str, str]:

@@ -1,12 +1,14 @@
-"""Which network a model has that a run reads: that of the command which writes it, also in another
-run, else the one in the file.  Who asks names the other runs.
+"""Which network a model has that a run reads: the one in its file, else that of the command which
+writes it, also in another run.  Who asks names the other runs.
 """
 
 from __future__ import annotations
 
 import os
 
+from netsharp_lsp.cntk.networks.faults import Outcome, Place
 from netsharp_lsp.cntk.networks.node import OPAQUE
+from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.edits import is_complete, normal
 from netsharp_lsp.cntk.run.models import (
     built_for,
@@ -14,6 +16,7 @@ from netsharp_lsp.cntk.run.models import (
     model_of,
     trained_before,
     writers_of,
+    written_anew,
 )
 from netsharp_lsp.generics import Generic, TypeVar
 
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.models import CommandRun
 
     Running = TypeVar("Running", bound=CommandRun)
@@ -55,6 +57,9 @@ def network_for(
     if path is None or writers_of(path, experiment):
         return here
     found = _trained_by(path, experiment, others)
+    stored = network_there(path, command, experiment) if found is None else None
+    if stored is not None:
+        return TrainedNetwork(_as_stored(command, stored), experiment, path)
     if found is None:
         return (
             f"'{command.name}' reads the model '{path}', and neither a command of this "
@@ -64,13 +69,44 @@ def network_for(
 
 
 def network_of(command: Command, experiment: CommandRun) -> tuple[Network | None, str]:
-    """Find the network that a command works on, None where it cannot be known, and what people
-    call the configuration beside this one that trains it: empty where it is this one.
+    """Find the network that a command works on, None where it cannot be known, and a clause on
+    where it comes from: empty where this configuration says it all.
     """
+    path = _read_alone(command)
+    if path is not None:
+        stored = network_there(path, command, experiment)
+        if stored is not None:
+            return stored, f", as the model '{path}' has it,"
     path = model_of(command)
     others = () if path is None else experiment.beside(path)
     found = network_for(command, experiment, "", others)
-    return (None, "") if isinstance(found, str) else (found.built.network, found.name)
+    if isinstance(found, str):
+        return None, ""
+    return found.built.network, f", which {found.name} trains," if found.name else ""
+
+
+def _read_alone(command: Command) -> str | None:
+    """The model that a command works on if it builds nothing itself."""
+    if command.builder is not None and "cv" not in command.actions:
+        return None
+    return None if edits_freely(command) else model_of(command)
+
+
+def _as_stored(command: Command, network: Network) -> BuiltNetwork:
+    """What a model's file holds, as if it had been built; it stands in no text."""
+    outcome = Outcome(network, ())
+    return BuiltNetwork(command.name, "", "stored", Place("", 0, 0), lambda: outcome)
+
+
+def network_there(path: str, command: Command, run: CommandRun) -> Network | None:
+    """Return the network in the file of a model that a command finds there; None where there is
+    no file or none may be read, where it cannot be used, and where a command before writes it anew.
+    """
+    files = run.files
+    if files.outside(path) or not files.exists(path) or written_anew(normal(path), command, run):
+        return None
+    network = files.network(path)
+    return network if network is not None and not network.troubles else None
 
 
 def held_beside(path: str, experiment: CommandRun) -> BuiltNetwork | str | None:
@@ -88,26 +124,28 @@ def held_by(path: str, command: Command, run: CommandRun) -> Network | str | Non
     kind = run.files.not_a_file(path)
     if kind is not None:
         return f"'{path}' is no model: it is a {kind}."
+    there = network_there(path, command, run)
+    if there is not None:
+        return there
     found = trained_before(normal(path), command, run)
     if not isinstance(found, str):
-        return _whole(found)
+        return known_whole(found)
     writers = writers_of(normal(path), run)
     before = run.commands[: run.commands.index(command)]
     # What stands there now is not what the command finds where one before it writes.
     if run.files.outside(path) or any(edits_freely(one) or one in writers for one in before):
         return None
     if run.files.exists(path):
-        network = run.files.network(path)
-        return network if network is not None and not network.troubles else None
+        return None
     beside = held_beside(path, run)
     if beside is not None:
-        return None if isinstance(beside, str) else _whole(beside)
+        return None if isinstance(beside, str) else known_whole(beside)
     later = next((one.name for one in writers if one is not command), None)
     why = "no command before writes it" if later is None else f"'{later}' writes it only later"
     return f"there is no model '{path}' here, and {why}."
 
 
-def _whole(built: BuiltNetwork) -> Network | None:
+def known_whole(built: BuiltNetwork) -> Network | None:
     """A network that the program builds as it is known here; None for any other."""
     network = built.network
     if network is None or network.troubles or not is_complete(built):

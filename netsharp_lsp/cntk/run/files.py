@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 
 from netsharp_lsp.cntk.configuration.items import FOLDER
+from netsharp_lsp.limits import STORED_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from netsharp_lsp.cntk.networks.node import Network
     from netsharp_lsp.text.matrices import Matrix
     from netsharp_lsp.workspace import Count, Counted, Files, Run
+
+
+class _NetworkReading:
+    """Reads the networks of model files, of up to `most_bytes` each."""
+
+    most_bytes = STORED_BYTES.most
+
+    def __call__(self, blocks: Iterable[bytes]) -> Network | str:
+        """Read one; a sentence where there is none."""
+        from netsharp_lsp.cntk.networks.stored import read_network
+
+        return read_network(blocks)
+
+
+_NETWORK = _NetworkReading()
 
 
 class RunFiles:
@@ -67,9 +85,7 @@ class RunFiles:
 
     def network(self, path: str) -> Network | None:
         """Return the network of a model file, None where it cannot be known."""
-        from netsharp_lsp.cntk.networks.stored import read_network
-
-        found = self.counted(path, read_network)
+        found = self.counted(path, _NETWORK)
         return None if isinstance(found, str) else found
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:

@@ -6,7 +6,7 @@ Paths are compared as text once variables are in place; what cannot be known is 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
-from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.edits import keeps, normal
 from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
@@ -105,6 +105,16 @@ def models_read(command: Command) -> Iterator[tuple[str, Found]]:
     for action in command.actions:
         builds = action in ("write", "bnstat") and command.builder is not None
         for name in () if builds else _READ.get(action, ()):
+            found = option(command, name)
+            path = path_of(found)
+            if path is not None and found is not None:
+                yield path, found
+
+
+def named_models(command: Command) -> Iterator[tuple[str, Found]]:
+    """The models that a command reads or writes: each path and where it is given."""
+    for action in command.actions:
+        for name in dict.fromkeys((*_READ.get(action, ()), *_WRITTEN.get(action, ()))):
             found = option(command, name)
             path = path_of(found)
             if path is not None and found is not None:
@@ -220,6 +230,21 @@ def model_of(command: Command) -> str | None:
     """The one model that a command reads, None where it reads none or several."""
     wanted = {normal(path) for path, _ in models_read(command)}
     return wanted.pop() if len(wanted) == 1 else None
+
+
+def written_anew(path: str, reader: Command, experiment: CommandRun) -> bool:
+    """Whether a command before another may write a model that is there already: all that write it
+    do, but those which train it and find it finished.
+    """
+    end = _order_of(experiment).places[reader]
+    known = _order(experiment, end)
+    if known.free < end:
+        return True
+    return any(
+        place < end and not keeps(experiment.commands[place])
+        for one in _spellings(path)
+        for place in known.writers.get(one, ())
+    )
 
 
 def writers_of(path: str, experiment: CommandRun) -> list[Command]:

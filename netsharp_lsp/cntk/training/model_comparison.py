@@ -1,18 +1,27 @@
 """What differs between two models of CNTK, or a model and the network of a configuration.
 
-Nodes are compared as in two runs, numbers by the norm of what changed.
+Nodes are compared as in two runs, numbers by the norm of what changed: those of a configuration
+are what training begins with.
 """
 
 from __future__ import annotations
 
+import os
+import re
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.cntk.stored.norms import change_of
+from netsharp_engine.cntk.starts import started
+from netsharp_engine.cntk.stored.norms import NormChange, change_of
+from netsharp_engine.data import DataError
 from netsharp_engine.model_file import ModelError
 from netsharp_lsp.cntk.description.comparison import node_differences
 from netsharp_lsp.cntk.networks.description import described
-from netsharp_lsp.cntk.networks.node import PARAMETER, Network
+from netsharp_lsp.cntk.networks.node import PARAMETER, Network, elements
 from netsharp_lsp.cntk.networks.stored import network_in
+from netsharp_lsp.cntk.run.models import trains
+from netsharp_lsp.cntk.training.networks.lowering import Seeds
+from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.stored_models import stored_model
 from netsharp_lsp.description.comparison import Comparison, Difference
 
@@ -20,15 +29,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
+    from netsharp_lsp.cntk.run.experiment import Experiment
 
+#: Behind the name of a model stands an epoch, where it is that of one.
+_EPOCH = re.compile(r"\.[0-9]+$")
 _FIGURES = ("parameters", "multiply_adds")
 
 
 class Compared(NamedTuple):
-    """A network, and the numbers of its nodes by their names, none where they are not known."""
+    """A network, and the numbers of its nodes by their names, none where they are not known.
+
+    `began`: the numbers are those that training begins with, and are no part of what it is.
+    """
 
     network: Network
     numbers: Mapping[str, Array]
+    began: bool = False
 
     @classmethod
     def of_model(cls, path: str) -> Compared:
@@ -38,25 +55,85 @@ class Compared(NamedTuple):
             raise ModelError(f"{path} is no model file.")
         return cls(network_in(stored, path), stored.numbers())
 
+    @classmethod
+    def of_text(cls, built: BuiltNetwork, experiment: Experiment, path: str) -> Compared:
+        """The network of a command with the numbers that its training begins with, as far as they
+        can be worked out; the others as the first epoch of a model at `path` has them.
+        """
+        assert built.network is not None
+        found = _first_epoch(path, built.network)
+        return cls(built.network, {**found, **_beginnings(built, built.network, experiment)}, True)
+
+
+def _beginnings(built: BuiltNetwork, network: Network, experiment: Experiment) -> dict[str, Array]:
+    """The numbers that a network begins with, by their nodes; none where one of them begins in a
+    way that is not known here.
+    """
+    seeds = Seeds()
+    for command in experiment.commands:
+        if command.name.lower() == built.command.lower():
+            break
+        before = experiment.network_of(command.name) if command.listed and trains(command) else None
+        if before is not None and before.network is not None:
+            seeds.pass_over(before.network, before.language)
+    try:
+        starts = seeds.starts(network, built.language, experiment.files)
+    except (Refused, DataError):
+        return {}
+    double = experiment.configuration.root.option(b"precision", "float").lower() == "double"
+    shapes = {name: network.nodes[name].shape or () for name in starts}
+    return {
+        name: started(shapes[name], start, "float64" if double else "float32")
+        for name, start in starts.items()
+        if elements(shapes[name])
+    }
+
+
+def _first_epoch(path: str, network: Network) -> dict[str, Array]:
+    """The numbers of the model that a training of another began with, or of its first epoch; none
+    where that is not there, is no model, or is one of another network.
+    """
+    stem = _EPOCH.sub("", path)
+    for first in (f"{stem}.0", f"{stem}.1"):
+        try:
+            stored = stored_model(first) if os.path.isfile(first) and first != path else None
+        except ModelError:
+            continue
+        if stored is not None:
+            numbers = stored.numbers()
+            return {name: one for name, one in numbers.items() if name in network.nodes}
+    return {}
+
 
 def compared_models(before: Compared, after: Compared) -> Comparison:
-    """Compare networks, and where both have numbers these, by the norm of what changed."""
+    """Compare networks, and where both have numbers these, by the norm of what changed.
+
+    Networks whose numbers moved since training began are the same; two models are not.
+    """
     found, partners = node_differences(before.network, after.network)
     differences = [one for one in found if not _is_of_beginnings(one, after)]
     equal = all(one.change == "renamed" for one in differences)
+    began = before.began or after.began
     for left, right in partners.items():
         old, new = before.numbers.get(left), after.numbers.get(right)
         if old is None or new is None or old.size != new.size:
             continue
         change = change_of(old, new)
         if change is not None:
-            equal = False
-            differences.append(
-                Difference("changed", "parameter", right, "norm", change.before, change.after)
-            )
+            equal = equal and began
+            differences.append(_moved(right, change, began=began))
     old_figures, new_figures = (described(one.network, "float") for one in (before, after))
     figures = {key: (old_figures[key], new_figures[key]) for key in _FIGURES}
     return Comparison(equal, differences, figures)
+
+
+def _moved(name: str, change: NormChange, *, began: bool) -> Difference:
+    """By how much the numbers of a parameter differ."""
+    norms = {key: one if isfinite(one) else None for key, one in change._asdict().items()}
+    told = f"{change.after:.6g} (difference: norm {change.difference:.6g}, "
+    told += f"largest {change.largest:.6g})"
+    aspect = "norm since it began" if began else "norm"
+    return Difference("changed", "parameter", name, aspect, f"{change.before:.6g}", told, norms)
 
 
 def _is_of_beginnings(one: Difference, after: Compared) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.checkpoints import Checkpoint
 from netsharp_engine.cntk.stored.dictionaries.wire import Dictionary, WireArray
+from netsharp_engine.cntk.stored.norms import figures_of
 from netsharp_engine.cntk.stored.opening import TrainerState, open_stored
+from netsharp_engine.cntk.stored.values import StoredModel
 from netsharp_engine.model_file import ModelError
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
@@ -16,8 +19,6 @@ from netsharp_lsp.cntk.training.stored_models import model_bytes, read_stored
 
 if TYPE_CHECKING:
     from typing import Any
-
-    from netsharp_engine.cntk.stored.values import StoredModel
 
 _PRECISIONS = {"float32": "float", "float64": "double"}
 #: What a model was not made from, as a configuration would be.
@@ -29,13 +30,9 @@ def description_of(path: str, *, partial: bool = False) -> dict[str, Any] | None
     """The network of a model as `netsharp describe` has it, its nodes in no file; None where it is
     no model, ModelError where it is damaged.  ``partial``: with what can be read around faults.
     """
-    data = model_bytes(path)
-    if data is None:
+    found = _opened(path, partial=partial)
+    if found is None:
         return None
-    try:
-        found = read_stored(data) or open_stored(data, partial=partial)
-    except ModelFault as fault:
-        raise ModelError(f"{path}, {fault}.") from None
     if isinstance(found, Checkpoint):
         state = {
             "samples": found.samples,
@@ -50,6 +47,40 @@ def description_of(path: str, *, partial: bool = False) -> dict[str, Any] | None
         state = {key: _plain(value) for key, value in sorted(found.values.items())}
         return _checkpoint("v2", version, state)
     return _described(found)
+
+
+def _opened(path: str, *, partial: bool) -> StoredModel | Checkpoint | TrainerState | None:
+    data = model_bytes(path)
+    if data is None:
+        return None
+    try:
+        return read_stored(data) or open_stored(data, partial=partial)
+    except ModelFault as fault:
+        raise ModelError(f"{path}, {fault}.") from None
+
+
+def weights_of(path: str, first: int, seconds: float) -> dict[str, Any] | None:
+    """Return what the numbers of a model are like, from a parameter on by its place: of at least
+    one, and of as many as `seconds` allow, with the place to go on from as `next`, None at the end.
+
+    What can be read of a damaged model is looked at; None and ModelError as for `description_of`.
+    """
+    began = time.monotonic()
+    found = _opened(path, partial=True)
+    if found is None:
+        return None
+    nodes = found.nodes if isinstance(found, StoredModel) else ()
+    held = [node for node in nodes if node.values is not None]
+    # Opening is paid again each time, so it must stay the smaller part.
+    end = time.monotonic() + max(seconds, 4 * (time.monotonic() - began))
+    rows: list[dict[str, Any]] = []
+    for node in held[max(first, 0) :]:
+        if rows and time.monotonic() > end:
+            break
+        assert node.values is not None
+        rows.append({"name": node.name, "shape": list(node.shape), **figures_of(node.values)})
+    following = max(first, 0) + len(rows)
+    return {"weights": rows, "next": following if following < len(held) else None}
 
 
 def _described(stored: StoredModel) -> dict[str, Any]:
@@ -74,7 +105,7 @@ def _model(stored: StoredModel, troubles: list[str]) -> dict[str, Any]:
         "types": dict(sorted(stored.types.items())),
         "outputs": list(stored.outputs),
         "warnings": [*stored.warnings, *troubles],
-        "faults": list(stored.faults),
+        "faults": list(dict.fromkeys(stored.faults)),
     }
 
 

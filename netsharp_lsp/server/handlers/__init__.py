@@ -41,6 +41,8 @@ REQUESTS = {
     "workspace/diagnostic": "handlers.pull:workspace_diagnostic",
     "workspace/executeCommand": "commands:execute",
     "netsharp/graph": "handlers.graph:graph",
+    "netsharp/model": "handlers.model:model",
+    "netsharp/modelWeights": "handlers.model:model_weights",
     "netsharp/run": "handlers.run:run",
     "netsharp/stop": "handlers.run:stop",
 }

@@ -12,6 +12,7 @@ from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.server.jobs.aside import AT_ONCE, aside
 from netsharp_lsp.server.pictures.depiction import graph_anew
+from netsharp_lsp.server.pictures.places import with_places
 from netsharp_lsp.server.transport.protocol import RefusedError
 
 if TYPE_CHECKING:
@@ -84,34 +85,15 @@ def _plain(document: OpenDocument, view: View, made: Graph, folds: Folds) -> Pla
     if folds != AS_IT_IS and "nodes" in description:
         description = folded({**description, "layers": as_layers(description)}, *folds)
         picture = drawn(lay_out(description))
-    boxes, arrows = picture["boxes"], iter(picture["arrows"])
-    layers = []
-    for layer in description["layers"]:
-        box = boxes[layer["name"]]
-        bundles = []
-        for number, bundle in enumerate(layer["bundles"]):
-            known = bundle["source"] in boxes
-            points = next(arrows)["points"] if known else []
-            span = made.bundle_places.get((layer["name"], number))
-            place = view.span(*span) if span is not None else None
-            bundles.append({**bundle, "points": points, "range": place})
-        where = {"position": _place(box), **_ranges(view, made, layer)}
-        layers.append({**layer, "bundles": bundles, **where})
-    if "frames" in description:
-        frames, places = description["frames"], picture["frames"]
-        description["frames"] = [{**one, "position": places[one["key"]]} for one in frames]
-    return {
-        **description,
-        "layers": layers,
-        "width": picture["width"],
-        "height": picture["height"],
-        "version": document.version,
-        "uri": document.uri,
-    }
 
+    def bundle_range(name: str, number: int) -> Plain | None:
+        span = made.bundle_places.get((name, number))
+        return view.span(*span) if span is not None else None
 
-def _place(box: Plain) -> Plain:
-    return {side: box[side] for side in ("x", "y", "width", "height")}
+    placed = with_places(
+        description, picture, lambda layer: _ranges(view, made, layer), bundle_range
+    )
+    return {**placed, "version": document.version, "uri": document.uri}
 
 
 def _ranges(view: View, made: Graph, layer: Plain) -> Plain:

@@ -92,6 +92,8 @@ CHECKS: dict[str, Check] = {
         {"textDocument": _IDENTITY},
         {"name": text, "position": _POSITION, "depth": optional(integer), "folds": mapping},
     ),
+    "netsharp/model": Record({"uri": text}, {"depth": optional(integer), "folds": mapping}),
+    "netsharp/modelWeights": Record({"uri": text}, {"first": optional(integer)}),
     "netsharp/run": Record({"textDocument": _IDENTITY}, _HOW_TO_RUN),
     "netsharp/stop": Record({"id": text}),
     "netsharp/trust": Record({"trusted": boolean}),

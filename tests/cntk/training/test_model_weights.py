@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from netsharp_engine.data.array_files import read_arrays
 from netsharp_lsp.language import read_numbers
 from tests.cli.command_line import netsharp
+from tests.cli.test_schemas import schema
 from tests.cntk.training.model_writing import First
 from tests.cntk.training.test_model_dictionaries import layered
 
@@ -110,11 +112,85 @@ def test_a_model_is_compared_with_a_configuration(tmp_path: Path) -> None:
     (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n" * 4)
     assert netsharp("run", "net.cntk", cwd=tmp_path).code == 0
     done = netsharp("diff", "out/net.dnn", "net.cntk", cwd=tmp_path)
+    assert done.code == 0
+    *moved, last = done.out.splitlines()
+    said = (
+        f"The networks are the same, and {len(moved)} parameters have moved since training began."
+    )
+    assert last == said
+    assert all(one.startswith("~ parameter ") and " norm since it began " in one for one in moved)
+    done = netsharp("diff", "out/net.dnn.0", "net.cntk", cwd=tmp_path)
     assert (done.code, done.out) == (0, "The networks are the same.\n")
     (tmp_path / "wide.cntk").write_text(TRAINED.replace("Input {2}", "Input {3}"))
     done = netsharp("diff", "out/net.dnn", "wide.cntk", cwd=tmp_path)
     assert done.code == 1
     assert "~ node x: shape 2 -> 3" in done.out
+
+
+def test_figures_of_what_moved_are_numbers_in_json(tmp_path: Path) -> None:
+    (tmp_path / "net.cntk").write_text(TRAINED.replace("maxEpochs = 1", "maxEpochs = 3"))
+    (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n|x -1 0.5 |y 0\n" * 4)
+    assert netsharp("run", "net.cntk", cwd=tmp_path).code == 0
+    names = sorted(path.name for path in (tmp_path / "out").glob("net.dnn.[0-9]"))
+    assert len(names) >= 2
+    first, last = (read_numbers(str(tmp_path / "out" / name)) for name in (names[0], names[-1]))
+    for before, after, code in (
+        (f"out/{names[0]}", f"out/{names[-1]}", 1),
+        ("net.cntk", f"out/{names[-1]}", 0),
+    ):
+        done = netsharp("diff", before, after, "--format", "json", cwd=tmp_path)
+        assert done.code == code, done.out
+        document = json.loads(done.out)
+        schema("diff.json").validate(document)
+        assert document["same"] is (code == 0)
+        found = {one["name"]: one["norms"] for one in document["differences"]}
+        assert set(found) == {name for name in first if (first[name] != last[name]).any()}
+        for name, norms in found.items():
+            old, new = (one[name].astype(np.float64).ravel() for one in (first, last))
+            assert norms == pytest.approx(
+                {
+                    "before": np.linalg.norm(old),
+                    "after": np.linalg.norm(new),
+                    "difference": np.linalg.norm(new - old),
+                    "largest": np.abs(new - old).max(),
+                },
+                rel=1e-6,
+            )
+
+
+def test_a_model_is_compared_with_the_command_that_writes_it(tmp_path: Path) -> None:
+    """Numbers are drawn in order through a run, so those of the second stand behind the first's."""
+    block = TRAINED.partition("\n")[2]
+    late = block.replace("Train = {", "Late = {").replace("net.dnn", "late.dnn")
+    text = "command = Train:Late\n" + block + late.replace("LinearLayer {1}", "DenseLayer {1}")
+    (tmp_path / "net.cntk").write_text(text)
+    (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n" * 4)
+    done = netsharp("run", "net.cntk", cwd=tmp_path)
+    assert done.code == 0, done.err
+    for name in ("net", "late"):
+        done = netsharp("diff", f"out/{name}.dnn.0", "net.cntk", cwd=tmp_path)
+        assert (done.code, done.out) == (0, "The networks are the same.\n")
+        done = netsharp("diff", f"out/{name}.dnn", "net.cntk", cwd=tmp_path)
+        assert "moved since training began" in done.out
+
+
+def test_what_cannot_be_worked_out_is_taken_from_the_first_epoch(tmp_path: Path) -> None:
+    text = TRAINED.replace(
+        "z = LinearLayer {1} (x)",
+        'W = ParameterTensor {(1:2), init = "fromFile", initFromFilePath = "w.txt"} ; z = W * x',
+    )
+    (tmp_path / "net.cntk").write_text(text)
+    (tmp_path / "w.txt").write_text("3 4\n")
+    (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n" * 4)
+    done = netsharp("run", "net.cntk", cwd=tmp_path)
+    assert done.code == 0, done.err
+    known = netsharp("diff", "net.cntk", "out/net.dnn", cwd=tmp_path).out
+    assert known.startswith("~ parameter W: norm since it began 5 -> ")
+    (tmp_path / "w.txt").unlink()
+    assert netsharp("diff", "net.cntk", "out/net.dnn", cwd=tmp_path).out == known
+    (tmp_path / "out" / "net.dnn.0").write_bytes(b"B\0C\0N\0damaged")
+    done = netsharp("diff", "net.cntk", "out/net.dnn", cwd=tmp_path)
+    assert done.out == "The networks are the same.\n"
 
 
 def test_models_are_listed_with_the_command_that_writes_them(tmp_path: Path) -> None:

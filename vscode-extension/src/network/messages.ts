@@ -1,10 +1,11 @@
 /** What the extension and its network view say to each other. */
 
-import type { Graph } from "../protocol";
+import type { Graph, Weights } from "../protocol";
 
 export type ToView =
   | { readonly type: "graph"; readonly title: string; readonly graph: Graph }
   | { readonly type: "cursor"; readonly layer: string | null }
+  | { readonly type: "weights"; readonly weights: readonly Weights[] }
   | { readonly type: "stale"; readonly message: string };
 
 export type FromView =

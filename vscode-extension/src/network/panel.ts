@@ -6,6 +6,7 @@ import type { Graphs } from "../graphs";
 import { pageOf, viewOptions } from "../page";
 import type { Folds, Graph, Position, Range } from "../protocol";
 import type { FromView, ToView } from "./messages";
+import { savePicture } from "./saving";
 
 /** How long after the last keystroke the picture is drawn anew, in milliseconds. */
 const QUIET = 150;
@@ -163,7 +164,10 @@ export class NetworkPanel implements vscode.Disposable {
         this.fold(message.key, message.open);
         break;
       case "save":
-        void this.save(message.format, Buffer.from(message.base64, "base64"));
+        if (this.document !== undefined) {
+          const data = Buffer.from(message.base64, "base64");
+          void savePicture(this.document.uri, message.format, data);
+        }
         break;
     }
   }
@@ -197,21 +201,6 @@ export class NetworkPanel implements vscode.Disposable {
       preserveFocus: !focus,
       selection: new vscode.Range(start, end),
     });
-  }
-
-  private async save(format: "svg" | "png", data: Buffer): Promise<void> {
-    const document = this.document;
-    if (document === undefined) {
-      return;
-    }
-    const path = `${document.uri.path.replace(/\.[^./]*$/, "")}.${format}`;
-    const target = await vscode.window.showSaveDialog({
-      defaultUri: document.uri.with({ scheme: "file", path }),
-      filters: format === "svg" ? { "SVG picture": ["svg"] } : { "PNG picture": ["png"] },
-    });
-    if (target !== undefined) {
-      await vscode.workspace.fs.writeFile(target, data);
-    }
   }
 
   private editor(): vscode.TextEditor | undefined {

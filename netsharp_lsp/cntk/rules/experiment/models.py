@@ -6,11 +6,12 @@ import re
 
 from netsharp_lsp.cntk.configuration.options import ACTIONS, BUILDERS
 from netsharp_lsp.cntk.configuration.records import is_block
+from netsharp_lsp.cntk.networks.named import named_differences
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.rules import COMMAND, EXPERIMENT, rule
 from netsharp_lsp.cntk.rules.findings import Finding, Note, placed
-from netsharp_lsp.cntk.run.edits import normal
-from netsharp_lsp.cntk.run.elsewhere import held_beside
+from netsharp_lsp.cntk.run.edits import keeps, normal
+from netsharp_lsp.cntk.run.elsewhere import held_beside, known_whole, network_there
 from netsharp_lsp.cntk.run.models import (
     edits_freely,
     models_read,
@@ -36,6 +37,8 @@ _LOADS = re.compile(rb"\bNetwork\s*\.\s*(?:Load|Edit|CloneFunction)\b|\bCloneFun
 _USING = ("test", "eval", "write", "bnstat")
 _OUTPUTS = ("outputPath", "outputModelPath", "newModelPath", "outputFile")
 _INPUTS = ("modelPath", "inputFile", "origModelFileName", "dbnModelPath", "editPath")
+#: More differences than these are counted: the first explain the others.
+_MOST_TOLD = 3
 
 
 @rule("CK090", "warning", on=COMMAND)
@@ -214,6 +217,40 @@ def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Find
         )
         note = Note(f"'{before.name}' writes it.", placed(_key_of(before)))
         yield Finding("CK100", placed(_key_of(command)), message, [note])
+
+
+@rule("CK126", "info", on=EXPERIMENT)
+def outdated_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
+    """Models that are there and hold another network than the command that trains them builds."""
+    for command in experiment.commands:
+        found = option(command, "modelPath") if command.listed and keeps(command) else None
+        path = path_of(found)
+        built = None if path is None else experiment.network_of(command.name)
+        network = None if built is None else known_whole(built)
+        if found is None or path is None or network is None:
+            continue
+        place = _last_written(path, experiment)
+        held = network_there(place, command, experiment)
+        clauses = [] if held is None else list(named_differences(held, network))
+        if clauses:
+            more = len(clauses) - _MOST_TOLD
+            rest = f"; and {more} more" if more > 0 else ""
+            then = "is finished with it" if place == path else "goes on with it"
+            message = (
+                f"The model '{place}' is there with another network than '{command.name}' builds: "
+                f"{'; '.join(clauses[:_MOST_TOLD])}{rest}. Training {then}: to train the network "
+                "that is written here, remove the file or name another."
+            )
+            yield Finding("CK126", placed(found.entry.parts[-1].value), message)
+
+
+def _last_written(path: str, experiment: Experiment) -> str:
+    """The model that a training finds: the one of its end, else that of the last epoch there."""
+    found, epoch = path, 0
+    if not experiment.files.exists(path):
+        while experiment.files.exists(f"{path}.{epoch}"):
+            found, epoch = f"{path}.{epoch}", epoch + 1
+    return found
 
 
 def _decoded(data: bytes) -> str:

@@ -109,10 +109,9 @@ def _judged(
     if option == "nodeName":
         then = "all nodes are shown instead"
     hint = f" Did you mean '{meant}'?" if meant is not None else ""
-    trained = f", which {trainer} trains," if trainer else ""
     severity: Severity | None = "warning" if trainer else None
     message = (
-        f"{option}: the network of '{visit.command.name}'{trained} has no node '{name}', so "
+        f"{option}: the network of '{visit.command.name}'{trainer} has no node '{name}', so "
         f"{then}.{hint}"
     )
     repair = None

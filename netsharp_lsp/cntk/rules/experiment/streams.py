@@ -80,8 +80,10 @@ def _below(network: Network, visit: Visit) -> list[Node]:
     return [node for node in below if node.operation in INPUTS]
 
 
-def _where(node: Node) -> Place:
-    return Place(*node.where)
+def _made(node: Node) -> list[Note]:
+    """Where an input is made; no text says that of one in the file of a model."""
+    place = Place(*node.where)
+    return [Note(f"The input '{node.name}' is made here.", place)] if place.source else []
 
 
 @rule("CK106", "error", on=EXPERIMENT)
@@ -101,8 +103,7 @@ def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             place = placed(fed.reader.found.entry.parts[-1].key)
             if (place, node.name) not in told:
                 told.add((place, node.name))
-                note = Note(f"The input '{node.name}' is made here.", _where(node))
-                yield Finding("CK106", place, message, [note], severity=fed.severity)
+                yield Finding("CK106", place, message, _made(node), severity=fed.severity)
 
 
 @rule("CK107", "info", on=EXPERIMENT)
@@ -155,5 +156,4 @@ def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 f"({stream.why}), and the input '{node.name}' has {size}{shape}: they must be "
                 "equal."
             )
-            note = Note(f"The input '{node.name}' is made here.", _where(node))
-            yield Finding("CK108", place, message, [note], severity=fed.severity)
+            yield Finding("CK108", place, message, _made(node), severity=fed.severity)

@@ -7,6 +7,7 @@ import { connect } from "../host";
 import { type Box, Camera } from "./camera";
 import { encoded, rasterized, standalone } from "./exporting";
 import { legend, totals } from "./legend";
+import { NodeTable } from "./nodes";
 import { draw, type Picture, spoken } from "./picture";
 import { type Direction, next } from "./walk";
 
@@ -29,6 +30,7 @@ const title = html("h1");
 const figures = html("p", { class: "totals" });
 const below = html("div", { class: "below" });
 const notice = html("p", { class: "notice", role: "status" });
+const table = new NodeTable((name) => choose(name));
 const heard = html("p", { class: "heard", "aria-live": "polite" });
 const KEYS =
   "Arrow keys follow the connections; Enter goes to the text or opens a group, Backspace closes it; " +
@@ -62,6 +64,7 @@ view.append(
   notice,
   surface,
   below,
+  table.element,
   html("p", { class: "keys" }, KEYS),
   heard,
 );
@@ -75,6 +78,9 @@ function hear(message: ToView): void {
       break;
     case "cursor":
       select(message.layer ?? undefined, true);
+      break;
+    case "weights":
+      table.fill(message.weights);
       break;
     case "stale":
       view.classList.add("stale");
@@ -90,7 +96,9 @@ function show(name: string, shown: Graph): void {
   picture = draw(shown);
   scene.replaceChildren(picture.root);
   view.classList.remove("stale");
-  notice.textContent = shown.layers.length === 0 ? "There is no layer yet." : "";
+  const none = shown.lines === undefined ? "There is no layer yet." : "This file has no network.";
+  notice.textContent = shown.layers.length === 0 ? none : "";
+  table.show(shown);
   title.textContent = name;
   figures.replaceChildren(...totals(shown));
   below.replaceChildren(legend(shown));
@@ -164,11 +172,21 @@ function select(name: string | undefined, follow: boolean): void {
     });
   }
   view.classList.toggle("chosen", layer !== undefined);
+  table.mark(selected);
   if (layer !== undefined && graph !== undefined) {
     heard.textContent = spoken(graph, layer);
     if (follow) {
       camera.show(layer.position);
     }
+  }
+}
+
+/** Shows the box of a node that was chosen in the table; a parameter has none of its own. */
+function choose(name: string): void {
+  if (picture?.boxes.has(name) === true) {
+    select(name, true);
+  } else {
+    table.mark(name);
   }
 }
 

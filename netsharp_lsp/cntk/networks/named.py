@@ -1,0 +1,58 @@
+"""How two networks differ whose nodes go by the same names: what a model's file holds against what
+builds it now.  What only one of them says of an attribute is no difference.
+"""
+
+from __future__ import annotations
+
+from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, written
+from netsharp_lsp.cntk.networks.same import attributes_of, operation_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+
+def named_differences(held: Network, built: Network) -> Iterator[str]:
+    """Yield a clause for each difference between the network of a file and the one built now."""
+    for name, node in built.nodes.items():
+        if name not in held.nodes:
+            yield f"it has no '{name}' ({node.operation})"
+            continue
+        clause = _differs(held.nodes[name], node)
+        if clause:
+            yield clause
+    for name, node in held.nodes.items():
+        if name not in built.nodes:
+            yield f"it has '{name}' ({node.operation}), which is not built here"
+    for group in GROUPS:
+        old, new = (
+            {node.name for node in one.groups.get(group, ()) if node.name in held.nodes}
+            for one in (held, built)
+        )
+        if old != new and {name for name in old | new if name in built.nodes} == old | new:
+            yield f"its {group} nodes are {_listed(old)} and here {_listed(new)}"
+
+
+def _differs(held: Node, built: Node) -> str:
+    """A clause on what two nodes of one name have not alike, empty where nothing."""
+    name = built.name
+    old, new = operation_of(held), operation_of(built)
+    if old != new:
+        return f"its '{name}' is {old} and here {new}"
+    if held.shape and built.shape and held.shape != built.shape:
+        return f"its '{name}' is [{written(held.shape)}] and here [{written(built.shape)}]"
+    inputs = [[one.name for one in node.inputs] for node in (held, built)]
+    if inputs[0] != inputs[1]:
+        return f"its '{name}' takes ({', '.join(inputs[0])}) and here ({', '.join(inputs[1])})"
+    # How a parameter begins, no file says.
+    said = (attributes_of(held), attributes_of(built)) if held.operation != PARAMETER else ({}, {})
+    for key in said[0].keys() & said[1].keys() - {"shape"}:
+        if said[0][key] != said[1][key]:
+            return f"the {key} of its '{name}' is {said[0][key]} and here {said[1][key]}"
+    return ""
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
