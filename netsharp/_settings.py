@@ -33,8 +33,8 @@ class TrainSettings(TypedDict, total=False):
     train: Path | Sequence[Path] | None
     """Training data: files or globs."""
 
-    label: Column | None
-    """The label column, by name or number from 1."""
+    label: Column | Sequence[Column] | None
+    """The label column, by name or number from 1, or a list of columns of numbers to predict."""
 
     labels: Path | Sequence[Path] | None
     """IDX label files, one per image file."""
@@ -54,8 +54,10 @@ class TrainSettings(TypedDict, total=False):
     exclude: Sequence[Column] | None
     """Columns that are no features, such as an id."""
 
-    missing: Literal["error", "mean", "zero"] | None
-    """What a missing number becomes. Default: "error"."""
+    missing: Literal["error", "mean", "zero", "drop", "indicator"] | None
+    """What a missing number becomes: refused, the mean, 0, its row left out of training and not
+    answered, or the mean with a feature that marks it. Default: "error".
+    """
 
     unknown_level: bool | None
     """Whether categorical columns get an indicator for unknown levels. Default: True."""

@@ -11,21 +11,32 @@ import numpy as np
 from netsharp._settings import TrainSettings
 from netsharp_engine import train as engine
 from netsharp_engine.data import Table
+from netsharp_engine.data.frames import is_frame
 from netsharp_engine.model import Model, save_model
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import read_model
+from netsharp_lsp.notebooks.watching import watching
 from netsharp_lsp.specification import (
     file_name,
     graph_of,
+    keyword_settings,
     read_specification,
     refusals,
     refuse_errors,
 )
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from collections.abc import Sequence
+    from typing import Protocol, Unpack
 
     import numpy.typing as npt
+
+    from netsharp_lsp.notebooks.watching import Callback
+
+    class FittedEstimator(Protocol):
+        """An estimator behind ``fit``."""
+
+        model_: Model
 
 
 def train(
@@ -34,6 +45,8 @@ def train(
     y: npt.ArrayLike | None = None,
     *,
     sample_weight: npt.ArrayLike | None = None,
+    callbacks: Callback | Sequence[Callback] | None = None,
+    verbose: bool = False,
     **settings: Unpack[TrainSettings],
 ) -> Model:
     """Train a network on arrays, or on the files that settings name.
@@ -49,13 +62,19 @@ def train(
         The labels: names of classes of any type, or numbers with ``task="regression"``.
     sample_weight : array-like of shape (rows,), optional
         What each row counts, float64, at least 0.
+    callbacks : function or sequence of functions, optional
+        Each is called with the event of every epoch, a dict as in the run log ("epoch", "loss",
+        "metrics", "validation", ...); a true answer ends the training behind that epoch.
+    verbose : bool, optional
+        Show how the training goes on: a bar in a notebook, some lines elsewhere.
     **settings : TrainSettings
         Settings of the training, each by its name: ``epochs=20``, ``learning_rate=0.1``, ...
 
     Returns
     -------
     Model
-        The trained model, which predicts and can be saved.
+        The trained model, which predicts and can be saved; after an interrupt it is as it stood
+        then, and a warning says so.
 
     Raises
     ------
@@ -74,28 +93,33 @@ def train(
     """
     data = read_specification(specification)
     refuse_errors(data, Context())
-    read = engine.read_settings({}, {name: _plain(value) for name, value in settings.items()})
-    if isinstance(read, list):
-        raise ValueError(" ".join(read))
+    read = keyword_settings(settings)
     if x is None:
         rows = engine.load_data(read)
     else:
         task = "regression" if read.regression else "classification"
-        table = Table.from_arrays(x, y, weights=sample_weight, task=task, dtype=read.dtype)
+        table = Table.from_arrays(
+            x,
+            y,
+            weights=sample_weight,
+            task=task,
+            dtype=read.dtype,
+            categorical=read.categorical,
+        )
         rows = engine.prepare(table, read, consume=True)
     graph = graph_of(data, rows.context())
-    with refusals(data):
-        result = engine.train(graph, rows, read, specification=data.decode())
+    with refusals(data), watching(callbacks, verbose=verbose) as watch:
+        result = engine.train(
+            graph,
+            rows,
+            read,
+            specification=data.decode(),
+            on_event=watch.event,
+            should_stop=watch.should_stop,
+        )
     if result.status == "diverged":
         raise engine.TrainingError(result.message)
     return result.model
-
-
-def _plain(value: object) -> object:
-    """A setting whose paths are names."""
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return file_name(value) if isinstance(value, os.PathLike) else value
 
 
 def _with_settings(signature: inspect.Signature) -> inspect.Signature:
@@ -140,13 +164,13 @@ def load(path: str | os.PathLike[str]) -> Model:
     return read_model(file_name(path))
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
+def save(model: Model | FittedEstimator, path: str | os.PathLike[str]) -> None:
     """Write a model into a file, whole or not at all.
 
     Parameters
     ----------
-    model : Model
-        What `train` or `load` returned.
+    model : Model or estimator
+        What `train` or `load` returned, or a fitted estimator, whose ``model_`` is written.
     path : str or path object
         The file, as a rule with the suffix `.safetensors`; one that is there is replaced.
 
@@ -158,12 +182,19 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     ------
     ModelError
         It cannot be written.
+    ValueError
+        It is an estimator that was not fitted, or no model at all.
 
     Since
     -----
     0.1
     """
-    save_model(model, file_name(path))
+    trained = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(trained, Model):
+        kind = type(model).__name__
+        fit = " Call fit first." if hasattr(model, "fit") else ""
+        raise ValueError(f"{kind} holds no trained model that could be saved.{fit}")
+    save_model(trained, file_name(path))
 
 
 def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -194,8 +225,9 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
     0.1
     """
     trained = load(model) if isinstance(model, str | os.PathLike) else model
-    matrix: npt.NDArray[np.floating] = np.asarray(x, dtype=trained.settings.dtype)
-    if matrix.ndim != 2 or matrix.shape[1] != trained.encoding.features:
+    matrix: Any = x if is_frame(x) else np.asarray(x)
+    needed = (trained.encoding.features, len(trained.encoding.columns))
+    if not is_frame(x) and (matrix.ndim != 2 or matrix.shape[1] not in needed):
         raise ValueError(
             f"The features have the shape {matrix.shape}; the model needs rows of "
             f"{trained.encoding.features} features."

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.graph import Graph, GraphError
     from netsharp_engine.train.failures import TrainingError
+    from netsharp_engine.train.settings import TrainingSettings
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic as Finding
     from netsharp_lsp.text.lines import LineIndex
@@ -239,6 +240,34 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
         context = Context(**{field: known[field] for field in FIELDS if field in known})
         refuse_errors(data, context, suppressed=True)
         raise _refusal(error, data) from None
+
+
+def keyword_settings(
+    given: Mapping[str, object], called: Mapping[str, str] | None = None
+) -> TrainingSettings:
+    """Return settings that Python code gives by name, paths and numbers of numpy included.
+
+    ``called`` are the names that people know keys by, where these are others.  Raises ValueError,
+    one sentence a fault, which names settings so.
+    """
+    from netsharp_engine.train import read_settings
+
+    plain = {name: _plain_value(value) for name, value in given.items()}
+    read = read_settings({}, plain, called=called or {})
+    if isinstance(read, list):
+        raise ValueError(" ".join(read))
+    return read
+
+
+def _plain_value(value: object) -> object:
+    """A setting whose paths are names, and whose numbers are Python's."""
+    if isinstance(value, list | tuple):
+        return [_plain_value(each) for each in value]
+    if isinstance(value, os.PathLike):
+        return file_name(value)
+    # Numbers of numpy, as searches over parameters give them.
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "shape", None) == () else value
 
 
 @contextmanager

@@ -59,6 +59,38 @@ class Graph:
         self._known: set[Node] = set()
         self._names: set[str] = set()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return rows that refer to each other by number: deep networks and loops are no deeper."""
+        nodes = {node: index for index, node in enumerate(self.nodes)}
+        parameters = {each: index for index, each in enumerate(self.parameters)}
+        rows = [
+            (
+                node.op,
+                [nodes[each] for each in node.inputs],
+                [parameters[each] for each in node.parameters],
+                (node.attributes, node.shape, node.name, node.origin),
+            )
+            for node in self.nodes
+        ]
+        places = [[nodes[n] for n in part] for part in (self.inputs, self.targets, self.criteria)]
+        output = None if self.output is None else nodes[self.output]
+        return {"rows": rows, "parameters": self.parameters, "places": places, "output": output}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.parameters = state["parameters"]
+        self._names = {parameter.name for parameter in self.parameters}
+        self.nodes = [
+            Node(op, (), tuple(self.parameters[each] for each in used), *rest)
+            for op, _, used, rest in state["rows"]
+        ]
+        for node, row in zip(self.nodes, state["rows"], strict=True):
+            node.inputs = tuple(self.nodes[each] for each in row[1])
+        self._known = set(self.nodes)
+        self.inputs, self.targets, self.criteria = (
+            [self.nodes[each] for each in part] for part in state["places"]
+        )
+        self.output = None if state["output"] is None else self.nodes[state["output"]]
+
     def input(
         self, name: str, shape: Sequence[int], *, axis: str = "", origin: object = None
     ) -> Node:

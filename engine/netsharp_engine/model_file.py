@@ -20,7 +20,8 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
 
 FORMAT = "netsharp"
-VERSION = 1
+#: 2 says with what labels a model answers in Python; 1 lacks them.
+VERSION = 2
 SMALLEST_FILE = 8
 #: What safetensors calls the types of our arrays.
 KINDS = {"float16": "F16", "float32": "F32", "float64": "F64"}

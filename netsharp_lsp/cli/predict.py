@@ -156,8 +156,23 @@ def predicted(part: Predictions) -> list[Any]:
     return part.predicted if isinstance(part.predicted, list) else part.predicted.tolist()
 
 
+def several(part: Predictions) -> bool:
+    """Whether a row is answered by several numbers."""
+    return not isinstance(part.predicted, list) and part.predicted.ndim > 1
+
+
+def number_columns(part: Predictions, model: Model, prefix: str) -> dict[str, list[Any]]:
+    """A column for each number, called by its label, or numbered from 1 where it has none."""
+    encoding, numbers = model.encoding, list(zip(*predicted(part), strict=True))
+    names = [encoding.label, *encoding.more_labels] if encoding.more_labels else []
+    called = names or range(1, len(numbers) + 1)
+    return {f"{prefix}{name}": list(each) for name, each in zip(called, numbers, strict=True)}
+
+
 def answer_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
     """The answer, and a probability for each class."""
+    if several(part):
+        return number_columns(part, model, "predicted_")
     columns = {"predicted": predicted(part)}
     if part.probabilities is not None:
         for position, name in enumerate(model.classes or ()):
@@ -167,6 +182,8 @@ def answer_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
 
 def rx_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
     """The columns as rxPredict names them; the score of two classes is the log-odds."""
+    if several(part):
+        return number_columns(part, model, "Score.")
     if part.probabilities is None:
         return {"Score": predicted(part)}
     columns = {"PredictedLabel": predicted(part)}

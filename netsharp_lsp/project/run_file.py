@@ -116,7 +116,7 @@ def run_file_context(
     counts = _count_training_data(run_file, count, roots) if known else None
     if counts is not None:
         context.features = counts.features
-        settle_outputs(context, counts.classes)
+        settle_outputs(context, counts.classes, len(label_columns(run_file.data)))
     context.origin = dict.fromkeys(context.known(), os.path.basename(run_file.path))
     return context
 
@@ -153,9 +153,10 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
         return None
     header, delimiter = data.get("header"), data.get("delimiter")
     excluded = as_columns(data.get("exclude"))
+    label, *others = label_columns(data)
     table = Columns(
-        label=as_column(data.get("label")),
-        apart=as_columns([data.get("weight"), *excluded, _split(run_file)]),
+        label=label,
+        apart=as_columns([data.get("weight"), *others, *excluded, _split(run_file)]),
         categorical=as_columns(data.get("categorical")),
         header=header if isinstance(header, bool) else None,
         delimiter=delimiter if isinstance(delimiter, str) else None,
@@ -166,8 +167,11 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
         return None
     several = len(files) > 1
     # Levels are those of all training rows, which only training chooses.
-    open_levels = bool(table.categorical) and (several or "validation" in run_file.train)
-    features = None if open_levels else counts.features
+    missing = data.get("missing")
+    chosen = several or "validation" in run_file.train or missing == "drop"
+    open_levels = bool(table.categorical) and chosen
+    # Which columns get a mark, only their cells say.
+    features = None if open_levels or missing == "indicator" else counts.features
     return Counts(features, None if several else counts.classes)
 
 
@@ -214,14 +218,16 @@ def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
     ]
 
 
-def settle_outputs(context: Context, classes: int | None) -> None:
-    """Conclude task and outputs from the number of classes.
+def settle_outputs(context: Context, classes: int | None, labels: int = 1) -> None:
+    """Conclude task and outputs from the number of classes, and of the columns that are labels.
 
     Without a task classification is assumed; how many outputs two classes need is the host's
     matter, so that number stays open.
     """
+    if labels > 1 and context.task is None:
+        context.task = "regression"
     if context.task == "regression":
-        context.outputs = 1
+        context.outputs = labels
     elif classes is not None and classes >= 2:
         if context.task is None:
             context.task = "binary" if classes == 2 else "multiclass"
@@ -232,6 +238,12 @@ def settle_outputs(context: Context, classes: int | None) -> None:
 def _table(table: dict[str, Any], name: str) -> dict[str, Any]:
     value = table.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def label_columns(data: dict[str, Any]) -> list[str | None]:
+    """The label columns that [data] names; one that is None where it names none."""
+    found: list[str | None] = list(as_columns(data.get("label")))
+    return found or [as_column(data.get("label"))]
 
 
 def as_column(value: object) -> str | None:

@@ -78,7 +78,7 @@ def test_names_and_metadata_follow_the_contract(path):
     content = path.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     metadata = json.loads(content[8 : 8 + length])["__metadata__"]
-    assert metadata["version"] == "1"
+    assert metadata["version"] == "2"
     assert json.loads(metadata["specification"]) == NET
     assert json.loads(metadata["classes"]) == ["blue", "green", "red"]
     assert {"settings", "normalizer", "encoding"} <= set(metadata)
@@ -191,8 +191,8 @@ def rewritten(path, **changes):
 
 
 def test_a_newer_version_is_refused(path):
-    rewritten(path, version="2")
-    with pytest.raises(ModelError, match="has format version 2; this netsharp reads up to 1"):
+    rewritten(path, version="3")
+    with pytest.raises(ModelError, match="has format version 3; this netsharp reads up to 2"):
         load_model(str(path), build)
 
 

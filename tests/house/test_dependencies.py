@@ -135,7 +135,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.training",),
     ("netsharp_lsp.cntk.commands", "netsharp_lsp.cntk.family", "netsharp_lsp.netsharp.family"),
     ("netsharp_lsp.language",),
-    ("netsharp_lsp.specification",),
+    ("netsharp_lsp.specification", "netsharp_lsp.notebooks.watching"),
     ("netsharp_lsp.server.transport", "netsharp_lsp.server.documents"),
     ("netsharp_lsp.server.client",),
     ("netsharp_lsp.server.jobs",),
@@ -162,7 +162,7 @@ FLOORS = (
 OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
-    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators", "netsharp."),
+    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators.", "netsharp."),
     "safetensors": ("netsharp_engine.model_file",),
     "onnx": ("netsharp_engine.exporting.onnx.",),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),
@@ -170,7 +170,8 @@ OUTSIDE = {
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
     "rich": ("netsharp_lsp.cli.",),
     "matplotlib": ("netsharp_lsp.cli.",),
-    "sklearn": ("netsharp_lsp.estimators",),
+    "sklearn": ("netsharp_lsp.estimators.",),
+    "IPython": ("netsharp_lsp.notebooks.",),
     "pygls": ("netsharp_lsp.server.",),
     "lsprotocol": ("netsharp_lsp.server.",),
     "parso": ("netsharp_lsp.embedded.python.",),
@@ -187,7 +188,7 @@ ENGINE_FOR_LANGUAGES = (
 
 #: The reference back end, and the modules that take it where a caller names no other.
 NUMPY = "netsharp_engine.numpy_backend"
-CHOOSERS = ("netsharp_engine.model", "netsharp_engine.train.session")
+CHOOSERS = ("netsharp_engine.model.trained", "netsharp_engine.train.session")
 #: What every back end reads of a graph, and what it is asked.
 SHARED = tuple(
     f"netsharp_engine.{name}"

@@ -99,7 +99,7 @@ def test_values_and_errors_can_be_pickled() -> None:
 
 
 def estimated(text: str, x: np.ndarray, y: np.ndarray) -> Any:
-    return netsharp.NetSharpClassifier(text, epochs=1).fit(x, y)
+    return netsharp.NetSharpClassifier(text, max_iter=1).fit(x, y)
 
 
 def trained(text: str, x: np.ndarray, y: np.ndarray) -> Any:

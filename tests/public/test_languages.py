@@ -195,5 +195,5 @@ def test_an_estimator_takes_a_path(folder: Path) -> None:
     (folder / "net.nn").write_text("input A auto; output B auto softmax from A all;")
     x, y = [[0.0], [1.0]] * 5, [0, 1] * 5
     for path in ("net.nn", Path("net.nn")):
-        fitted = netsharp.NetSharpClassifier(path, epochs=1).fit(x, y)
+        fitted = netsharp.NetSharpClassifier(path, max_iter=1).fit(x, y)
         assert fitted.model_.specification.startswith("input A auto")

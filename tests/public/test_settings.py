@@ -64,6 +64,7 @@ TYPES = {
     "number": "float",
     "column": "Column",
     "columns": "Sequence[Column]",
+    "labels": "Column | Sequence[Column]",
     "paths": "Path | Sequence[Path]",
     "split": "float | Path",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
@@ -179,6 +180,7 @@ def test_every_choice_is_taken(key: Key) -> None:
 def test_a_notebook_completes_them() -> None:
     signature = inspect.signature(netsharp.train)
     shown = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
-    assert [each.name for each in shown] == ["sample_weight", *(key.name for key in typed_keys())]
+    watched = ["sample_weight", "callbacks", "verbose"]
+    assert [each.name for each in shown] == [*watched, *(key.name for key in typed_keys())]
     assert str(signature.parameters["epochs"]) == "epochs: 'int | None' = None"
     assert OPTIMIZERS[0] in str(signature.parameters["optimizer"])

@@ -18,8 +18,10 @@ class Predictions:
 
     Attributes
     ----------
-    predicted : list of str, or ndarray of shape (rows,), float64
-        Names of classes, or the numbers of a regression; empty where outputs were named.
+    predicted : list of str, or ndarray of shape (rows,)
+        Labels of the type that the training had (int64, bool, str, ...), names of classes where
+        it read files, or the numbers of a regression (float64, [rows, outputs] where there are
+        several); empty where outputs were named.  A row that has no answer has None or NaN.
     probabilities : ndarray of shape (rows, classes), float64, or None
         The probability of each class, in the order of the model's ``classes``; None for a
         regression.
@@ -36,7 +38,7 @@ class Predictions:
     0.1
     """
 
-    predicted: list[str] | npt.NDArray[np.float64]
+    predicted: list[str] | npt.NDArray[Any]
     probabilities: npt.NDArray[np.float64] | None
     kept: tuple[Sequence[str], ...] = ()
     values: dict[str, npt.NDArray[Any]] = field(default_factory=dict)

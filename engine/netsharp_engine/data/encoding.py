@@ -1,7 +1,7 @@
 """From table columns to network features, fitted on the training rows and stored in the model.
 
 A categorical column becomes one indicator per level plus one for unknown levels; missing numbers
-take the mean of the training rows or zero.
+take the mean of the training rows, with or without a feature that marks them, or zero.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ MEAN_ROWS = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column: name, index in the training file, levels or the filling of missing numbers."""
+    """One column: name, index in the training file, levels or the filling of missing numbers.
+
+    ``marked``: a second feature is 1 where the number was missing, else 0.
+    """
 
     name: str
     position: int
     levels: tuple[str, ...] | None = None
     fill: float | None = None
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class Encoding:
     """How rows become feature vectors; immutable and serialisable.
 
     ``unknown`` gives every categorical column an indicator for levels not seen in training;
-    without it such a cell is all zeros.  ``named`` and ``width`` describe the training file.
+    without it such a cell is all zeros.  ``leaves_out``: rows with missing numbers are not trained
+    on, and are not answered.  ``named`` and ``width`` describe the training file.
     """
 
     columns: tuple[Feature, ...]
@@ -45,6 +50,8 @@ class Encoding:
     named: bool = True
     width: int = 0
     label: str | None = None
+    leaves_out: bool = False
+    more_labels: tuple[str, ...] = ()
 
     @classmethod
     def fit(
@@ -55,8 +62,9 @@ class Encoding:
         numbers = codes = 0
         for column in table.columns:
             if column.levels is None:
-                fill = _fill(table, numbers, column.name, rows, missing)
-                features.append(Feature(column.name, column.position, None, fill))
+                fill, absent = _fill(table, numbers, column.name, rows, missing)
+                marked = absent and missing == "indicator"
+                features.append(Feature(column.name, column.position, None, fill, marked))
                 numbers += 1
             else:
                 present = table.codes[codes] if rows is None else table.codes[codes][rows]
@@ -64,7 +72,8 @@ class Encoding:
                 levels = sorted((column.levels[code] for code in seen), key=name_order)
                 features.append(Feature(column.name, column.position, tuple(levels)))
                 codes += 1
-        return cls(tuple(features), unknown, table.named, table.width, table.label)
+        found = (tuple(features), unknown, table.named, table.width, table.label)
+        return cls(*found, missing == "drop", table.more_labels)
 
     @property
     def features(self) -> int:
@@ -73,23 +82,26 @@ class Encoding:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of every feature; an indicator's is ``column=level``, unknown ``column=?``."""
+        """The name of every feature; an indicator's is ``column=level``, that of unknown levels
+        ``column=?``, that of missing numbers ``column=missing``.
+        """
         names: list[str] = []
         for column in self.columns:
             if column.levels is None:
                 names.append(column.name)
+                names += [f"{column.name}=missing"] * column.marked
             else:
                 names += [f"{column.name}={level}" for level in column.levels]
                 names += [f"{column.name}=?"] * self.unknown
         return tuple(names)
 
     def _width(self, column: Feature) -> int:
-        return 1 if column.levels is None else len(column.levels) + self.unknown
+        return 1 + column.marked if column.levels is None else len(column.levels) + self.unknown
 
     @property
     def plain(self) -> bool:
         """Whether all columns are numbers, so that rows are features as they stand."""
-        return all(column.levels is None for column in self.columns)
+        return all(column.levels is None and not column.marked for column in self.columns)
 
     def encode(
         self, table: Table, *, dtype: npt.DTypeLike = "float32", consume: bool = False
@@ -146,6 +158,8 @@ class Encoding:
         for index, column in enumerate(self.columns):
             if column.levels is None:
                 out[:, offset] = numbers[:, number]
+                if column.marked:
+                    out[:, offset + 1] = np.isnan(numbers[:, number])
                 places.append((offset, index))
                 number += 1
             else:
@@ -183,6 +197,7 @@ class Encoding:
                     "position": column.position,
                     "levels": None if column.levels is None else list(column.levels),
                     "fill": column.fill,
+                    **({"marked": True} if column.marked else {}),
                 }
                 for column in self.columns
             ],
@@ -190,6 +205,8 @@ class Encoding:
             "named": self.named,
             "width": self.width,
             "label": self.label,
+            **({"leaves_out": True} if self.leaves_out else {}),
+            **({"more_labels": list(self.more_labels)} if self.more_labels else {}),
         }
 
     @classmethod
@@ -210,6 +227,11 @@ class Encoding:
             stored.truth(values, "named"),
             width,
             stored.optional(values, "label", stored.text),
+            "leaves_out" in values and stored.truth(values, "leaves_out"),
+            tuple(
+                stored.as_text(each, "label")
+                for each in (stored.items(values, "more_labels") if "more_labels" in values else ())
+            ),
         )
 
 
@@ -220,6 +242,7 @@ def _feature(values: Mapping[str, Any]) -> Feature:
         stored.whole(values, "position"),
         None if levels is None else tuple(stored.as_text(each, "level") for each in levels),
         stored.optional(values, "fill", stored.number),
+        "marked" in values and stored.truth(values, "marked"),
     )
 
 
@@ -232,11 +255,14 @@ def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Co
     return mapping[codes]
 
 
-def _fill(table: Table, column: int, name: str, rows: Rows | None, missing: str) -> float | None:
+def _fill(
+    table: Table, column: int, name: str, rows: Rows | None, missing: str
+) -> tuple[float | None, bool]:
+    """What stands for missing numbers of a column, and whether any is missing in training rows."""
     if missing == "zero":
-        return 0.0
-    if missing != "mean":
-        return None
+        return 0.0, False
+    if missing not in ("mean", "indicator"):
+        return None, False
     total, count = 0.0, 0
     values = table.numbers[:, column]
     picked = np.arange(len(values)) if rows is None else rows
@@ -250,4 +276,4 @@ def _fill(table: Table, column: int, name: str, rows: Rows | None, missing: str)
             f"Column '{name}' has no value in any training row, so it has no mean. "
             'Remove it with exclude, or set missing = "zero".'
         )
-    return total / count
+    return total / count, count < len(picked)

@@ -6,7 +6,7 @@ Columns are found by name, or by position where one side has no header; others a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from netsharp_engine.data.encoding import Encoding
 from netsharp_engine.data.errors import DataError, nearest
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
-from netsharp_engine.data.reading.options import ReadOptions, column_index
+from netsharp_engine.data.reading.options import ReadOptions, column_index, more_labels
 from netsharp_engine.data.reading.read import CellCheck, stored_as
 from netsharp_engine.data.reading.request import Chunk, Request, Source
 from netsharp_engine.data.reading.sources import open_source
@@ -108,8 +108,12 @@ class _Match:
         if labelled and options.weight is not None:
             self._weight = column_index(source.names, options.weight, "weight", source.path)
         kept = tuple(column_index(source.names, name, "kept", source.path) for name in query.keep)
-        targets = [self._label] if self._regression else []
-        more = [index for index in (*targets, self._weight) if index is not None]
+        self._targets: tuple[int, ...] = ()
+        if self._label is not None and self._regression:
+            chosen = options.more_labels or (() if options.label else encoding.more_labels)
+            named = replace(options, more_labels=chosen)
+            self._targets = (self._label, *more_labels(source.names, named, source.path))
+        more = [index for index in (*self._targets, self._weight) if index is not None]
         self.request = Request(
             (*(index for column, index in pairs if column.levels is None), *more),
             (*(index for column, index in pairs if column.levels is not None), *kept),
@@ -123,7 +127,8 @@ class _Match:
         stored = stored_as(numbers, self._dtype)
         checker = CellCheck(self.source, chunk)
         for index, column in enumerate(self._numeric):
-            missing = "error" if column.fill is None else "fill"
+            refused = column.fill is None and not self._encoding.leaves_out
+            missing = "error" if refused else "fill"
             part = slice(index, index + 1)
             checker.features(numbers[:, part], stored[:, part], [column.name], missing)
         codes = [
@@ -139,9 +144,12 @@ class _Match:
     def _add_labels(self, rows: EncodedRows, chunk: Chunk, checker: CellCheck, column: int) -> None:
         names = self.source.names
         if self._label is not None and self._regression:
-            rows.targets = chunk.numbers[:, column]
-            checker.complete(rows.targets, names[self._label], "label")
-            column += 1
+            for place, index in enumerate(self._targets):
+                checker.complete(chunk.numbers[:, column + place], names[index], "label")
+            count = len(self._targets)
+            targets = chunk.numbers[:, column : column + count]
+            rows.targets = targets if count > 1 else targets[:, 0]
+            column += count
         elif self._label is not None:
             assert chunk.either is not None
             found = checker.class_names(chunk.either, names[self._label])

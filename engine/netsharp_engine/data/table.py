@@ -6,13 +6,23 @@ It knows neither files nor networks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.cells import label_text, positional_names
+from netsharp_engine.cells import column_finder, label_text, positional_names
 from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.frames import (
+    array_columns,
+    feature_of,
+    is_frame,
+    named_columns,
+    texts_of,
+)
+from netsharp_engine.data.labels import Labels
 
 Codes = npt.NDArray[np.int32]
 
@@ -35,8 +45,10 @@ class Table:
 
     ``numbers`` is [rows, numeric columns] with NaN for missing values, ``codes`` one int32
     array per categorical column.  ``classes`` and ``class_codes`` hold the labels of a
-    classification, ``targets`` (float64) those of a regression.  ``held_out`` marks rows that
-    a validation column keeps from training.  ``width`` counts the columns of the file.
+    classification, ``labels`` what these were called in Python, ``targets`` (float64) those of a
+    regression, [rows, outputs] where ``more_labels`` name further columns of labels.
+    ``held_out`` marks rows that a validation column keeps from training.  ``width`` counts the
+    columns of the file.
     """
 
     columns: tuple[Column, ...]
@@ -44,10 +56,12 @@ class Table:
     codes: tuple[Codes, ...] = ()
     classes: tuple[str, ...] | None = None
     class_codes: Codes | None = None
+    labels: Labels | None = None
     targets: npt.NDArray[np.float64] | None = None
     weights: npt.NDArray[np.float64] | None = None
     held_out: npt.NDArray[np.bool_] | None = None
     label: str | None = None
+    more_labels: tuple[str, ...] = ()
     named: bool = True
     width: int = 0
     paths: tuple[str, ...] = field(default=())
@@ -72,34 +86,134 @@ class Table:
         names: Sequence[str] | None = None,
         task: str = "classification",
         dtype: str = "float32",
+        categorical: Sequence[str | int] = (),
     ) -> Table:
         """A table of arrays: features [rows, columns], labels and weights [rows].
 
-        The features are always copied.  Raises DataError for shapes that do not fit.
+        The features may also be a data frame, whose columns of texts are categories, as are those
+        that ``categorical`` names, or an array of objects.  Labels of a regression may be
+        [rows, outputs].  The features are always copied.  Raises DataError for shapes that do not
+        fit, and for negative weights.
         """
-        numbers = np.array(features, dtype=dtype, order="C")
-        if numbers.ndim != 2 or not numbers.shape[0] or not numbers.shape[1]:
-            raise DataError(f"The features have the shape {numbers.shape}; rows of columns needed.")
-        rows, width = numbers.shape
-        chosen = tuple(names) if names is not None else positional_names(width)
-        table = cls(
-            columns=tuple(Column(name, index) for index, name in enumerate(chosen)),
-            numbers=numbers,
-            named=names is not None,
-            width=width,
-        )
+        if is_frame(features):
+            table = cls._of_columns(named_columns(features), dtype, categorical)
+        else:
+            table = cls._of_array(np.asarray(features), dtype, categorical, names)
+        rows = table.rows
         if weights is not None:
             table.weights = np.array(weights, dtype=np.float64)
             _check_rows("weights", table.weights, rows)
+            _check_weights(table.weights)
         if labels is not None:
             values = np.asarray(labels)
-            _check_rows("labels", values, rows)
+            if task == "regression" and values.ndim == 2 and len(values) == rows:
+                values = values[:, 0] if values.shape[1] == 1 else values
+            else:
+                _check_rows("labels", values, rows)
             if task == "regression":
-                table.targets = values.astype(np.float64)
+                table.targets = _targets(values)
             else:
                 texts = [label_text(value) for value in values.tolist()]
                 table.classes, table.class_codes = coded(texts)
+                table.labels = Labels.of(values, table.class_codes, len(table.classes))
         return table
+
+    @classmethod
+    def _of_array(
+        cls,
+        given: npt.NDArray[Any],
+        dtype: str,
+        categorical: Sequence[str | int],
+        names: Sequence[str] | None,
+    ) -> Table:
+        if given.ndim != 2 or not given.shape[0] or not given.shape[1]:
+            raise DataError(f"The features have the shape {given.shape}; rows of columns needed.")
+        if given.dtype.kind in "OU" and not categorical:
+            # What can be read as numbers, is; else each column is looked at for itself.
+            with suppress(TypeError, ValueError):
+                given = given.astype(np.float64)
+        if given.dtype.kind in "OU" or categorical:
+            return cls._of_columns(array_columns(given), dtype, categorical)
+        width = given.shape[1]
+        chosen = tuple(names) if names is not None else positional_names(width)
+        return cls(
+            columns=tuple(Column(name, index) for index, name in enumerate(chosen)),
+            numbers=np.array(given, dtype=dtype, order="C"),
+            named=names is not None,
+            width=width,
+        )
+
+    @classmethod
+    def _of_columns(
+        cls,
+        given: Sequence[tuple[Any, npt.NDArray[Any]]],
+        dtype: str,
+        categorical: Sequence[str | int],
+    ) -> Table:
+        """A table of columns, which have names where all of these are texts."""
+        if not given or not len(given[0][1]):
+            raise DataError("The features have no rows or no columns.")
+        named = all(isinstance(name, str) for name, _ in given)
+        names = [name for name, _ in given] if named else positional_names(len(given))
+        find = column_finder(names)
+        forced = set()
+        for wanted in categorical:
+            place = find(wanted)
+            if place is None:
+                raise DataError(f"There is no column '{wanted}'.{nearest(str(wanted), names)}")
+            forced.add(place)
+        columns, codes = [], []
+        numbers: list[npt.NDArray[np.float64]] = []
+        for place, (name, (_, values)) in enumerate(zip(names, given, strict=True)):
+            found = texts_of(name, values) if place in forced else feature_of(name, values)
+            if isinstance(found, list):
+                levels, indices = coded([*found, ""])
+                # The empty text, which comes first, is a missing value.
+                blank = levels.index("")
+                order = np.arange(len(levels), dtype=np.int32) - (np.arange(len(levels)) > blank)
+                order[blank] = -1
+                codes.append(order.astype(np.int32)[indices[:-1]])
+                levels = tuple(level for level in levels if level)
+                columns.append(Column(name, place, levels))
+            else:
+                numbers.append(found)
+                columns.append(Column(name, place))
+        matrix = np.empty((len(given[0][1]), len(numbers)), dtype)
+        with np.errstate(over="ignore"):
+            for index, each in enumerate(numbers):
+                matrix[:, index] = each
+        return cls(tuple(columns), matrix, tuple(codes), named=named, width=len(given))
+
+    def only(self, rows: npt.NDArray[np.intp]) -> Table:
+        """A table of these rows of it, in this order."""
+        parts = ("numbers", "class_codes", "targets", "weights", "held_out")
+        taken = {name: getattr(self, name) for name in parts}
+        taken = {name: None if each is None else each[rows] for name, each in taken.items()}
+        return replace(self, codes=tuple(each[rows] for each in self.codes), **taken)
+
+
+def _targets(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Numbers to predict; DataError where they are none."""
+    try:
+        targets = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "The labels of a regression must be numbers. For names of classes set "
+            'task = "classification".'
+        ) from None
+    if not np.isfinite(targets).all():
+        row = int(np.argwhere(~np.isfinite(targets))[0][0])
+        raise DataError(
+            f"Row {row + 1}: the label is missing or not finite. Fill it or remove the row."
+        )
+    return targets
+
+
+def _check_weights(weights: npt.NDArray[np.float64]) -> None:
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(f"Row {row + 1}: the weight is {weights[row]:g}. Weights are at least 0.")
 
 
 def _check_rows(what: str, values: npt.NDArray[np.generic], rows: int) -> None:

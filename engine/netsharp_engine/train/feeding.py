@@ -49,7 +49,7 @@ class Feeder:
         self.steps = -(-part.rows // batch)
         self._order = part.index
         self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
-        self._targets = np.empty(batch, part.targets.dtype)
+        self._targets = np.empty((batch, *part.targets.shape[1:]), part.targets.dtype)
         self._weights = None if part.weights is None else np.empty(batch)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
@@ -73,7 +73,7 @@ class Feeder:
         rows = self._order[position * self._batch : (position + 1) * self._batch]
         count = self.count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
-        np.take(self._part.targets, rows, out=self._targets[:count], mode="clip")
+        np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
         return self._batches.get(count) or self._cut(count)

@@ -27,7 +27,8 @@ from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
 
 Event = dict[str, Any]
-EventCallback = Callable[[Event], None]
+#: A true answer to an event of an epoch ends the run behind that epoch.
+EventCallback = Callable[[Event], object]
 STEP_SECONDS = 0.1
 #: What makes a run need less memory, by the type of its numbers.
 ADVICE = {
@@ -70,7 +71,7 @@ class Run:
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
-        self.objective = choose_objective(graph, data.classes, settings.loss)
+        self.objective = choose_objective(graph, data.classes, settings.loss, data.outputs)
         self.backend = backend
         self._data, self._settings = data, settings
         self._on_event = on_event or (lambda event: None)
@@ -102,6 +103,7 @@ class Run:
         self.answer = trivial_answer(self.objective, part.targets[part.index], weights)
         self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
         self._best: Tensors | None = None
+        self._ends = False
         self._history: list[Event] = []
         self._started = self._reported = self._kept = time.perf_counter()
 
@@ -225,6 +227,8 @@ class Run:
         verdict = None
         if settings.patience and validation is not None:
             verdict = self._watch(validation.get("loss", math.inf))
+        if verdict is None and state.epoch < settings.epochs and self._ends:
+            verdict = "interrupted", f"Stopped after epoch {state.epoch}."
         return verdict
 
     def _checkpoint(self) -> None:
@@ -291,7 +295,7 @@ class Run:
         }
         if name == "epoch":
             self._history.append(event)
-        self._on_event(event)
+        self._ends = bool(self._on_event(event)) and name == "epoch"
 
     def _outcome(self, status: str, message: str) -> Outcome:
         last = self._program.store()

@@ -34,7 +34,7 @@ class Tally(Protocol):
 def make_tally(objective: Objective) -> Tally:
     """An empty tally for the objective's task."""
     if objective.classes is None:
-        return NumberTally()
+        return NumberTally() if objective.outputs == 1 else NumbersTally(objective.outputs)
     return ClassTally(objective)
 
 
@@ -161,6 +161,30 @@ class NumberTally:
         return result
 
 
+class NumbersTally:
+    """Figures of a regression of several numbers: each is counted for itself."""
+
+    def __init__(self, numbers: int) -> None:
+        self.rows = 0
+        self._tallies = [NumberTally() for _ in range(numbers)]
+
+    def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
+        """Count rows with numbers ``targets`` [rows, numbers]."""
+        self.rows += len(targets)
+        for place, tally in enumerate(self._tallies):
+            tally.add(outputs[:, place : place + 1], targets[:, place], weights)
+
+    def metrics(self) -> dict[str, float]:
+        """rmse over all numbers, and the mean of their r2 where each has one."""
+        parts = [tally.metrics() for tally in self._tallies]
+        if not all(parts):
+            return {}
+        result = {"rmse": float(np.sqrt(np.mean([part["rmse"] ** 2 for part in parts])))}
+        if all("r2" in part for part in parts):
+            result["r2"] = float(np.mean([part["r2"] for part in parts]))
+        return result
+
+
 def auc(
     scores: npt.NDArray[np.float64],
     truths: npt.NDArray[np.bool_],
@@ -189,9 +213,10 @@ def auc(
 def trivial_answer(
     objective: Objective, targets: npt.NDArray[np.generic], weights: Weights
 ) -> tuple[float, ...]:
-    """What the training rows are on average: the share of each class, or (mean,)."""
+    """What training rows are on average: the share of each class, or the mean of each number."""
     if objective.classes is None:
-        return (float(np.average(targets.astype(np.float64), weights=weights)),)
+        means = np.average(targets.astype(np.float64), axis=0, weights=weights)
+        return tuple(np.atleast_1d(means).tolist())
     counts = np.bincount(targets.astype(np.intp), weights, len(objective.classes))
     return tuple((counts / counts.sum()).tolist())
 
@@ -208,7 +233,7 @@ class BaselineTally:
             objective = Objective(objective.classes, len(answer), "softmax", "cross entropy")
             self._tally: Tally = ClassTally(objective, confused=False)
         else:
-            self._tally = NumberTally()
+            self._tally = make_tally(objective)
         self.rows = 0
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:

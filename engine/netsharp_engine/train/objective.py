@@ -35,9 +35,12 @@ class Objective:
         return graph.judged(self.loss, *counted)
 
     def predicted(self, outputs: Outputs) -> npt.NDArray[np.intp] | npt.NDArray[np.float64]:
-        """Per row the index of the class (the first of equal ones) or the number."""
+        """Per row the index of the class (the first of equal ones), the number, or the numbers
+        [rows, outputs] where there are several.
+        """
         if self.classes is None:
-            return outputs[:, 0].astype(np.float64)
+            found = outputs.astype(np.float64)
+            return found[:, 0] if self.outputs == 1 else found
         if self.outputs == 1:
             return (outputs[:, 0] > 0.5).astype(np.intp)
         return np.asarray(np.argmax(outputs, axis=1))
@@ -71,16 +74,17 @@ def output_activation(graph: Graph) -> str:
 
 
 def choose_objective(
-    graph: Graph, classes: tuple[str, ...] | None, loss: str = "auto"
+    graph: Graph, classes: tuple[str, ...] | None, loss: str = "auto", numbers: int = 1
 ) -> Objective:
     """The objective of a task for this graph; raises TrainingError where they do not fit.
 
+    ``numbers``: how many a regression predicts.
     ``loss`` ``auto`` takes cross-entropy for classes with a softmax or sigmoid output, the
     squared error otherwise.
     """
     assert graph.output is not None
     outputs, activation = graph.output.size, output_activation(graph)
-    _check_outputs(classes, outputs, activation)
+    _check_outputs(classes, outputs, activation, numbers)
     if classes is None or loss == "squared":
         return Objective(classes, outputs, activation, "squared error")
     entropies = {activation: criterion for criterion, activation in FUSES.items()}
@@ -93,12 +97,15 @@ def choose_objective(
     return Objective(classes, outputs, activation, entropy or "squared error")
 
 
-def _check_outputs(classes: tuple[str, ...] | None, outputs: int, activation: str) -> None:
+def _check_outputs(
+    classes: tuple[str, ...] | None, outputs: int, activation: str, numbers: int
+) -> None:
     if classes is None:
-        if outputs != 1:
+        if outputs != numbers:
+            what = "one number" if numbers == 1 else f"{numbers} numbers"
             raise TrainingError(
-                f"Regression predicts one number; the output layer has {outputs} nodes. "
-                "Give it the size [1], or set the task to classification."
+                f"Regression predicts {what}; the output layer has {outputs} nodes. "
+                f"Give it the size [{numbers}], or set the task to classification."
             )
         return
     count = len(classes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -27,9 +27,10 @@ from netsharp_engine.data import (
     split_rows,
 )
 from netsharp_engine.data.errors import nearest
+from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.reading.sources import open_source
-from netsharp_engine.data.table import Codes, translate_classes
+from netsharp_engine.data.table import Codes, Column, translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
@@ -70,7 +71,8 @@ class Part:
 class TrainingData:
     """All that a run learns from, ready for the network.
 
-    ``classes`` is None for regression; ``task`` is ``binary``, ``multiclass`` or ``regression``.
+    ``classes`` is None for regression, ``labels`` what they are called in Python; ``task`` is
+    ``binary``, ``multiclass`` or ``regression``.
     """
 
     train: Part
@@ -80,11 +82,17 @@ class TrainingData:
     classes: tuple[str, ...] | None
     task: str
     settings: TrainingSettings
+    labels: Labels | None = None
 
     @property
     def features(self) -> int:
         """The number of features after encoding."""
         return self.encoding.features
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a regression predicts."""
+        return 1 if self.train.targets.ndim == 1 else self.train.targets.shape[1]
 
     def context(self) -> dict[str, Any]:
         """What turns ``auto`` into numbers; ``outputs`` is absent where a network may choose."""
@@ -97,7 +105,7 @@ class TrainingData:
         if self.task == "multiclass":
             context["outputs"] = len(self.classes or ())
         elif self.task == "regression":
-            context["outputs"] = 1
+            context["outputs"] = self.outputs
         return context
 
     def fingerprint(self) -> str:
@@ -157,6 +165,7 @@ class Fitted(Protocol):
     encoding: Encoding
     normalizer: Normalizer
     classes: tuple[str, ...] | None
+    labels: Labels | None
 
 
 def prepare(
@@ -178,6 +187,7 @@ def prepare(
         return _prepare_alike(table, settings, fitted)
     if not table.labelled:
         raise DataError("The training data has no labels.")
+    table = _complete(table, drops=settings.missing == "drop")
     fraction = settings.validation if isinstance(settings.validation, float) else None
     _check_classes(table, settings)
     _check_levels(table)
@@ -186,7 +196,7 @@ def prepare(
     classes = table.classes
     weights = _weights(table, classes, train, settings)
     matrix = encoding.encode(table, dtype=settings.dtype, consume=consume)
-    _check_finite(matrix, encoding)
+    check_finite(matrix, encoding)
     normalizer = fit_normalizer(
         settings.normalizer, matrix, None if len(train) == table.rows else train, bins=settings.bins
     )
@@ -197,7 +207,24 @@ def prepare(
     if validation_table is not None:
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
-    return TrainingData(part, validation, encoding, normalizer, classes, task, settings)
+    return TrainingData(
+        part, validation, encoding, normalizer, classes, task, settings, table.labels
+    )
+
+
+def _complete(table: Table, *, drops: bool) -> Table:
+    """The rows that are trained on: where ``drops``, those without a missing number."""
+    if not drops:
+        return table
+    whole = ~np.isnan(table.numbers).any(axis=1)
+    if whole.all():
+        return table
+    if not whole.any():
+        raise DataError(
+            'Every row has a missing number, and missing = "drop" leaves such rows out. Set '
+            'missing = "mean", or leave columns out (exclude).'
+        )
+    return table.only(np.flatnonzero(whole))
 
 
 def _check_levels(table: Table) -> None:
@@ -238,7 +265,7 @@ def _prepare_alike(table: Table, settings: TrainingSettings, fitted: Fitted) -> 
     encoding, normalizer, classes = fitted.encoding, fitted.normalizer, fitted.classes
     part = _other_part(table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
-    return TrainingData(part, None, encoding, normalizer, classes, task, settings)
+    return TrainingData(part, None, encoding, normalizer, classes, task, settings, fitted.labels)
 
 
 def _task(classes: tuple[str, ...] | None, settings: TrainingSettings) -> str:
@@ -260,7 +287,7 @@ def _targets(table: Table, classes: tuple[str, ...] | None) -> npt.NDArray[np.ge
     return codes
 
 
-def _check_finite(matrix: Matrix, encoding: Encoding) -> None:
+def check_finite(matrix: Matrix, encoding: Encoding) -> None:
     """Tables made of arrays were not checked cell by cell."""
     step = max((1 << 18) // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), step):
@@ -269,7 +296,7 @@ def _check_finite(matrix: Matrix, encoding: Encoding) -> None:
             row, column = wrong[0].tolist()
             raise DataError(
                 f"Row {start + row + 1}, feature '{encoding.names[column]}': the value is missing "
-                'or not finite. Fill it, or set missing = "mean" or "zero".'
+                'or not finite. Fill it, or set missing = "mean", "zero", "indicator" or "drop".'
             )
 
 
@@ -318,8 +345,9 @@ def _other_part(
     settings: TrainingSettings,
 ) -> Part:
     """Validation rows of another table, in the training table's terms."""
+    table = _complete(table, drops=encoding.leaves_out)
     matrix = encode_table(table, encoding, settings.dtype)
-    _check_finite(matrix, encoding)
+    check_finite(matrix, encoding)
     normalizer.apply(matrix)
     everything = np.arange(table.rows)
     weights = table.weights
@@ -331,33 +359,45 @@ def _other_part(
 
 def encode_table(table: Table, encoding: Encoding, dtype: str) -> Matrix:
     """Features of a table whose columns are matched to the encoding's by name or position."""
-    order = []
-    names = [column.name for column in table.columns]
-    for place, column in enumerate(encoding.columns):
-        if table.named and encoding.named and column.name not in names:
-            raise DataError(
-                f"The table has no column '{column.name}', which the model was trained on."
-                f"{nearest(column.name, names)}"
-            )
-        order.append(names.index(column.name) if table.named and encoding.named else place)
-    if len(names) < len(encoding.columns):
+    named = table.named and encoding.named
+    places = {column.name: place for place, column in enumerate(table.columns)}
+    absent = [column.name for column in encoding.columns if column.name not in places]
+    if named and absent:
         raise DataError(
-            f"The table has {len(names)} feature columns; {len(encoding.columns)} are needed."
+            f"The table has no column '{absent[0]}', which the model was trained on."
+            f"{nearest(absent[0], places)}"
         )
-    return encoding.encode(_reordered(table, order), dtype=dtype)
+    if len(table.columns) < len(encoding.columns):
+        raise DataError(
+            f"The table has {len(table.columns)} feature columns; {len(encoding.columns)} are "
+            "needed."
+        )
+    order = [
+        places[column.name] if named else place for place, column in enumerate(encoding.columns)
+    ]
+    columns = [table.columns[place] for place in order]
+    for column, fitted in zip(columns, encoding.columns, strict=True):
+        if (column.levels is None) != (fitted.levels is None):
+            kinds = ("texts", "numbers")
+            now, then = kinds[column.levels is None], kinds[fitted.levels is None]
+            raise DataError(
+                f"Column '{column.name}' holds {now}; the model was trained on {then} in it."
+            )
+    return encoding.encode(_reordered(table, columns), dtype=dtype)
 
 
-def _reordered(table: Table, order: list[int]) -> Table:
-    columns = tuple(table.columns[index] for index in order)
+def _reordered(table: Table, columns: Sequence[Column]) -> Table:
     numeric = [column.name for column in table.columns if column.levels is None]
     coded = [column.name for column in table.columns if column.levels is not None]
-    picks = [numeric.index(column.name) for column in columns if column.levels is None]
+    number_of = {name: index for index, name in enumerate(numeric)}
+    code_of = {name: index for index, name in enumerate(coded)}
+    picks = [number_of[column.name] for column in columns if column.levels is None]
     same = picks == list(range(table.numbers.shape[1]))
     return Table(
-        columns=columns,
+        columns=tuple(columns),
         numbers=table.numbers if same else np.ascontiguousarray(table.numbers[:, picks]),
         codes=tuple(
-            table.codes[coded.index(column.name)] for column in columns if column.levels is not None
+            table.codes[code_of[column.name]] for column in columns if column.levels is not None
         ),
         named=table.named,
         width=table.width,

@@ -212,6 +212,7 @@ class _Session:
             state=outcome.state,
             reports=outcome.reports,
             history=outcome.history,
+            labels=self.data.labels,
             backend=self.run.backend,
         )
         model.bind(self.graph)

@@ -13,6 +13,7 @@ from netsharp_lsp.project.run_file import (
     RunFile,
     as_column,
     as_columns,
+    label_columns,
     run_file_beside,
     run_file_context,
     settle_outputs,
@@ -102,8 +103,10 @@ def data_context(
 
     data = run_file.data if run_file is not None else {}
     header, delimiter = data.get("header"), data.get("delimiter")
+    first, *others = [label] if label is not None else label_columns(data)
     options = ReadOptions(
-        label=label if label is not None else as_column(data.get("label")),
+        label=first,
+        more_labels=tuple(as_columns(others)),
         weight=as_column(data.get("weight")),
         categorical=tuple(as_columns(data.get("categorical"))),
         exclude=tuple(as_columns(data.get("exclude"))),
@@ -113,8 +116,12 @@ def data_context(
     context = Context(task=task)
     try:
         unknown = data.get("unknown_level") is not False
-        context.features = feature_count(path, options, unknown=unknown)
-        if task != "regression" and options.label is not None:
+        counted = feature_count(path, options, unknown=unknown)
+        # Which columns get a mark for missing numbers, only their cells say.
+        context.features = None if data.get("missing") == "indicator" else counted
+        if others:
+            settle_outputs(context, None, 1 + len(others))
+        elif task != "regression" and options.label is not None:
             settle_outputs(context, len(class_names(path, options)))
     except DataError as error:
         return str(error)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_engine.train.settings.keys import MISSING
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.language import read_model as model_in
 from netsharp_lsp.memory import settled
@@ -35,7 +36,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--header", action="store_true", default=None, help="the first row is one")
     header.add_argument("--no-header", dest="header", action="store_false", help="there is none")
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
-    group.add_argument("--missing", choices=("error", "mean", "zero"), help="for missing numbers")
+    group.add_argument("--missing", choices=MISSING, help="for missing numbers")
     group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
 
 
@@ -98,4 +99,6 @@ def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:
         "rows": args.rows,
     }
     changes = {name: value for name, value in given.items() if value is not None}
+    if args.label is not None:
+        changes["more_labels"] = ()
     return replace(model.read_options(), **changes)

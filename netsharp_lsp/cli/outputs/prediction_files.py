@@ -73,7 +73,9 @@ def naming(path: str | None) -> Iterator[None]:
 
 
 def text_of(value: Any) -> str:
-    """A cell as text; nine digits name any float32."""
+    """A cell as text, empty for no answer; nine digits name any float32."""
+    if value is None:
+        return ""
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 

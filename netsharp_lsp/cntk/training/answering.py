@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.answering import answering
@@ -51,7 +52,7 @@ def opened_model(path: str) -> Model | None:
         _Graphs(network, path, answer, stored.aliases, is_softmax=kind == _LOGITS),
         stored.numbers(),
         stored.dtype,
-        lambda minibatches, told: final_results(minibatches, told, judges),
+        partial(final_results, of=judges),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
         stored.aliases,
     )

@@ -21,12 +21,14 @@ class ReadOptions:
     """What is known of a table before it is read.
 
     A column is given by name or by number from 1.  ``split`` names a column whose cells mark
-    validation rows; ``labels`` are IDX label files, one per image file; ``header`` and
-    ``delimiter`` are guessed when None; ``missing`` is ``error``, ``mean`` or ``zero``;
-    ``task`` is ``classification`` or ``regression``; ``rows`` limits the rows read.
+    validation rows; ``more_labels`` are further numbers that a regression predicts; ``labels`` are
+    IDX label files, one per image file; ``header`` and ``delimiter`` are guessed when None;
+    ``missing`` is a choice of the setting; ``task`` is ``classification`` or ``regression``;
+    ``rows`` limits the rows read.
     """
 
     label: ColumnName | None = None
+    more_labels: tuple[ColumnName, ...] = ()
     labels: tuple[str, ...] = ()
     weight: ColumnName | None = None
     split: ColumnName | None = None
@@ -41,7 +43,10 @@ class ReadOptions:
 
     def expected_names(self) -> tuple[str, ...]:
         """The names that a header must hold."""
-        given = (self.label, self.weight, self.split, *self.categorical, *self.exclude)
+        given = (
+            *(self.label, self.weight, self.split),
+            *(*self.more_labels, *self.categorical, *self.exclude),
+        )
         return tuple(name for name in given if isinstance(name, str) and not name.isdecimal())
 
 
@@ -54,6 +59,7 @@ class Roles:
     label: int | None
     weight: int | None
     split: int | None
+    more_labels: tuple[int, ...] = ()
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -99,8 +105,10 @@ def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = Tr
     label = _label_index(source, options, need_label)
     excluded = {find(column, "excluded") for column in options.exclude}
     categorical = {find(column, "categorical") for column in options.categorical}
-    apart = {label, weight, split} | excluded
-    for index, part in ((label, "label"), (weight, "weight"), (split, "validation")):
+    more = more_labels(source.names, options, source.path)
+    apart = {label, weight, split, *more} | excluded
+    labels = ((index, "label") for index in (label, *more))
+    for index, part in (*labels, (weight, "weight"), (split, "validation")):
         if index is not None and (index in categorical or index in excluded):
             raise DataError(
                 f"{source.path}: column '{source.names[index]}' is the {part} column and cannot "
@@ -110,7 +118,12 @@ def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = Tr
     if not features:
         raise DataError(f"{source.path} has no column left for the features.")
     named = frozenset(index for index in categorical if index is not None and index not in apart)
-    return Roles(features, named, label, weight, split)
+    return Roles(features, named, label, weight, split, more)
+
+
+def more_labels(names: Sequence[str], options: ReadOptions, path: str) -> tuple[int, ...]:
+    """The indexes of further label columns; raises DataError."""
+    return tuple(column_index(names, name, "label", path) for name in options.more_labels)
 
 
 def _label_index(source: Source, options: ReadOptions, need_label: bool) -> int | None:

@@ -71,7 +71,7 @@ class _Building:
         self._numbers = GrowingMatrix(len(self._numeric), dtype)
         self._codes = [_Coding() for _ in roles.categories]
         self._labels = _Coding()
-        self._targets = GrowingMatrix(1, np.float64)
+        self._targets = GrowingMatrix(1 + len(roles.more_labels), np.float64)
         self._weights = GrowingMatrix(1, np.float64)
         self._held_out = GrowingMatrix(1, np.bool_)
 
@@ -83,7 +83,7 @@ class _Building:
     def request_for(self, source: Source) -> Request:
         """The request whose columns stand in this source, perhaps in another order."""
         roles, places = self._roles, self._places(source)
-        targets = (roles.label,) if self._regression else ()
+        targets = (roles.label, *roles.more_labels) if self._regression else ()
         numeric = [
             *self._numeric,
             *(index for index in (*targets, roles.weight) if index is not None),
@@ -123,10 +123,12 @@ class _Building:
     def _add_parts(self, chunk: Chunk, checker: CellCheck, column: int) -> None:
         roles, names = self._roles, self._first.names
         if roles.label is not None and self._regression:
-            target = chunk.numbers[:, column]
-            checker.complete(target, names[roles.label], "label")
-            self._targets.append(target[:, None])
-            column += 1
+            labels = (roles.label, *roles.more_labels)
+            targets = chunk.numbers[:, column : column + len(labels)]
+            for place, index in enumerate(labels):
+                checker.complete(targets[:, place], names[index], "label")
+            self._targets.append(targets)
+            column += len(labels)
         elif roles.label is not None:
             assert chunk.either is not None
             self._labels.add(checker.class_names(chunk.either, names[roles.label]))
@@ -150,12 +152,14 @@ class _Building:
             numbers=self._numbers.take(),
             codes=tuple(codes for _, codes in coded),
             label=None if roles.label is None else names[roles.label],
+            more_labels=tuple(names[index] for index in roles.more_labels),
             named=self._first.named,
             width=len(names),
             paths=files,
         )
         if roles.label is not None and self._regression:
-            table.targets = self._targets.take()[:, 0]
+            targets = self._targets.take()
+            table.targets = targets if roles.more_labels else targets[:, 0]
         elif roles.label is not None:
             table.classes, table.class_codes = self._labels.take()
         if roles.weight is not None:
@@ -219,7 +223,8 @@ class CellCheck:
                 )
             if missing == "error":
                 raise DataError(
-                    f'{where}: the value is missing. Fill it, or set missing = "mean" or "zero".'
+                    f'{where}: the value is missing. Fill it, or set missing = "mean", "zero", '
+                    '"indicator" or "drop".'
                 )
 
     def complete(

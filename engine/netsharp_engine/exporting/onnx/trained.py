@@ -44,14 +44,16 @@ class _TableExport(GraphExport):
     def __init__(self, model: Model, portable: Portable, form: OnnxForm) -> None:
         super().__init__(portable, portable.graph, form)
         self._model = model
-        self._has_texts = not model.encoding.plain
+        # Where a column is not one feature, each is an input for itself.
+        self._by_column = not model.encoding.plain
 
     def versions(self) -> list[OperatorSetIdProto]:
         """The plain operators, and those that take or give texts."""
         from onnx import helper
 
         found = super().versions()
-        if self._has_texts or self._model.classes is not None:
+        has_texts = any(one.levels is not None for one in self._model.encoding.columns)
+        if has_texts or self._model.classes is not None:
             found.append(helper.make_opsetid(_TEXTS, _TEXTS_VERSION))
         return found
 
@@ -72,7 +74,7 @@ class _TableExport(GraphExport):
         return typed
 
     def outputs(self) -> list[ValueInfoProto]:
-        """Answer with classes and their probabilities, or with a number."""
+        """Answer with classes and their probabilities, or with numbers."""
         from onnx import TensorProto, helper
 
         (output,) = self.portable.outputs
@@ -81,8 +83,10 @@ class _TableExport(GraphExport):
         classes = self._model.classes
         self.out.begin("answer")
         if classes is None:
-            number = self.out.rename(self.out.shaped(found, 1, ()), "prediction")
-            return [helper.make_tensor_value_info(number, floats, [BATCH])]
+            several = [output.size] if output.size > 1 else []
+            shape = () if not several else (output.size,)
+            number = self.out.rename(self.out.shaped(found, 1, shape), "prediction")
+            return [helper.make_tensor_value_info(number, floats, [BATCH, *several])]
         shares = self.out.rename(self._probabilities(found, len(classes)), "probabilities")
         best = found if output.size > 1 else shares
         number = self.out.add("ArgMax", best, axis=1, keepdims=0)
@@ -121,7 +125,7 @@ class _TableExport(GraphExport):
 
         encoding, out = self._model.encoding, self.out
         floats = TensorProto.DOUBLE if self.portable.dtype == "float64" else TensorProto.FLOAT
-        if not self._has_texts:
+        if not self._by_column:
             name = out.fresh(FEATURES)
             typed = [helper.make_tensor_value_info(name, floats, [BATCH, encoding.features])]
             return typed, self._filled(name, encoding.columns)
@@ -132,7 +136,10 @@ class _TableExport(GraphExport):
             typed.append(helper.make_tensor_value_info(name, kind, [BATCH, 1]))
             out.begin(column.name)
             is_number = column.levels is None
-            parts.append(self._filled(name, [column]) if is_number else self._marked(name, column))
+            parts.append(self._filled(name, [column]) if is_number else self._levels(name, column))
+            if column.marked:
+                absent = out.add("IsNaN", name)
+                parts.append(out.add("Where", absent, out.numbers(1), out.numbers(0)))
         return typed, parts[0] if len(parts) == 1 else out.add("Concat", *parts, axis=1)
 
     def _filled(self, name: str, columns: Sequence[Feature]) -> str:
@@ -143,7 +150,7 @@ class _TableExport(GraphExport):
         given = self.out.numbers([[np.nan if one is None else one for one in fills]])
         return self.out.add("Where", self.out.add("IsNaN", name), given, name)
 
-    def _marked(self, name: str, column: Feature) -> str:
+    def _levels(self, name: str, column: Feature) -> str:
         """A level as indicators; one that was not in the training is the last, if there is one."""
         assert column.levels is not None
         out, count = self.out, len(column.levels)
@@ -200,7 +207,7 @@ def compared_model(
     for features in rows:
         inputs = dict(zip(given, _inputs_of(model, features), strict=True))
         *labels, numbers = runtime(inputs, names)
-        ours = model.predict(features)
+        ours = model.answered(model.compute(features))
         known = np.asarray(ours.predicted) if ours.probabilities is None else ours.probabilities
         fresh = differences(names[-1:], [known], [numbers])
         if ours.probabilities is not None:
@@ -226,8 +233,12 @@ def _inputs_of(model: Model, features: Array) -> list[Array]:
     at = 0
     for column in encoding.columns:
         if column.levels is None:
-            inputs.append(features[:, at : at + 1])
-            at += 1
+            numbers = features[:, at : at + 1]
+            if column.marked:
+                absent = features[:, at + 1 : at + 2] > 0
+                numbers = np.where(absent, np.asarray(np.nan, features.dtype), numbers)
+            inputs.append(numbers)
+            at += 1 + column.marked
             continue
         count = len(column.levels)
         marks = features[:, at : at + count]
@@ -249,6 +260,10 @@ def random_rows(model: Model, seed: int) -> Array:
             width = len(column.levels) + encoding.unknown
             features[:, at : at + width] = np.eye(width)[random.integers(width, size=_ROWS)]
             at += width
-        else:
-            at += 1
+            continue
+        if column.marked:
+            absent = random.integers(2, size=_ROWS)
+            features[:, at + 1] = absent
+            features[absent > 0, at] = column.fill
+        at += 1 + column.marked
     return features.astype(model.settings.dtype)

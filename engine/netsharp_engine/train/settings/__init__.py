@@ -39,7 +39,7 @@ class TrainingSettings:
 
     train: tuple[str, ...]
     test: tuple[str, ...]
-    label: ColumnName | None
+    label: ColumnName | tuple[ColumnName, ...] | None
     labels: tuple[str, ...]
     weight: ColumnName | None
     header: bool | None
@@ -101,8 +101,10 @@ class TrainingSettings:
 
     def read_options(self, *, split: str | None = None) -> ReadOptions:
         """How the table is to be read; ``split`` is the validation column if there is one."""
+        label, *more = self.label if isinstance(self.label, tuple) else (self.label,)
         return ReadOptions(
-            label=self.label,
+            label=label,
+            more_labels=tuple(name for name in more if name is not None),
             labels=self.labels,
             weight=self.weight,
             split=split,
@@ -171,10 +173,13 @@ def read_settings(
     *,
     directory: str = "",
     file_name: str = "the run file",
+    called: Mapping[str, str] | None = None,
 ) -> TrainingSettings | list[str]:
     """The settings of a run file (its parsed TOML) under flags (by key; None is not given).
 
-    Paths of the run file are taken from ``directory``.  Instead of settings it gives a list of
+    Paths of the run file are taken from ``directory``.  ``called`` are the names by which people
+    know keys that are given in place of flags: Python's keywords, by key; without an entry a
+    keyword is the key's own name.  Instead of settings it gives a list of
     sentences, one per fault, each with what to do.
     """
     errors: list[str] = []
@@ -189,7 +194,9 @@ def read_settings(
         if flag_key is None:
             errors.append(f"There is no setting '{name}'.{nearest(name, BY_NAME)}")
         elif value is not None:
-            _take(flag_key, value, flag_key.flag, given, errors)
+            name = flag_key.name
+            where = flag_key.flag if called is None else called.get(name, name)
+            _take(flag_key, value, where, given, errors)
             origins[flag_key.name] = "flag"
     _add_defaults(given, origins)
     errors += _conflicts(given, origins)
@@ -262,6 +269,9 @@ def _place_paths(key: Key, given: dict[str, Any], directory: str) -> None:
 def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
     """Fill every key that was not given (or was given wrongly) with its default."""
     host = given.get("host", BY_NAME["host"].default)
+    if isinstance(given.get("label"), tuple) and "task" not in given:
+        given["task"] = "regression"  # Only numbers are predicted several at a time.
+        origins.setdefault("task", "default")
     for key in KEYS:
         if key.name in given:
             continue
@@ -300,6 +310,10 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
         faults.append(
             "patience needs validation rows to watch. Set validation, for example to 0.1, "
             "or leave patience out."
+        )
+    if isinstance(given["label"], tuple) and given["task"] != "regression":
+        faults.append(
+            'Several label columns are numbers to predict. Set task = "regression", or name one.'
         )
     if given["class_weights"] and given["task"] == "regression":
         faults.append("class_weights need classes; the task is regression. Leave one of them out.")

@@ -14,7 +14,7 @@ TASKS = ("classification", "binary", "multiclass", "regression")
 OPTIMIZERS = ("sgd", "adadelta", "adam")
 NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "binning", "none")
 LOSSES = ("auto", "cross-entropy", "squared")
-MISSING = ("error", "mean", "zero")
+MISSING = ("error", "mean", "zero", "drop", "indicator")
 DTYPES = ("float32", "float64")
 
 LOSS_ALIASES = {
@@ -30,8 +30,9 @@ class Key:
     """One setting.
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
-    ``paths``, ``split`` or ``class weights``.  ``hosts`` overrides ``default`` per host.  ``least``
-    and ``most`` are limits, exclusive where ``open_least`` or ``open_most`` is set.
+    ``labels`` (a column or several), ``paths``, ``split`` or ``class weights``.  ``hosts``
+    overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
+    ``open_least`` or ``open_most`` is set.
     """
 
     section: str
@@ -60,7 +61,12 @@ def _same(value: object) -> dict[str, object]:
 KEYS: tuple[Key, ...] = (
     Key("data", "train", "paths", "training data: files or globs"),
     Key("data", "test", "paths", "test data: files or globs"),
-    Key("data", "label", "column", "the label column, by name or number from 1"),
+    Key(
+        "data",
+        "label",
+        "labels",
+        "the label column, by name or number from 1, or a list of columns of numbers to predict",
+    ),
     Key("data", "labels", "paths", "IDX label files, one per image file"),
     Key("data", "weight", "column", "a column of sample weights"),
     Key("data", "header", "truth", "whether the first row holds names; guessed if absent"),
@@ -71,7 +77,8 @@ KEYS: tuple[Key, ...] = (
         "data",
         "missing",
         "choice",
-        "what a missing number becomes",
+        "what a missing number becomes: refused, the mean, 0, its row left out of training and "
+        "not answered, or the mean with a feature that marks it",
         "error",
         choices=MISSING,
     ),

@@ -121,6 +121,15 @@ def _columns(key: Key, value: Any) -> tuple[str | int, ...]:
     return tuple(_column(key, each) for each in value)
 
 
+def _labels(key: Key, value: Any) -> str | int | tuple[str | int, ...]:
+    if not isinstance(value, list | tuple):
+        return _column(key, value)
+    columns = _columns(key, value)
+    if not columns or len(set(columns)) < len(columns):
+        raise BadValueError(f"a list needs columns, each once, found {_shown(value)}.")
+    return columns[0] if len(columns) == 1 else columns
+
+
 def _paths(key: Key, value: Any) -> tuple[str, ...]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(
@@ -181,6 +190,7 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "number": _number,
     "column": _column,
     "columns": _columns,
+    "labels": _labels,
     "paths": _paths,
     "split": _split,
     "class weights": _class_weights,

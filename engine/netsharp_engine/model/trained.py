@@ -1,62 +1,49 @@
-"""A trained model: weights with all that prediction needs, its file, its predictions.
+"""A trained model: weights with all that prediction needs, and what it answers for arrays.
 
-The file is safetensors with JSON metadata; loading reads numbers and text and executes nothing.
-The graph is built from the specification by the caller, since no language is known here.
+It knows neither files nor languages: the caller gives it the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine import stored
 from netsharp_engine.data import (
     Encoding,
     Normalizer,
-    ProgressCallback,
     ReadOptions,
     Table,
     stream_rows,
 )
 from netsharp_engine.data.answers import NetworkAnswers, Predictions
+from netsharp_engine.data.frames import is_frame
+from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.stream import EncodedRows, RowQuery
-from netsharp_engine.data.table import translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
+from netsharp_engine.model_file import ModelError
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
-from netsharp_engine.train.measure import Measurement, Meter, measuring_job
+from netsharp_engine.train.measure import Meter, measuring_job
 from netsharp_engine.train.objective import Objective, choose_objective
-from netsharp_engine.train.preparation import encode_table
+from netsharp_engine.train.preparation import check_finite, encode_table
 from netsharp_engine.train.report import Report
-from netsharp_engine.train.settings import TrainingSettings, restore_settings
+from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
 
-__all__ = [
-    "Model",
-    "ModelError",
-    "Predictions",
-    "evaluate",
-    "evaluate_table",
-    "load_model",
-    "predict_stream",
-    "save_model",
-]
-
-STATE = "state/"
-GraphBuilder = Callable[[str, dict[str, Any]], Graph]
+#: So many classes are named where a model is printed.
+SHOWN_CLASSES = 6
 #: Reads the rows of files as ``stream_rows`` does.
 RowReader = Callable[[RowQuery, Encoding], Iterator[EncodedRows]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Model:
     """A trained network: its weights, and how rows become features and outputs become answers.
 
@@ -85,6 +72,9 @@ class Model:
         The figures on the training rows, then on the validation rows if there are any.
     history : list of dict
         What the run log said of each epoch: "loss", "metrics", "validation", ...
+    labels : Labels or None
+        What the classes are called in Python, in their order, where arrays were trained on:
+        ``labels.values``; None where classes are their names.
     backend : Backend
         What computes the network: numpy's unless somebody gives another.
     graph : Graph
@@ -116,12 +106,30 @@ class Model:
     state: TrainingState | None = None
     reports: list[Report] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
+    labels: Labels | None = None
     backend: Backend = field(default=NumpyDraft, repr=False)
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
     _rows: RowReader = field(default=stream_rows, repr=False)
     network: NetworkAnswers | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the program that was made for it, which is made again where it is asked:
+        so a model can be pickled and copied at any time.
+        """
+        names = [each.name for each in fields(self) if each.name != "_meter"]
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what ``__getstate__`` gave."""
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._meter = None
+
+    def __repr__(self) -> str:
+        """Three lines: what goes in and out, how it was trained, how good it is."""
+        return "\n".join(summary(self))
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -172,10 +180,11 @@ class Model:
                 f"{graph.features}."
             )
         try:
-            self._objective = choose_objective(graph, self.classes, self.settings.loss)
+            numbers = len(self.answer) if self.classes is None else 1
+            self._objective = choose_objective(graph, self.classes, self.settings.loss, numbers)
         except TrainingError as error:
             raise ModelError(str(error)) from None
-        if len(self.answer) != (1 if self.classes is None else len(self.classes)):
+        if self.classes is not None and len(self.answer) != len(self.classes):
             raise ModelError("The model's baseline is not that of its classes.")
         self._graph = graph
         self._meter = None
@@ -200,7 +209,7 @@ class Model:
             twice = "" if len(set(names)) == len(names) else ", two of which are the same"
             raise ValueError(f"The model has {count:,} classes; {len(names):,} names{twice}.")
         assert self._objective is not None
-        self.classes, self._meter = tuple(names), None
+        self.classes, self.labels, self._meter = tuple(names), None, None
         self._objective = replace(self._objective, classes=self.classes)
 
     def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
@@ -228,21 +237,28 @@ class Model:
         """Return the network's outputs for features that are not normalised yet.
 
         ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
-        ``settings.dtype``.  Each row is taken by itself: how rows are grouped changes no bit.
-        ModelError where there is no memory for the network.
+        ``settings.dtype``, NaN for a row in which a number is missing.  Each row is taken by
+        itself: how rows are grouped changes no bit.  ModelError where there is no memory for the
+        network.
         """
         matrix = np.array(features, dtype=self.settings.dtype, order="C")
+        absent = np.isnan(matrix).any(axis=1)
         self.normalizer.apply(matrix)
-        return self.meter.outputs(matrix)
+        outputs = self.meter.outputs(matrix)
+        outputs[absent] = np.nan
+        return outputs
 
     def predict(
         self,
-        features: npt.NDArray[np.floating] | Mapping[str, Any],
+        features: Any,
         kept: tuple[Sequence[str], ...] = (),
         *,
         outputs: Sequence[str] = (),
     ) -> Predictions:
-        """Return the answers for features [rows, features] that are not normalised yet.
+        """Return the answers for features [rows, features] that are not normalised yet, or for the
+        rows of a data frame.  A row in which a number is missing is answered by None or NaN where
+        the training left such rows out (``missing = "drop"``), and is a DataError where it refused
+        them.
 
         ``kept`` goes through to the answers.  A network of CNTK's also takes a dict of arrays by
         the names of its inputs: rows [rows, ...], of one that goes through sequences a list of
@@ -261,19 +277,60 @@ class Model:
             )
         if outputs:
             raise ValueError("Outputs are named where features are given by the names of inputs.")
-        return self.answered(self.compute(features), kept)
+        matrix = features if self.network is not None else self.encoded(features)
+        answers = self.compute(matrix)
+        found = self.answered(answers, kept)
+        if self.labels is not None and self._objective is not None:
+            found.predicted = self.labels.chosen(self._codes(answers))
+        return found
+
+    def encoded(self, features: Any) -> npt.NDArray[np.floating]:
+        """Return rows as features [rows, features] that are not normalised yet.
+
+        They may be a data frame, whose columns are found by name, an array of objects with the
+        columns of the training, or features already.  DataError for other columns, and for missing
+        numbers where the training refused them.
+        """
+        columns, dtype = self.encoding.columns, self.settings.dtype
+        matrix = features if is_frame(features) else np.asarray(features)
+        if self._has_columns(matrix):
+            positional = not (is_frame(features) and self.encoding.named)
+            categories = [
+                place + 1 if positional else column.name
+                for place, column in enumerate(columns)
+                if column.levels is not None
+            ]
+            table = Table.from_arrays(matrix, dtype=dtype, categorical=categories)
+            matrix = encode_table(table, self.encoding, dtype)
+        if self.settings.missing == "error":
+            check_finite(matrix, self.encoding)
+        return matrix
+
+    def _has_columns(self, rows: Any) -> bool:
+        """Whether rows have the columns of the training, and not features already."""
+        columns = self.encoding.columns
+        if is_frame(rows) or rows.dtype.kind in "OU":
+            return True
+        if rows.ndim != 2 or rows.shape[1] != len(columns):
+            return False
+        return not self.encoding.plain or bool(np.isnan(rows).any())
+
+    def _codes(self, outputs: npt.NDArray[np.floating]) -> npt.NDArray[np.intp]:
+        """The class of each row, -1 for one that has no answer."""
+        assert self._objective is not None
+        codes = self._objective.predicted(outputs).astype(np.intp)
+        return np.where(np.isnan(outputs).any(axis=1), -1, codes)
 
     def answered(
         self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
     ) -> Predictions:
-        """Return what outputs [rows, outputs] of the network answer."""
+        """Return what outputs [rows, outputs] of the network answer, classes by their names."""
         objective = self._objective
         assert objective is not None
-        found = objective.predicted(outputs)
         if self.classes is None:
-            return Predictions(found.astype(np.float64), None, kept)
-        names = self.classes
-        chosen = [names[code] for code in found.astype(np.intp).tolist()]
+            return Predictions(objective.predicted(outputs).astype(np.float64), None, kept)
+        names = (*self.classes, None)
+        chosen = [names[code] for code in self._codes(outputs).tolist()]
         return Predictions(chosen, objective.probabilities(outputs), kept)
 
     def read_options(self) -> ReadOptions:
@@ -281,6 +338,32 @@ class Model:
         return replace(
             self.settings.read_options(), labels=(), header=None, delimiter=None, rows=None
         )
+
+
+def summary(model: Model) -> list[str]:
+    """Return three lines about a model for people."""
+    classes, settings = model.classes, model.settings
+    inputs = ", ".join(f"{name} {list(shape)}" for name, shape in model.inputs.items())
+    outputs = ", ".join(f"{name} {list(shape)}" for name, shape in model.outputs.items())
+    size = sum(array.size for array in model.tensors.values())
+    if classes is None:
+        task = "regression"
+    else:
+        more = ", ..." if len(classes) > SHOWN_CLASSES else ""
+        names = ", ".join(excerpt(name) for name in classes[:SHOWN_CLASSES])
+        task = f"classification, {len(classes)} classes: {names}{more}"
+    epochs = len(model.history)
+    how = f"{epochs} epoch{'s' * (epochs != 1)} of {settings.optimizer}" if epochs else "no history"
+    figures = "no figures"
+    if model.reports:
+        report = model.reports[-1]
+        told = [
+            f"{name} {value:.4g}"
+            + (f" ({report.baseline[name]:.4g} without)" if name in report.baseline else "")
+            for name, value in report.metrics.items()
+        ]
+        figures = f"{report.part}, {report.rows:,} rows: {', '.join(told)}"
+    return [f"Model: {inputs} -> {outputs}, {size:,} parameters", f"{task}; {how}", figures]
 
 
 def _side_by_side(
@@ -294,178 +377,3 @@ def _side_by_side(
     if any(array.ndim < 2 or len(array) != len(rows[0]) for array in rows):
         raise ValueError("Every input needs an array [rows, ...], all of as many rows.")
     return np.concatenate([array.reshape(len(array), -1) for array in rows], axis=1)
-
-
-def predict_stream(
-    model: Model,
-    paths: str | Sequence[str],
-    options: ReadOptions | None = None,
-    *,
-    keep: Sequence[str] = (),
-    directory: str = ".",
-    progress: ProgressCallback | None = None,
-) -> Iterator[Predictions]:
-    """Answers for every row of the files, in order, at constant memory.
-
-    Columns are found as ``stream_rows`` says; faults in the columns are raised at the call, those
-    of cells while reading (DataError).
-    """
-    options = options or model.read_options()
-    query = RowQuery(paths, options, keep, directory=directory, progress=progress)
-    return (model.predict(part.features, part.kept) for part in model.rows(query))
-
-
-def evaluate(
-    model: Model,
-    paths: str | Sequence[str],
-    options: ReadOptions | None = None,
-    *,
-    directory: str = ".",
-    progress: ProgressCallback | None = None,
-    part: str = "test",
-) -> Report:
-    """The figures of the model on labelled files, read as a stream.  Raises DataError.
-
-    Memory is constant but for two classes, whose AUC needs 25 bytes a row (and as many for the
-    baseline's).
-    """
-    options = options or model.read_options()
-    measurement = Measurement(model.meter, model.answer)
-    classes = model.classes or ()
-    query = RowQuery(paths, options, (), True, classes, directory, progress)
-    for rows in model.rows(query):
-        _measure(model, measurement, rows)
-    return measurement.report(part)
-
-
-def evaluate_table(model: Model, table: Table, part: str = "test") -> Report:
-    """The figures of the model on a labelled table.  Raises DataError."""
-    features = encode_table(table, model.encoding, model.settings.dtype)
-    codes = None if model.classes is None else translate_classes(table, model.classes)
-    measurement = Measurement(model.meter, model.answer)
-    rows = EncodedRows(features, (), codes, table.targets, table.weights)
-    _measure(model, measurement, rows)
-    return measurement.report(part)
-
-
-def _measure(model: Model, measurement: Measurement, rows: EncodedRows) -> None:
-    targets = rows.targets if model.classes is None else rows.class_codes
-    assert targets is not None
-    model.normalizer.apply(rows.features)
-    measurement.add(rows.features, targets, rows.weights)
-
-
-def save_model(model: Model, path: str, *, state: bool = True) -> None:
-    """Write a model file: aside first, then renamed, so that no partial file is ever seen.
-
-    Without ``state`` the run cannot be resumed and the file is smaller.  ModelError when it
-    cannot be written.
-    """
-    # What reads rows by other means has a network of a file, and no text to write.
-    if model._rows is not stream_rows:
-        raise ModelError("This model has no specification: only the run that trains it writes it.")
-    texts: dict[str, Any] = {
-        "specification": model.specification,
-        "context": model.context,
-        "settings": model.settings.to_json(),
-        "encoding": model.encoding.to_json(),
-        "normalizer": model.normalizer.to_json(),
-        "classes": None if model.classes is None else list(model.classes),
-        "baseline": list(model.answer),
-        "reports": [report.to_json() for report in model.reports],
-        "history": model.history,
-    }
-    tensors = dict(model.tensors)
-    if state and model.state is not None:
-        texts["state"] = model.state.to_json()
-        for vector, values in model.state.vectors.items():
-            tensors |= {f"{STATE}{vector}/{name}": array for name, array in values.items()}
-    write_file(path, texts, tensors)
-
-
-def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
-    """Read a model file.
-
-    ``build_graph(specification, context)`` makes the network, which must fit the weights;
-    without it ``bind`` one before predicting.  ModelError, a sentence, for a file that is
-    damaged, foreign or of a newer version.
-    """
-    texts, tensors = read_file(path)
-    try:
-        model = _restored(texts, tensors)
-    except ValueError as error:
-        raise ModelError(f"{path} is damaged: {error}. Train again or take a copy.") from None
-    if build_graph is not None:
-        try:
-            model.bind(build_graph(model.specification, model.context))
-        except (GraphError, ModelError) as error:
-            raise ModelError(f"{path}: {error}") from None
-    return model
-
-
-def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
-    """A model of a file's entries; ValueError where they are not one."""
-    settings = restore_settings(stored.table(texts, "settings"))
-    if isinstance(settings, list):
-        raise ValueError(settings[0].removesuffix("."))
-    specification, context = read_network(texts)
-    classes = stored.optional(texts, "classes", stored.items)
-    if classes == []:
-        raise ValueError("it has no classes")
-    reports = [stored.table({"report": each}, "report") for each in stored.items(texts, "reports")]
-    answer = stored.items(texts, "baseline")
-    model = Model(
-        specification=specification,
-        context=context,
-        settings=settings,
-        encoding=Encoding.from_json(stored.table(texts, "encoding")),
-        normalizer=Normalizer.from_json(stored.table(texts, "normalizer")),
-        classes=None
-        if classes is None
-        else tuple(stored.as_text(each, "class") for each in classes),
-        answer=tuple(stored.as_number(each, "baseline") for each in answer),
-        tensors={name: array for name, array in tensors.items() if not _of_state(name)},
-        reports=[Report.from_json(report) for report in reports],
-        history=[_event(each) for each in stored.items(texts, "history")],
-    )
-    if texts.get("state") is not None:
-        table = stored.table(texts, "state")
-        model.state = TrainingState.from_json(table, _vectors(tensors))
-    for name, array in model.tensors.items():
-        if not np.isfinite((array.min(initial=0), array.max(initial=0))).all():
-            raise ValueError(f"the weights '{excerpt(name)}' hold a number that is not finite")
-    steps = np.concatenate((model.normalizer.offset, model.normalizer.scale))
-    if np.any(np.abs(steps) > np.finfo(settings.dtype).max):
-        raise ValueError(f"its normalizer goes beyond {settings.dtype}")
-    if context.get("features") != model.encoding.features:
-        raise ValueError("context and encoding have different numbers of features")
-    if len(model.normalizer.offset) != model.encoding.features:
-        raise ValueError("normaliser and encoding have different numbers of features")
-    return model
-
-
-def _event(values: Any) -> dict[str, Any]:
-    """An epoch of the history: what is drawn and told of it must be numbers."""
-    event = dict(stored.table({"event": values}, "event"))
-    for key in event.keys() & {"metrics", "validation"}:
-        event[key] = stored.numbers(event, key, finite=False)
-    for key in event.keys() & {"loss", "rate", "seconds"}:
-        event[key] = stored.number(event, key, finite=False)
-    for key in event.keys() & {"epoch", "step", "samples"}:
-        event[key] = stored.whole(event, key)
-    return event
-
-
-def _of_state(name: str) -> bool:
-    """Whether a tensor is ``state/VECTOR/PARAMETER``; a layer may itself be called ``state``."""
-    return name.startswith(STATE) and name.count("/") > 2
-
-
-def _vectors(tensors: Tensors) -> dict[str, Tensors]:
-    """The arrays below ``state/VECTOR/`` by vector and parameter name."""
-    vectors: dict[str, Tensors] = {}
-    for name, array in tensors.items():
-        if _of_state(name):
-            vector, _, parameter = name.removeprefix(STATE).partition("/")
-            vectors.setdefault(vector, {})[parameter] = array
-    return vectors

@@ -1,0 +1,242 @@
+"""The classifier: labels of any type become classes of a network, and come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from netsharp_engine.cells import label_text
+from netsharp_engine.data.labels import Labels
+from netsharp_lsp.estimators.base import NetSharpEstimator
+
+if TYPE_CHECKING:
+    import os
+    from typing import Self
+
+    import numpy.typing as npt
+
+    from netsharp_engine.data.table import Table
+    from netsharp_lsp.notebooks.watching import Callback
+
+
+class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[misc]
+    """A Net# network that tells classes apart.
+
+    Parameters
+    ----------
+    specification : str or path object, optional
+        Net# text, or the path of a file; without it full layers of sigmoids and a softmax.
+    hidden_layer_sizes : int or sequence of int, optional
+        The nodes of each hidden layer where there is no specification, by default (100,).
+    max_iter : int
+        Epochs: passes over the training rows.
+    early_stopping : bool
+        Keep ``validation_fraction`` of the rows from training, and stop when the loss on them has
+        not become smaller for ``n_iter_no_change`` epochs; the weights are those of the best one.
+    missing : {"error", "mean", "zero", "drop", "indicator"}
+        What a missing number becomes: see the setting of that name.
+    class_weight : dict of label to float, or "balanced", optional
+        What the classes count in the loss.
+    verbose : bool
+        Show how the training goes on: a bar in a notebook, some lines elsewhere.
+    callbacks : function or sequence of functions, optional
+        Each gets the event of every epoch, a dict; a true answer ends the training.
+    optimizer, learning_rate, momentum, nesterov, weight_decay, max_norm, batch_size, shuffle, \
+    normalizer, loss, init_diameter, threads, dtype :
+        Settings of the engine, as in a run file.
+    random_state : int, RandomState or None
+        Where all random choices start.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    spec_ : str
+        The text of the network that was trained.
+    model_ : the trained model; ``netsharp.save`` writes it to a file.
+    n_iter_ : int
+        Epochs trained.
+    loss_curve_ : list of float
+        The mean loss of each epoch.
+
+    Since
+    -----
+    0.1
+    """
+
+    _task = "classification"
+
+    def __init__(
+        self,
+        specification: str | os.PathLike[str] | None = None,
+        *,
+        hidden_layer_sizes: int | Sequence[int] | None = None,
+        optimizer: str = "adam",
+        learning_rate: float = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float = 0.0,
+        max_norm: float = 0.0,
+        max_iter: int = 200,
+        batch_size: int | str = "auto",
+        shuffle: bool = True,
+        normalizer: str = "minmax",
+        loss: str = "auto",
+        init_diameter: float = 0.5,
+        missing: str = "error",
+        class_weight: Mapping[Any, float] | str | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        threads: int = 1,
+        dtype: str = "auto",
+        verbose: bool = False,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            specification,
+            hidden_layer_sizes=hidden_layer_sizes,
+            optimizer=optimizer,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            nesterov=nesterov,
+            weight_decay=weight_decay,
+            max_norm=max_norm,
+            max_iter=max_iter,
+            batch_size=batch_size,
+            shuffle=shuffle,
+            normalizer=normalizer,
+            loss=loss,
+            init_diameter=init_diameter,
+            missing=missing,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            threads=threads,
+            dtype=dtype,
+            verbose=verbose,
+            callbacks=callbacks,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
+
+    def fit(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Train from new weights on features [rows, columns], numbers or a frame, and labels
+        [rows].
+
+        Raises ValueError for unsuitable data or parameters.
+        """
+        features, labels = self._checked(X, y, reset=True)
+        check_classification_targets(labels)
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"A classifier needs labels of at least two classes, found one class: "
+                f"{self.classes_[0]!r}."
+            )
+        dtype = self._numeric_type(features)
+        table = self._labelled(features, labels, sample_weight, dtype)
+        return self._fit(table, self._settings(table.rows, dtype, self._class_weights()))
+
+    def partial_fit(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        classes: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Train one epoch more; the first call must name all ``classes``.
+
+        Raises ValueError for labels that are none of them, and where the first call names none.
+        """
+        first = not hasattr(self, "model_")
+        if first and classes is None:
+            raise ValueError(
+                "classes must be passed on the first call to partial_fit: later rows may have "
+                "others than these."
+            )
+        if self.class_weight == "balanced":
+            raise ValueError(
+                'class_weight="balanced" is not known before all rows are: give partial_fit a '
+                "dict of weights."
+            )
+        features, labels = self._checked(X, y, reset=first)
+        check_classification_targets(labels)
+        if first:
+            self.classes_ = np.unique(np.asarray(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={classes!r} is not the same as on the first call: {self.classes_!r}."
+            )
+        strange = np.setdiff1d(labels, self.classes_)
+        if len(strange):
+            raise ValueError(f"The labels hold {strange[0]!r}, which is none of the classes.")
+        dtype = self._numeric_type(features) if first else self.model_.settings.dtype
+        table = self._labelled(features, labels, sample_weight, dtype)
+        if not first:
+            return self._fit_further(table)
+        settings = self._settings(table.rows, dtype, self._class_weights())
+        return self._fit(table, replace(settings, epochs=1, validation=None, patience=0))
+
+    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the probability of each class [rows, classes], in the order of ``classes_``.
+
+        Rows that cannot be answered, with ``missing="drop"``, have NaN.
+        """
+        features = self._features(X)
+        predictions = self.model_.predict(features)
+        assert predictions.probabilities is not None
+        return predictions.probabilities
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the most probable class [rows]; None for rows that cannot be answered."""
+        shares = self.predict_proba(X)
+        absent = np.isnan(shares).any(axis=1)
+        answers: npt.NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        if absent.any():
+            answers = answers.astype(object)
+            answers[absent] = None
+        return answers
+
+    def _labelled(
+        self, features: Any, labels: npt.NDArray[Any], weights: npt.ArrayLike | None, dtype: str
+    ) -> Table:
+        names, codes = _class_names(self.classes_), np.searchsorted(self.classes_, labels)
+        named = (names, codes, Labels.aligned(self.classes_))
+        return self._table(features, dtype, weights, classes=named)
+
+    def _class_weights(self) -> object:
+        """The weights of classes by their names in the network."""
+        given = self.class_weight
+        if not isinstance(given, Mapping):
+            return given
+        names = dict(zip(self.classes_.tolist(), _class_names(self.classes_), strict=True))
+        absent = [label for label in given if label not in names]
+        if absent:
+            raise ValueError(
+                f"class_weight names {absent[0]!r}, which is none of the classes: "
+                f"{self.classes_.tolist()!r}."
+            )
+        return {names[label]: weight for label, weight in given.items()}
+
+
+def _class_names(classes: npt.NDArray[Any]) -> tuple[str, ...]:
+    """A name of its own for each label; ValueError where two cannot be told apart as texts."""
+    labels = classes.tolist()
+    names = [label_text(label) for label in labels]
+    if len(set(names)) < len(names):
+        names = [str(label) for label in labels]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"Two labels are both written '{twice}'. Give them different names.")
+    return tuple(names)
