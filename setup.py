@@ -7,6 +7,8 @@ from setuptools import Extension, setup
 GRAMMARS = ("netsharp", "brainscript", "cntk")
 #: The engine does the same in numpy where no compiler takes these.
 TWINS = "engine/netsharp_engine/twins"
+SOURCES = ("module", "cell", "rows", "packing", "product", "text", "sequences", "windows")
+HEADERS = ("cell", "product", "text", "twins", "vectors", "windows")
 
 setup(
     ext_modules=[
@@ -27,13 +29,8 @@ setup(
     + [
         Extension(
             "netsharp_engine._twins",
-            sources=[
-                f"{TWINS}/{name}.c"
-                for name in ("module", "cell", "rows", "packing", "text", "sequences", "windows")
-            ],
-            depends=[
-                f"{TWINS}/{name}.h" for name in ("cell", "text", "twins", "vectors", "windows")
-            ],
+            sources=[f"{TWINS}/{name}.c" for name in SOURCES],
+            depends=[f"{TWINS}/{name}.h" for name in HEADERS],
             extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O3", "-ffp-contract=fast"],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
             py_limited_api=True,

@@ -8,6 +8,12 @@ W2a  29x29, convolution 5 kernels 5x5 stride 2 tanh, convolution 50 kernels over
      5x5 stride 2 tanh, full 100 tanh, full 10
 W2b  the same with the second convolution in five groups of ten, as the guide's
      ``KernelShape = [1, 5, 5]; Sharing = [false, true, true]; MapCount = 10`` says
+W3   28x28, convolution 20 kernels 5x5 rectifier, max pool 2, convolution 50 kernels 5x5 rectifier,
+     max pool 2, full 500 rectifier, full 10
+W4   3x32x32, convolution 48 kernels 5x5 padded rectifier, response normalisation over 5 maps, max
+     pool 2, convolution 64 kernels 5x5 padded rectifier, full 256 rectifier, full 10
+W5   10x20 pixels and 7 numbers: 120 nodes by row, 100 nodes by column and its neighbours, both to
+     100, these and the numbers to 10; sigmoid
 """
 
 from __future__ import annotations
@@ -18,13 +24,15 @@ import numpy as np
 
 RATE, MOMENTUM = 0.01, 0.9
 SHAPES = {"W1": (784,), "W2a": (1, 29, 29), "W2b": (1, 29, 29)}
+#: Those that are only asked for predictions.
+ASKED = {"W3": (1, 28, 28), "W4": (3, 32, 32), "W5": (207,)}
 PARAMETERS = {"W1": 159_010, "W2a": 132_540, "W2b": 127_540}
 
 
 def batch_of(workload: str, samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Random samples in the workload's shape, and labels 0 to 9 that all occur."""
     random = np.random.default_rng(0)
-    x = random.standard_normal((samples, *SHAPES[workload]), dtype=np.float32)
+    x = random.standard_normal((samples, *(SHAPES | ASKED)[workload]), dtype=np.float32)
     return x, np.arange(samples) % 10
 
 
@@ -34,6 +42,8 @@ def network(workload: str):
 
     if workload == "W1":
         return nn.Sequential(nn.Linear(784, 200), nn.Sigmoid(), nn.Linear(200, 10))
+    if workload in ASKED:
+        return asked_network(workload)
     groups = {"W2a": 1, "W2b": 5}[workload]
     return nn.Sequential(
         nn.Conv2d(1, 5, kernel_size=5, stride=2),
@@ -45,6 +55,62 @@ def network(workload: str):
         nn.Tanh(),
         nn.Linear(100, 10),
     )
+
+
+def asked_network(workload: str):
+    """A workload that is only asked for predictions, up to the logits."""
+    import torch
+    from torch import nn
+
+    if workload == "W3":
+        return nn.Sequential(
+            nn.Conv2d(1, 20, kernel_size=5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(20, 50, kernel_size=5),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(50 * 4 * 4, 500),
+            nn.ReLU(),
+            nn.Linear(500, 10),
+        )
+    if workload == "W4":
+        return nn.Sequential(
+            nn.Conv2d(3, 48, kernel_size=5, padding=2),
+            nn.ReLU(),
+            nn.LocalResponseNorm(5, alpha=1e-3, beta=0.75, k=1.0),
+            nn.MaxPool2d(2),
+            nn.Conv2d(48, 64, kernel_size=5, padding=2),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(64 * 16 * 16, 256),
+            nn.ReLU(),
+            nn.Linear(256, 10),
+        )
+
+    class Filtered(nn.Module):
+        """Filtered bundles as full ones with zeros, as a user of torch writes them."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.rows, self.columns = nn.Linear(200, 120), nn.Linear(200, 100)
+            self.near, self.far = nn.Linear(120, 100), nn.Linear(100, 100, bias=False)
+            self.last, self.beside = nn.Linear(100, 10), nn.Linear(7, 10, bias=False)
+            row, column = np.divmod(np.arange(200), 20)
+            by_row = np.arange(120)[:, None] // 12 == row
+            by_column = abs(np.arange(100)[:, None] % 20 - column) <= 1
+            self.rows.weight.data *= torch.from_numpy(by_row)
+            self.columns.weight.data *= torch.from_numpy(by_column)
+
+        def forward(self, x):
+            pixels, numbers = x[:, :200], x[:, 200:]
+            rows, columns = torch.sigmoid(self.rows(pixels)), torch.sigmoid(self.columns(pixels))
+            return self.last(torch.sigmoid(self.near(rows) + self.far(columns))) + self.beside(
+                numbers
+            )
+
+    return Filtered()
 
 
 def torch_step(workload: str, samples: int) -> Callable[[], object]:

@@ -62,8 +62,10 @@ def _measure(part: str, folder: str, binaries: str) -> bool | None:
             return _measure_installed(part, folder, binaries) if binaries else None
         if part == "engine":
             import engine_vs_torch
+            import inference
 
-            return engine_vs_torch.measure()
+            trained = engine_vs_torch.measure()
+            return inference.measure() and trained
         import accuracy
 
         return accuracy.measure(folder)

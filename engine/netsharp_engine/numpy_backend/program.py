@@ -15,6 +15,7 @@ from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.numpy_backend.build import build_plan
 from netsharp_engine.numpy_backend.design import WIDTHS, Design, unsupported
 from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.products import row_counts
 from netsharp_engine.numpy_backend.losses import COUNTS
 from netsharp_engine.numpy_backend.running import Plan
 from netsharp_engine.numpy_backend.updates import bind_optimizer, kept_bytes
@@ -30,6 +31,7 @@ from netsharp_engine.program import (
     Unsupported,
     UpdateRule,
 )
+from netsharp_engine.room import require_room
 
 #: Below this square no update leaves the range of numbers; above it what was before is kept.
 RISKY_SQUARE = 1e30
@@ -63,14 +65,21 @@ class NumpyDraft:
         if beside is not None and not isinstance(beside, NumpyProgram):
             raise GraphError("numpy shares weights with a program of its own alone")
         plan = build_plan(self.design, threads, None if beside is None else beside.plan)
-        return NumpyProgram(self.job, plan)
+        alone = beside is None and self.job.rule is None
+        return NumpyProgram(self.job, plan, row_counts(self.job.rows) if alone else (), threads)
 
 
 class NumpyProgram:
-    """One plan and, where there is a rule, what it remembers."""
+    """One plan and, where there is a rule, what it remembers.
 
-    def __init__(self, job: Job, plan: Plan) -> None:
-        self.plan = plan
+    For predictions alone it has a plan for each number of rows in ``sizes``, made when so many are
+    first computed.
+    """
+
+    def __init__(self, job: Job, plan: Plan, sizes: tuple[int, ...] = (), threads: int = 1) -> None:
+        self.plan = self._running = plan
+        self._job, self._sizes, self._threads = job, sizes, threads
+        self._plans: dict[int, Plan] = {}
         self._graph = job.graph
         self._target = job.graph.targets[0].name if job.graph.targets else ""
         self._counts = [COUNTS[criterion.op] for criterion in job.graph.criteria[1:]]
@@ -97,10 +106,13 @@ class NumpyProgram:
             if batch.adds:
                 raise GraphError("a batch is trained whole")
             self._seen = values
-        self.plan.enter(values)
         self._codes = values.get(self._target)
         if self._codes is None:
+            self._running = self._sized(len(next(iter(values.values()))))
+            self._running.enter(values)
             return
+        self._running = self.plan
+        self.plan.enter(values)
         weights = batch.weights
         if weights is None:
             self._weight = float(self.plan.samples)
@@ -111,9 +123,35 @@ class NumpyProgram:
         self._factor = 1.0 if batch.expected is None else self._weight / batch.expected
         self.plan.aim(self._codes, weights)
 
+    def _sized(self, rows: int) -> Plan:
+        """Return the plan for so many rows: it computes few more than these.
+
+        Where somebody else trains the weights, and where there is no memory for another plan, it is
+        the largest.
+        """
+        if not self._sizes:
+            return self.plan
+        wanted = next(size for size in self._sizes if size >= rows)
+        found = self._plans.get(wanted)
+        if found is None:
+            design = Design(self._unjudged, wanted, self._job.dtype, fixed=True)
+            try:
+                require_room("A plan", [design.needs(shares=True)], "")
+            except GraphError:
+                found = self.plan
+            else:
+                found = build_plan(design, self._threads, self.plan)
+            self._plans[wanted] = found
+        return found
+
+    @cached_property
+    def _unjudged(self) -> Analysis:
+        """The facts of the graph without criteria."""
+        return Analysis(self._graph.judged(), False)
+
     def forward(self) -> None:
         """Compute the output."""
-        self.plan.forward()
+        self._running.forward()
 
     def step(self) -> bool:
         """Compute output, loss and gradient."""
@@ -224,7 +262,7 @@ class NumpyProgram:
 
     def read(self, node: Node) -> Array:
         """The values of a node; those of the output are a view."""
-        return self.plan.read(node)
+        return self._running.read(node)
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Set all weights from canonical arrays; GraphError names a misfit."""

@@ -1,6 +1,6 @@
 """Runs a network forward over rows and tallies figures; the same for training and prediction.
 
-Batches always have the same size, so that a row's result does not depend on its neighbours.
+A row's result does not depend on its neighbours: see the program for how many rows it computes.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ static PyMethodDef methods[] = {
      "All steps of a cell of long short-term memory."},
     {"cell_backward", (PyCFunction)(void (*)(void))cell_backward, METH_FASTCALL,
      "The gradient of its sums."},
+    {"product", (PyCFunction)(void (*)(void))product, METH_FASTCALL,
+     "Matrices times matrices whose columns are samples."},
     {"rows_summed", (PyCFunction)(void (*)(void))rows_summed, METH_FASTCALL,
      "Rows, each times a number, summed up by place."},
     {"first_fit", (PyCFunction)(void (*)(void))first_fit, METH_FASTCALL,

@@ -37,6 +37,7 @@ PyObject *rows_summed(PyObject *module, PyObject *const *given, Py_ssize_t count
 PyObject *first_fit(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *read_sequences(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_moved(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_joined(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_pooled(PyObject *module, PyObject *const *given, Py_ssize_t count);

@@ -13,7 +13,7 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.products import of_columns, panels
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
@@ -40,6 +40,8 @@ def filtered_bytes(draft: Draft) -> int:
     targets, sources = draft.node.size, draft.node.inputs[0].size
     if _is_dense(targets * sources, edges):
         numbers, indexes = targets * sources * (2 if draft.learns else 1), edges
+        if draft.fixed:
+            numbers += panels(targets, sources, samples, draft.width)
         return numbers * draft.width + indexes * INDEX_BYTES
     numbers, indexes = edges * (samples + 1) + min(targets, edges) * samples, 2 * edges
     if draft.learns:
@@ -64,10 +66,8 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
     shape = (out.value.shape[0], source.value.shape[0])
     spots = rows * shape[1] + columns
     matrix = site.scratch(*shape)
-    forward: list[Call] = [
-        partial(np.put, matrix, spots, slot.value),
-        of_columns(site, matrix, source.value, out.value),
-    ]
+    product = of_columns(site, matrix, source.value, out.value)
+    placed: list[Call] = [partial(np.put, matrix, spots, slot.value)]
     backward: list[Call] = []
     if slot.gradient is not None:
         whole = site.scratch(*shape)
@@ -75,7 +75,9 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
         backward.append(partial(np.take, whole, spots, None, slot.gradient, "clip"))
     if source.gradient is not None:
         backward.append(partial(np.matmul, matrix.T, out.gradient, source.gradient))
-    return Steps(forward, backward)
+    if site.fixed:
+        return Steps(product.forward, backward, placed + product.loaded)
+    return Steps(placed + product.forward, backward)
 
 
 def _as_edges(site: Site, rows: IntArray, columns: IntArray) -> Steps:
@@ -133,7 +135,8 @@ class _Gathered:
         for rows, edges, (count, degree) in self._classes():
             left = self.held[edges].reshape(count, 1, degree)
             right = self.seen[edges].reshape(count, degree, samples)
-            calls.append(of_columns(self.site, left, right, made[rows].reshape(count, 1, samples)))
+            target_rows = made[rows].reshape(count, 1, samples)
+            calls += of_columns(self.site, left, right, target_rows).forward
         if len(self.rows) < len(target):
             calls.append(partial(target.fill, 0))
         return [*calls, partial(target.__setitem__, self.rows, made)]

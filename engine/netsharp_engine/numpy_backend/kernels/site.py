@@ -5,7 +5,7 @@ A site is one node of one plan; kernels know sites, not plans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,10 +56,12 @@ class Site:
     """One node's buffers.  A source whose ``gradient`` is None wants none.
 
     Kernels overwrite gradients; where several consumers add to one, the plan hands each
-    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.
+    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.  Where the
+    site is ``fixed``, parameters change only when they are loaded, ``Steps.loaded`` runs then, and
+    a sample gets the same bits whatever the number of samples is.
     """
 
-    __slots__ = ("attributes", "dtype", "output", "samples", "slots", "sources")
+    __slots__ = ("attributes", "dtype", "fixed", "output", "samples", "slots", "sources")
 
     def __init__(
         self,
@@ -69,6 +71,7 @@ class Site:
         slots: tuple[Slot, ...],
         dtype: Any,
         samples: int,
+        fixed: bool = False,
     ) -> None:
         self.attributes = attributes
         self.sources = sources
@@ -76,6 +79,7 @@ class Site:
         self.slots = slots
         self.dtype = dtype
         self.samples = samples
+        self.fixed = fixed
 
     @property
     def training(self) -> bool:
@@ -88,7 +92,7 @@ class Site:
 
 
 class Draft(NamedTuple):
-    """A site before it has memory: what a kernel tells its needs by.
+    """A site before it has memory: what a kernel computes its needs from.
 
     ``learns``: the output has a gradient; ``down``: the first source wants one.  ``width`` is the
     bytes of a number.
@@ -101,6 +105,7 @@ class Draft(NamedTuple):
     learns: bool
     down: bool
     width: int
+    fixed: bool = False
 
     @property
     def values(self) -> int:
@@ -114,10 +119,14 @@ class Draft(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Bound calls without arguments, in order of execution."""
+    """Bound calls without arguments, in order of execution.
+
+    Those ``loaded`` run after each load of parameters, and only where the site is fixed.
+    """
 
     forward: list[Call]
     backward: list[Call]
+    loaded: Sequence[Call] = ()
 
 
 def ones(site: Site, count: int) -> Array:
