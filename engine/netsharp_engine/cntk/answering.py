@@ -23,7 +23,7 @@ from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data import Encoding, Normalizer, stream_rows
 from netsharp_engine.data.answers import Judge, Judgement, Predictions, SampleQuery, SampleRows
 from netsharp_engine.data.encoding import Feature
-from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.errors import DataError, UnknownClassError, nearest
 from netsharp_engine.data.reading.files import find_files
 from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
@@ -77,6 +77,19 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(values).reshape(shape)
 
 
+def _named(rows: Iterator[EncodedRows], classes: Sequence[str]) -> Iterator[EncodedRows]:
+    """The rows of tables, of whose labels is said what is known: a model holds no names."""
+    try:
+        yield from rows
+    except UnknownClassError as error:
+        numbered = list(classes) == list(map(str, range(len(classes))))
+        known = f"numbers from 0 to {len(classes) - 1:,}" if numbered else "the names given to them"
+        raise DataError(
+            f"{error.place}: '{error.name}' is none of the model's classes, which are {known}. "
+            "--classes FILE names them, one on each line, in the order of the outputs."
+        ) from None
+
+
 class _Rows:
     """The rows of files: of the original's text format, or else of tables."""
 
@@ -90,7 +103,7 @@ class _Rows:
             raise DataError("The network goes through sequences, and rows are answered.")
         files = find_files(query.paths, query.directory)
         if not all(map(is_text_format, files)):
-            return stream_rows(query, encoding)
+            return _named(stream_rows(query, encoding), query.classes)
         if query.keep:
             raise DataError(f"{files[0]} has no columns that could be kept: it is in text format.")
         options = query.options

@@ -46,6 +46,7 @@ class NetworkAsked(NamedTuple):
     where none is named; ``judges`` are types of what it is judged by, in the order of a test, and
     ``said`` the line of a test behind so many minibatches; ``streams`` are all of its inputs,
     ``aliases`` other names of nodes.
+    Sums over samples are divided by those of the input ``counted``, where one is named.
     ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
     """
 
@@ -59,6 +60,7 @@ class NetworkAsked(NamedTuple):
     said: Callable[[int, Told], str]
     streams: Sequence[str]
     aliases: Mapping[str, str] = {}
+    counted: str = ""
 
 
 class Answered(NamedTuple):
@@ -121,6 +123,7 @@ def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tupl
         Passes(_minibatch(graph.graph), every=0),
         asked.dtype,
         lambda start, end, told: None,
+        asked.counted,
     )
 
 

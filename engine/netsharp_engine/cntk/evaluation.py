@@ -42,20 +42,27 @@ def evaluated(
     passes: Passes,
     dtype: str,
     tell: Tell,
+    counted: str = "",
 ) -> tuple[Told, int]:
     """Means of a graph's criteria over data, and how many minibatches there were.
 
-    Sums of minibatches are in the type of the numbers, the sum of those in float64.
+    Sums of minibatches are in the type of the numbers, the sum of those in float64.  They are
+    divided by the samples that a program counts, or by those of an input that is ``counted``.
     """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     whole, part = _Sums(graph), _Sums(graph)
+    place = next((node for node in graph.inputs if node.name == counted), None)
     end = start = 0
     for end, batch in enumerate(source.epoch(0, passes.samples, passes.minibatch), 1):
         program.count(Figures())
         program.feed(Batch(batch.inputs))
         program.step()
+        figures = program.figures()
+        known = program.lengths(place) if place is not None else None
+        if known is not None:
+            figures = figures._replace(rows=int(known.sum()))
         for sums in (whole, part):
-            sums.add(program.figures())
+            sums.add(figures)
         if end <= passes.first or (passes.every and end % passes.every == 0):
             tell(start + 1, end, part.told())
             start, part = end, _Sums(graph)

@@ -42,6 +42,14 @@ class DataError(ValueError):
         self.results: dict[str, Any] = {}
 
 
+class UnknownClassError(DataError):
+    """A label is none of a model's classes; ``place`` is its file, row and column."""
+
+    def __init__(self, message: str, place: str, name: str) -> None:
+        super().__init__(message)
+        self.place, self.name = place, name
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A trailing question such as `` Did you mean 'age'?``, or all names when few, or nothing."""
     names = list(dict.fromkeys(known))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from netsharp_engine.cntk.answering import answering
 from netsharp_engine.cntk.asking import GraphAsked, NetworkAsked
 from netsharp_engine.cntk.samples.given import InputStream
+from netsharp_engine.cntk.stored.values import V1
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
@@ -55,6 +56,8 @@ def opened_model(path: str) -> Model | None:
         partial(final_results, of=judges),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
         stored.aliases,
+        # The second format has means over the samples that its loss is of, not over a default axis.
+        "" if stored.format == V1 else labels,
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
     return answering(asked, label, classes=kind != _NUMBER)

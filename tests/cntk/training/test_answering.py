@@ -82,6 +82,29 @@ def test_a_table_is_answered_by_position(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
+def test_labels_of_a_table_may_be_names(tmp_path: Path) -> None:
+    """A model holds numbers of classes alone, so that their names are asked for."""
+    folder = trained(tmp_path)
+    features, labels = rows_of(folder)
+    names, codes = ("low", "middle", "high"), labels.argmax(1)
+    for file, of in (("numbers.csv", str), ("names.csv", names.__getitem__)):
+        lines = [f"{x},{y},{of(one)}" for (x, y), one in zip(features, codes, strict=True)]
+        (folder / file).write_text("\n".join(["x,y,class", *lines]) + "\n")
+    (folder / "classes.txt").write_text("\n".join(names) + "\n")
+    asked = ("evaluate", "out/net.dnn", "--label", "class", "--format", "json", "--data")
+    plain = netsharp(*asked, "numbers.csv", cwd=folder)
+    done = netsharp(*asked, "names.csv", cwd=folder)
+    assert done.code == 2
+    assert f"'{names[codes[0]]}' is none of the model's classes" in done.err
+    assert "numbers from 0 to 2" in done.err
+    assert "--classes FILE" in done.err
+    done = netsharp(*asked, "names.csv", "--classes", "classes.txt", cwd=folder)
+    assert done.code == 0, done.err
+    found, told = (json.loads(one.out) for one in (done, plain))
+    assert found["loss"] == told["loss"]
+    assert found["metrics"]["accuracy"] == told["metrics"]["accuracy"]
+
+
 @pytest.mark.parametrize(
     ("damage", "word"),
     [

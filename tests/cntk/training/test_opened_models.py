@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from netsharp_engine.program import Batch, Job, Packed
 from netsharp_engine.tensor_backend import TensorProgram
 from netsharp_lsp.cntk.networks.stored import network_in
 from netsharp_lsp.cntk.training.networks.lowering import lowered
+from tests.cli.command_line import netsharp
 
 HANDED = Path(__file__).parents[4] / "shared" / "peer" / "models"
 pytestmark = pytest.mark.skipif(not HANDED.exists(), reason="shared/peer is not beside us")
@@ -103,6 +105,31 @@ def test_an_image_network_of_the_second_format() -> None:
     assert by_uid is not None
     assert by_uid is model.found("input")
     assert by_uid.shape == (28, 28, 1)
+
+
+def test_losses_of_the_second_format_are_means_over_what_they_compare(tmp_path: Path) -> None:
+    """One number for a sequence: the mean over sequences, and not over their steps."""
+    data = tmp_path / "s.ctf"
+    lines = (
+        "0 |x 0.1 |y 0.5",
+        "0 |x 0.2",
+        "0 |x 0.3",
+        "1 |x 0.3 |y 0.1",
+        "1 |x 0.4",
+        "2 |x 1 |y 1",
+    )
+    data.write_text("\n".join(lines) + "\n")
+    flags = "--stream", "Input3=x", "--stream", "Input937=y", "--data", str(data)
+    model = str(HANDED / "solar.dnn")
+    told = netsharp("predict", model, *flags, cwd=tmp_path).out.splitlines()[1:]
+    values = [float(line.split(",")[2]) for line in told]
+    assert len(values) == 3
+    mean = sum((one - wanted) ** 2 for one, wanted in zip(values, (0.5, 0.1, 1), strict=True)) / 3
+    done = netsharp("evaluate", model, *flags, "--format", "json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["samples"] == 3
+    assert found["criteria"] == pytest.approx(dict.fromkeys(found["criteria"], mean), rel=1e-5)
 
 
 def test_a_recurrent_network_of_the_second_format() -> None:

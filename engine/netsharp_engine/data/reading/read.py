@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.cells import label_text, number_name
-from netsharp_engine.data.errors import DataError, nearest, place
+from netsharp_engine.data.errors import DataError, UnknownClassError, nearest, place
 from netsharp_engine.data.reading.blocks import GrowingMatrix
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
 from netsharp_engine.data.reading.options import ReadOptions, Roles, resolve_roles
@@ -272,9 +272,12 @@ class CellCheck:
         found = np.fromiter((codes.get(name, -1) for name in names), np.int32, len(names))
         if len(found) and int(found.min()) < 0:
             row = int(np.argmax(found < 0))
-            raise DataError(
-                f"{self._where(row, column)}: the class '{names[row]}' does not occur in the "
-                f"training data.{nearest(names[row], codes)}"
+            place, name = self._where(row, column), names[row]
+            raise UnknownClassError(
+                f"{place}: the class '{name}' does not occur in the training data."
+                f"{nearest(name, codes)}",
+                place,
+                name,
             )
         return found
 
