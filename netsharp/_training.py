@@ -20,6 +20,7 @@ from netsharp_lsp.specification import (
     file_name,
     graph_of,
     keyword_settings,
+    output_form,
     read_specification,
     refusals,
     refuse_errors,
@@ -95,7 +96,7 @@ def train(
     refuse_errors(data, Context())
     read = keyword_settings(settings)
     if x is None:
-        rows = engine.load_data(read)
+        rows = engine.load_data(read, output=output_form(data))
     else:
         task = "regression" if read.regression else "classification"
         table = Table.from_arrays(
@@ -106,13 +107,13 @@ def train(
             dtype=read.dtype,
             categorical=read.categorical,
         )
-        rows = engine.prepare(table, read, consume=True)
+        rows = engine.prepare(table, read, consume=True, output=output_form(data))
     graph = graph_of(data, rows.context())
     with refusals(data), watching(callbacks, verbose=verbose) as watch:
         result = engine.train(
             graph,
             rows,
-            read,
+            rows.settings,
             specification=data.decode(),
             on_event=watch.event,
             should_stop=watch.should_stop,

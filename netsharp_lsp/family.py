@@ -113,6 +113,11 @@ if TYPE_CHECKING:
         def refusal(self, specification: bytes) -> str | None:
             """Return why no network of a text's size is trained; None where one may be."""
 
+        def output(self, specification: bytes) -> tuple[int | None, str] | None:
+            """Return the nodes of the output layer, None where data decides them, and its
+            activation; None where there is not one output layer.
+            """
+
         def with_values(
             self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
         ) -> bytes:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph, GraphError
     from netsharp_engine.train.failures import TrainingError
     from netsharp_engine.train.settings import TrainingSettings
+    from netsharp_engine.train.tasks import OutputForm
     from netsharp_lsp.context import Context
     from netsharp_lsp.diagnostics.model import Diagnostic as Finding
     from netsharp_lsp.text.lines import LineIndex
@@ -240,6 +241,15 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
         context = Context(**{field: known[field] for field in FIELDS if field in known})
         refuse_errors(data, context, suppressed=True)
         raise _refusal(error, data) from None
+
+
+def output_form(data: bytes) -> OutputForm | None:
+    """Return what the output layer of a text is; None where there is not one."""
+    from netsharp_engine.train.tasks import OutputForm
+    from netsharp_lsp.language import family_with
+
+    found = family_with(lambda family: family.training).output(data)
+    return None if found is None else OutputForm(*found)
 
 
 def keyword_settings(

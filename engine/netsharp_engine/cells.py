@@ -33,6 +33,8 @@ CANDIDATES = (",", ";", "\t", "|")
 SAMPLE_ROWS = 20
 #: Digits of a column's number; more are a name.
 LONGEST_NUMBER = 18
+#: So many classes are called by numbers at most; more numbers are measured.
+MOST_NUMBERED = 20
 #: From here on not every whole number is a float64.
 EXACT_INTEGERS = 2**53
 
@@ -143,6 +145,15 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return "_" not in cell
+
+
+def are_measured(labels: Collection[str]) -> bool:
+    """Whether distinct labels look like numbers to predict: all of them are numbers, and there are
+    fractions among them or more than anybody numbers classes with.
+    """
+    if not all(is_number(one) and math.isfinite(float(one)) for one in labels):
+        return False
+    return len(labels) > MOST_NUMBERED or not all(float(one).is_integer() for one in labels)
 
 
 def number_name(number: float) -> str:

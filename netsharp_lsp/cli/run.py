@@ -26,6 +26,7 @@ from netsharp_engine.train import (
     settings_to_resume,
     train,
 )
+from netsharp_engine.train.tasks import OutputForm
 from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
 from netsharp_lsp.cli.arguments.settings import add_settings_arguments, roots_for
 from netsharp_lsp.cli.arguments.training import add_setting_arguments, given_flags
@@ -163,7 +164,10 @@ def _run(args: argparse.Namespace) -> int:
         settings = settings_to_resume(stored.settings, settings)
     _stay_inside(INPUTS, settings, given, roots)
     with choose_display(args.quiet, args.events) as display:
-        data = load_data(settings, progress=display.reading)
+        form = trainable.output(text)
+        output = None if form is None else OutputForm(*form)
+        data = load_data(settings, progress=display.reading, output=output)
+        settings = data.settings
         if show_errors(name, text, context_of(data), embedded):
             return FAULTY
         with catch_interrupts() as should_stop:

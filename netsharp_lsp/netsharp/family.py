@@ -32,6 +32,18 @@ class Training:
 
         return refusal(specification)
 
+    def output(self, specification: bytes) -> tuple[int | None, str] | None:
+        """The nodes and the activation of the output layer."""
+        from netsharp_lsp.context import Context
+        from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+        from netsharp_lsp.netsharp.reading.parser import parse
+
+        layers = resolve(parse(specification), Context()).layers.values()
+        outputs = [layer for layer in layers if layer.kind == "output"]
+        if len(outputs) != 1 or outputs[0].activation is None:
+            return None
+        return outputs[0].nodes, outputs[0].activation
+
     def with_values(
         self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
     ) -> bytes:

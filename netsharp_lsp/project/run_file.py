@@ -172,7 +172,8 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
     open_levels = bool(table.categorical) and chosen
     # Which columns get a mark, only their cells say.
     features = None if open_levels or missing == "indicator" else counts.features
-    return Counts(features, None if several else counts.classes)
+    # Labels that may be numbers to predict are no classes before the network is known.
+    return Counts(features, None if several or counts.measured else counts.classes)
 
 
 def _split(run_file: RunFile) -> str | None:

@@ -13,6 +13,7 @@ from io import TextIOWrapper
 
 from netsharp_engine.cells import (
     SUFFIX_DELIMITERS,
+    are_measured,
     column_finder,
     label_text,
     looks_like_header,
@@ -78,13 +79,17 @@ class Columns:
 
 
 class Counts:
-    """What a table tells: columns of features after encoding, and classes of its label."""
+    """What a table tells: columns of features after encoding, and classes of its label.
 
-    __slots__ = ("classes", "features")
+    `measured`: the labels look like numbers to predict, which a network may do.
+    """
 
-    def __init__(self, features: int | None, classes: int | None) -> None:
+    __slots__ = ("classes", "features", "measured")
+
+    def __init__(self, features: int | None, classes: int | None, measured: bool = False) -> None:
         self.features = features
         self.classes = classes
+        self.measured = measured
 
 
 def count_table(path: str, columns: Columns) -> Counts | None:
@@ -212,7 +217,9 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     levels = _levels(wanted, label, sample, rows)
     unknown = len(levelled) if columns.unknown_level else 0
     encoded = len(features) - len(levelled) + unknown + sum(len(levels[i]) for i in levelled)
-    return Counts(encoded, len(levels[label]) if label is not None else None)
+    if label is None:
+        return Counts(encoded, None)
+    return Counts(encoded, len(levels[label]), are_measured(levels[label]))
 
 
 def _levels(

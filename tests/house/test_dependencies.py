@@ -34,6 +34,7 @@ FLOORS = (
     ("netsharp_engine.data.reading",),
     ("netsharp_engine.data",),
     ("netsharp_engine.train.failures", "netsharp_engine.train.settings"),
+    ("netsharp_engine.train.tasks",),
     ("netsharp_engine.train.preparation", "netsharp_engine.train.report"),
     ("netsharp_engine.train.feeding", "netsharp_engine.train.objective"),
     ("netsharp_engine.train.measure", "netsharp_engine.train.metrics"),

@@ -35,6 +35,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
 
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
@@ -120,7 +121,10 @@ class TrainingData:
 
 
 def load_data(
-    settings: TrainingSettings, *, progress: ProgressCallback | None = None
+    settings: TrainingSettings,
+    *,
+    progress: ProgressCallback | None = None,
+    output: OutputForm | None = None,
 ) -> TrainingData:
     """Read the files that the settings name and prepare them.
 
@@ -137,7 +141,7 @@ def load_data(
         validation = read_table(
             settings.validation_path, replace(settings.read_options(), labels=()), progress=progress
         )
-    return prepare(table, settings, validation, consume=True)
+    return prepare(table, settings, validation, consume=True, output=output)
 
 
 def _split_column(settings: TrainingSettings, first_file: str) -> str | None:
@@ -175,18 +179,24 @@ def prepare(
     *,
     fitted: Fitted | None = None,
     consume: bool = False,
+    output: OutputForm | None = None,
 ) -> TrainingData:
     """Split, encode and normalise a labelled table.
 
     With ``fitted`` its encoding, normaliser and classes are used instead of new ones, for
     training further on other rows.  With ``consume`` the table's own numbers become the features,
-    so that nothing is in memory twice, and the table must not be used again.  Raises DataError or
-    TrainingError.
+    so that nothing is in memory twice, and the table must not be used again.  ``output`` is what
+    the network's output layer is: where no task is set, it says whether numbers are predicted, and
+    the data's ``settings`` have the task.  Raises DataError or TrainingError.
     """
     if fitted is not None:
         return _prepare_alike(table, settings, fitted)
     if not table.labelled:
         raise DataError("The training data has no labels.")
+    settings = settled_task(table, settings, output)
+    if settings.regression:
+        table = with_numbers(table)
+        validation_table = None if validation_table is None else with_numbers(validation_table)
     table = _complete(table, drops=settings.missing == "drop")
     fraction = settings.validation if isinstance(settings.validation, float) else None
     _check_classes(table, settings)
@@ -249,8 +259,8 @@ def _check_classes(table: Table, settings: TrainingSettings) -> None:
         if len(numbers) == len(classes) and (fractions or len(classes) > table.rows / 2):
             raise TrainingError(
                 f"The label has {len(classes):,} different numbers in {table.rows:,} rows. To "
-                'predict numbers set task = "regression"; if they are classes set '
-                'task = "multiclass".'
+                'predict numbers set task = "regression", or make the output layer linear; if '
+                'they are classes set task = "multiclass".'
             )
     if len(classes) > CLASSES.most:
         raise TrainingError(

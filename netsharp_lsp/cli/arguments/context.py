@@ -99,6 +99,7 @@ def data_context(
     `label` is the flag's column, `task` what is already known; the run file says the rest of
     how the table is to be read.
     """
+    from netsharp_engine.cells import are_measured
     from netsharp_engine.data import DataError, ReadOptions, class_names, feature_count
 
     data = run_file.data if run_file is not None else {}
@@ -122,7 +123,8 @@ def data_context(
         if others:
             settle_outputs(context, None, 1 + len(others))
         elif task != "regression" and options.label is not None:
-            settle_outputs(context, len(class_names(path, options)))
+            names = class_names(path, options)
+            settle_outputs(context, None if are_measured(names) else len(names))
     except DataError as error:
         return str(error)
     context.origin = dict.fromkeys(context.known(), os.path.basename(path))
