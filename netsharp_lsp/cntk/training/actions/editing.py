@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.reports import FINISHED
 from netsharp_lsp.cntk.mel.arguments import function_of
+from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork
-from netsharp_lsp.cntk.training.networks.taken import Made, Numbers, made_of
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.work import refuse_outside, work_of
 
@@ -42,7 +42,7 @@ class EditModels(NamedTuple):
             telling.notice(f"'{name}' is there, so nothing is done; makeMode=false makes it anew.")
             telling.done()
             return FINISHED
-        numbers = Numbers(self.work)
+        numbers = TakenNumbers(self.work)
         models = [
             (path, LearntNetwork(one.network, numbers.of(one), self.work.dtype))
             for path, one in self.made.items()

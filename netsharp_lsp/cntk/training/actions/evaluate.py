@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
 from netsharp_engine.cntk.evaluation import Passes, computed, evaluated
 from netsharp_lsp.cntk.networks.node import written
+from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.actions.writing import format_of, texts
 from netsharp_lsp.cntk.training.networks.lowering import BRAINSCRIPT, lowered
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, StoredModelError
-from netsharp_lsp.cntk.training.networks.taken import Made, Numbers, made_of
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.truncating import require_cuttable
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
@@ -269,7 +269,7 @@ def _model(work: CommandWork, made: Made | None) -> LearntNetwork:
     """The model that is evaluated, as it is now."""
     if made is None:
         return work.store.load(work.model_path)
-    return LearntNetwork(made.network, Numbers(work).of(made), work.dtype)
+    return LearntNetwork(made.network, TakenNumbers(work).of(made), work.dtype)
 
 
 def _written(work: CommandWork, network: Network) -> list[Node]:

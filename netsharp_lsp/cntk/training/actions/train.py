@@ -18,6 +18,7 @@ from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.models import built_for, goes_on, writers_of
+from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.left_out import TRACE
 from netsharp_lsp.cntk.training.networks.lowering import (
     held,
@@ -32,7 +33,6 @@ from netsharp_lsp.cntk.training.networks.models import (
     StoredModelError,
 )
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
-from netsharp_lsp.cntk.training.networks.taken import Made, Numbers, made_of
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
@@ -216,7 +216,7 @@ class Train(NamedTuple):
                 f"'{self.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
                 "begin. Run it first, or set makeMode=false to begin with the network here."
             )
-        values = Numbers(self.work).of(Made(self.network, self.starts))
+        values = TakenNumbers(self.work).of(Made(self.network, self.starts))
         counted = [node for node in statistics(self.network) if node.name not in values]
         if counted:
             telling.precomputing(len(counted))

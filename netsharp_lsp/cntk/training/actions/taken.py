@@ -65,7 +65,7 @@ def made_of(
     return Made(network, starts)
 
 
-class Numbers:
+class TakenNumbers:
     """The numbers with which networks of a command begin; each model is read once."""
 
     def __init__(self, work: CommandWork) -> None:
