@@ -47,7 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
     add("--language", choices=language_ids(), help="the language of it, whatever its name")
     add("--format", choices=FORMATS, default="text", help="how to say it")
-    add("--depth", metavar="N", type=level, help="levels of calls that a picture shows open")
+    add(
+        "--depth",
+        metavar="N",
+        type=level,
+        help="levels of calls that tables and pictures show open",
+    )
     add("--output", metavar="FILE", help="write into a file")
     add("--partial", action="store_true", help="of a damaged model, what can be read of it")
     add_context_arguments(parser)
@@ -113,7 +118,7 @@ def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:
 
 
 def rendered(description: dict[str, Any], form: str, depth: int | None = None) -> str:
-    """A description in one of `FORMATS`; a picture with so many levels of calls open."""
+    """A description in one of `FORMATS`; tables and pictures with so many levels of calls open."""
     if form == "json":
         return to_json(description, indent=2) + "\n"
     if form in ("dot", "svg") and "nodes" in description:
@@ -121,6 +126,12 @@ def rendered(description: dict[str, Any], form: str, depth: int | None = None) -
         from netsharp_lsp.description.nodes import as_layers
 
         description = folded({**description, "layers": as_layers(description)}, depth)
+    elif form != "json" and depth is not None and "nodes" in description:
+        from netsharp_lsp.description.folding import folded_rows
+        from netsharp_lsp.description.nodes import as_layers
+
+        whole = {**description, "layers": as_layers(description)}
+        description = {**description, "folded": folded_rows(whole, depth)}
     if form == "dot":
         from netsharp_lsp.description.dot import render_dot
 

@@ -20,6 +20,7 @@ class Difference:
         aspect: str = "",
         before: str = "",
         after: str = "",
+        *,
         norms: dict[str, float | None] | None = None,
     ) -> None:
         self.change = change

@@ -82,6 +82,67 @@ def folded(
     return {**description, "layers": list(made.values()), "frames": frames}
 
 
+def folded_rows(description: Description, depth: int) -> list[Description]:
+    """The nodes of a table with so many levels of groups open: a closed group is one row, at the
+    place of its first node.  A parameter goes where those stand that use it.
+    """
+    layers, nodes = description["layers"], description["nodes"]
+    tree = _Tree(layers, nodes, description.get("calls", ()))
+    opened = tree.opened(depth, {})
+    closed = {name: tree.closed_around(group, opened) for name, group in tree.homes.items()}
+    users: dict[str, list[BoxGroup | None]] = {}
+    for node in nodes:
+        for name in node["inputs"]:
+            users.setdefault(name, []).append(closed.get(node["name"]))
+    for node in nodes:
+        if node["name"] not in closed:
+            around = users.get(node["name"], [None])
+            closed[node["name"]] = around[0] if len(set(around)) == 1 else None
+    rows: dict[object, Description] = {}
+    for node in nodes:
+        group = closed[node["name"]]
+        if group is None:
+            rows[node["name"]] = {**node, "inputs": _stand_for(node["inputs"], closed)}
+        else:
+            inside = rows.setdefault(group, _row(group, node))
+            _joined(inside, node, group, closed)
+    return list(rows.values())
+
+
+def _row(group: BoxGroup, first: Description) -> Description:
+    """The row of a closed group, before anything is in it."""
+    name = group.key.removesuffix(MARK)
+    found = {**first, "name": name, "inputs": [], "groups": [], "trainable": True}
+    return {**found, "parameters": 0, "multiply_adds": 0, "inside": 0}
+
+
+def _joined(
+    row: Description, node: Description, group: BoxGroup, closed: Mapping[str, BoxGroup | None]
+) -> None:
+    """Take a node into the row of its group: counts add up, the last box says what comes out."""
+    row["inside"] += 1
+    row["operation"] = f"{row['inside']} nodes"
+    outer = [name for name in node["inputs"] if closed.get(name) is not group]
+    row["inputs"] = list(dict.fromkeys([*row["inputs"], *_stand_for(outer, closed)]))
+    row["groups"] = list(dict.fromkeys([*row["groups"], *node["groups"]]))
+    learnt = node["parameters"] if node["trainable"] else 0
+    for key, count in (("parameters", learnt), ("multiply_adds", node["multiply_adds"])):
+        row[key] = None if row[key] is None or count is None else row[key] + count
+    if node["name"] == group.boxes[-1]["name"]:
+        row["shape"], row["axis"] = node["shape"], node["axis"]
+
+
+def _stand_for(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[str]:
+    """What stands in a table for nodes, each once where it is a group."""
+    found = []
+    for name in names:
+        group = closed.get(name)
+        told = name if group is None else group.key.removesuffix(MARK)
+        if group is None or told not in found:
+            found.append(told)
+    return found
+
+
 class _Tree:
     """The groups of a network, each behind the one around it."""
 

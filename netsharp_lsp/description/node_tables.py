@@ -24,7 +24,8 @@ FIGURES = (6, 7)
 
 
 def node_rows(description: Description) -> list[Row]:
-    """One row a node; what is unknown is a question mark."""
+    """One row a node, or those that are `folded`; what is unknown is a question mark."""
+    key = "folded" if "folded" in description else "nodes"
     return [
         (
             node["name"],
@@ -36,7 +37,7 @@ def node_rows(description: Description) -> list[Row]:
             _parameters(node),
             _figure(node["multiply_adds"]),
         )
-        for node in description["nodes"]
+        for node in description[key]
     ]
 
 

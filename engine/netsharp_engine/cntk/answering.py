@@ -146,6 +146,7 @@ class _Answers:
         self._asked, self._plain = asked, plain
         self.inputs, self.outputs = asked.inputs, asked.outputs
         self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
+        self.remade = asked.remade
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""

@@ -6,7 +6,7 @@ It knows graphs by the names of nodes, and nothing of where samples or networks 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class NetworkAsked(NamedTuple):
     ``aliases`` other names of nodes.
     Sums over samples are divided by those of the input ``counted``, where one is named.
     ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
+    ``remade`` is a function with its arguments that makes the model again, for copies of it.
     """
 
     inputs: Mapping[str, tuple[int, ...]]
@@ -61,6 +62,7 @@ class NetworkAsked(NamedTuple):
     streams: Sequence[str]
     aliases: Mapping[str, str] = {}
     counted: str = ""
+    remade: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
 
 
 class Answered(NamedTuple):

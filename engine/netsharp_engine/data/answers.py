@@ -109,6 +109,10 @@ class NetworkAnswers(Protocol):
     def has_criteria(self) -> bool:
         """Whether it has something to be judged by."""
 
+    @property
+    def remade(self) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+        """A function with its arguments that makes the model again, for copies of it."""
+
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -113,6 +113,15 @@ class Model:
     _meter: Meter | None = field(default=None, repr=False)
     _rows: RowReader = field(default=stream_rows, repr=False)
     network: NetworkAnswers | None = field(default=None, repr=False)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Copy and pickle a network of CNTK's by what makes it again: its nodes refer to each
+        other, deeper than Python follows.
+        """
+        remade = None if self.network is None else self.network.remade
+        if remade is None:
+            return object.__reduce_ex__(self, protocol)
+        return _remade, (*remade, self.classes)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the program that was made for it, which is made again where it is asked:
@@ -377,3 +386,13 @@ def _side_by_side(
     if any(array.ndim < 2 or len(array) != len(rows[0]) for array in rows):
         raise ValueError("Every input needs an array [rows, ...], all of as many rows.")
     return np.concatenate([array.reshape(len(array), -1) for array in rows], axis=1)
+
+
+def _remade(
+    make: Callable[..., Model], arguments: tuple[Any, ...], classes: tuple[str, ...] | None
+) -> Model:
+    """The model that a function makes, its classes called as they were."""
+    model = make(*arguments)
+    if classes is not None:
+        model.name_classes(classes)
+    return model

@@ -23,6 +23,8 @@ from netsharp_lsp.cntk.training.telling import final_results
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.networks.node import Network, Node
 
@@ -40,8 +42,14 @@ def opened_model(path: str) -> Model | None:
     stored = stored_model(path)
     if stored is None:
         return None
-    network = stored_network(stored, path)
-    answer, labels, kind = _answer(network, path)
+    rows = stored._replace(nodes=[_without_numbers(one) for one in stored.nodes], kept={})
+    return _model(rows, path, stored.numbers())
+
+
+def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Model:
+    """The model of a network without numbers, and these by name; ModelError likewise."""
+    graphs = _Graphs(stored, path)
+    network, answer, labels, kind = graphs.network, graphs.answer, graphs.labels, graphs.kind
     groups = network.groups
     judges = {node.name: node.operation for node in (*groups["evaluation"], *groups["criterion"])}
     outputs = [*groups["output"], *([] if answer in groups["output"] else [answer])]
@@ -50,17 +58,27 @@ def opened_model(path: str) -> Model | None:
         _shapes(outputs),
         answer.name,
         judges,
-        _Graphs(network, path, answer, stored.aliases, is_softmax=kind == _LOGITS),
-        stored.numbers(),
+        graphs,
+        numbers,
         stored.dtype,
         partial(final_results, of=judges),
         [node.name for node in network.nodes.values() if node.operation in INPUTS],
         stored.aliases,
         # The second format has means over the samples that its loss is of, not over a default axis.
         "" if stored.format == V1 else labels,
+        (_model, (stored, path, numbers)),
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
     return answering(asked, label, classes=kind != _NUMBER)
+
+
+def _without_numbers(node: StoredNode) -> StoredNode:
+    """A row of a model without what the file has of it: numbers are kept once, beside the network.
+    A single one may be a shape.
+    """
+    values = node.values
+    kept = None if values is None or values.size != 1 else values.copy()
+    return node._replace(values=kept, kept={})
 
 
 def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
@@ -72,23 +90,16 @@ def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
 class _Graphs:
     """The graphs of nodes of a network by their names; without names that of its answer."""
 
-    def __init__(
-        self,
-        network: Network,
-        path: str,
-        answer: Node,
-        aliases: Mapping[str, str],
-        *,
-        is_softmax: bool,
-    ) -> None:
-        self._network, self._path, self._answer = network, path, answer
-        self._aliases = aliases
-        self._is_softmax = is_softmax
+    def __init__(self, stored: StoredModel, path: str) -> None:
+        """Find the network and its answer; ModelError where there is none."""
+        self._stored, self._path = stored, path
+        self.network = stored_network(stored, path)
+        self.answer, self.labels, self.kind = _answer(self.network, path)
 
     def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
         """ModelError for names of no nodes, and for nodes that are not computed."""
-        nodes = [self._named(name) for name in names] or [self._answer]
-        groups = self._network.groups
+        nodes = [self._named(name) for name in names] or [self.answer]
+        groups = self.network.groups
         for node in () if judged else nodes:
             if node in groups["criterion"] or node in groups["evaluation"]:
                 raise ModelError(
@@ -96,7 +107,7 @@ class _Graphs:
                     "Name another node."
                 )
         try:
-            graph = lowered(self._network, nodes, nodes if judged else ())
+            graph = lowered(self.network, nodes, nodes if judged else ())
         except Refused as refusal:
             raise ModelError(f"{self._path}: {refusal}") from None
         if not graph.inputs:
@@ -104,11 +115,13 @@ class _Graphs:
             depends = "depends" if len(nodes) == 1 else "depend"
             raise ModelError(f"{self._path}: {called} {depends} on no input. {_OTHERWISE}")
         if not names:
-            made = next(node for node in graph.nodes if node.name == self._answer.name)
+            made = next(node for node in graph.nodes if node.name == self.answer.name)
             # No node of a file has a blank in its name.
-            wanted = graph.apply("Softmax", made, name="the answer") if self._is_softmax else made
+            wanted = (
+                graph.apply("Softmax", made, name="the answer") if self.kind == _LOGITS else made
+            )
             graph.set_output(wanted)
-        known = self._network.nodes
+        known = self.network.nodes
         inputs = [
             InputStream(node.name, node.shape, known[node.name].operation == _SPARSE)
             for node in graph.inputs
@@ -117,9 +130,9 @@ class _Graphs:
         return GraphAsked(graph, inputs, over_time)
 
     def _named(self, name: str) -> Node:
-        node = self._network.nodes.get(self._aliases.get(name, name))
+        node = self.network.nodes.get(self._stored.aliases.get(name, name))
         if node is None:
-            known = self._network.nodes
+            known = self.network.nodes
             raise ModelError(f"{self._path}: no node is called '{name}'.{nearest(name, known)}")
         return node
 

@@ -133,7 +133,9 @@ def _moved(name: str, change: NormChange, *, began: bool) -> Difference:
     told = f"{change.after:.6g} (difference: norm {change.difference:.6g}, "
     told += f"largest {change.largest:.6g})"
     aspect = "norm since it began" if began else "norm"
-    return Difference("changed", "parameter", name, aspect, f"{change.before:.6g}", told, norms)
+    return Difference(
+        "changed", "parameter", name, aspect, f"{change.before:.6g}", told, norms=norms
+    )
 
 
 def _is_of_beginnings(one: Difference, after: Compared) -> bool:

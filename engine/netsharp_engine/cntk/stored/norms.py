@@ -27,7 +27,7 @@ def change_of(old: Array, new: Array) -> NormChange | None:
     with np.errstate(invalid="ignore", over="ignore"):
         norms = [float(np.sqrt((one * one).sum())) for one in (before, after, after - before)]
         largest = float(np.abs(after - before).max())
-    return NormChange(*norms, largest)
+    return NormChange(norms[0], norms[1], norms[2], largest)
 
 
 #: Bars of a histogram, and numbers that are looked at together.
