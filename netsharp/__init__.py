@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from netsharp_engine.train import TrainingError as TrainingError
     from netsharp_lsp.estimators import NetSharpClassifier as NetSharpClassifier
     from netsharp_lsp.estimators import NetSharpRegressor as NetSharpRegressor
+    from netsharp_lsp.notebooks.shown import Specification as Specification
     from netsharp_lsp.specification import Diagnostic as Diagnostic
     from netsharp_lsp.specification import SpecificationError as SpecificationError
 else:
@@ -66,6 +67,7 @@ else:
         "netsharp_engine.model": ("Model", "ModelError", "Predictions"),
         "netsharp_engine.train": ("Report", "TrainingError"),
         "netsharp_lsp.estimators": ("NetSharpClassifier", "NetSharpRegressor"),
+        "netsharp_lsp.notebooks.shown": ("Specification",),
         "netsharp_lsp.specification": ("Diagnostic", "SpecificationError"),
     }
     _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -74,6 +76,10 @@ else:
     def __getattr__(name):
         if name == "__all__":
             return _names()
+        if name == "load_ipython_extension":  # What `%load_ext netsharp` asks for.
+            from netsharp._notebook import register
+
+            return register
         if name not in _HOME:
             raise AttributeError(f"module 'netsharp' has no attribute '{name}'")
         from importlib import import_module

@@ -36,7 +36,7 @@ SHARED = {
     ),
     "what is asked and answered has people's word for it on each floor, the public door included": (
         "Around*3 Command*3 Comparison*3 Diagnostic Difference*4 Experiment Files Fix Job*4"
-        " Migration*4 Named*3 Source*3 Subject*3 SubjectError Workspace"
+        " Migration*4 Named*3 Source*3 Specification Subject*3 SubjectError Workspace"
     ),
 }
 #: Where one module meets two classes of a name and calls one of them otherwise.

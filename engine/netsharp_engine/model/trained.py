@@ -25,6 +25,7 @@ from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.model.pages import model_page
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend, drafted
@@ -139,6 +140,11 @@ class Model:
     def __repr__(self) -> str:
         """Three lines: what goes in and out, how it was trained, how good it is."""
         return "\n".join(summary(self))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same lines, the parameters, the curve, the confusion."""
+        report = self.reports[-1] if self.reports else None
+        return model_page(summary(self), self.tensors, self.history, report)
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
