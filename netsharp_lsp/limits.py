@@ -34,8 +34,9 @@ TEXT_NAMES = Limit(
 )
 # A word of a network that is put in order or checked takes up to 900 bytes.
 CNTK_WORDS = Limit(
-    "one text in a language of CNTK, or the files that a configuration or a network includes "
-    "together, each as often as it is included, counted in the same way",
+    "one text in a language of CNTK, or together the files that a configuration or a network "
+    "includes, each as often as it is included, or that a network in NDL or the macros of an edit "
+    "consist of, counted in the same way",
     1_100_000,
     "words",
     "it is not read",

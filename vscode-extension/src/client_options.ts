@@ -7,6 +7,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { OURS } from "./claims";
+import { withoutLateLists } from "./late_lists";
 import { withPreview } from "./migration";
 import * as settings from "./settings";
 
@@ -39,6 +40,7 @@ export function clientOptions(
     },
     middleware: {
       ...withPreview(),
+      ...withoutLateLists(),
       executeCommand: (command, args, next) =>
         takeover(command, args) ? undefined : next(command, args),
     },

@@ -16,6 +16,8 @@ from netsharp_lsp.cntk.ndl.evaluation import Part
 from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import HOLE, NdlScript, place_of
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
+from netsharp_lsp.limits import CNTK_WORDS
+from netsharp_lsp.text.extent import words_of
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -120,6 +122,7 @@ class _Collected:
         self.parts: list[Part] = []
         self.candidates: list[Part] = []
         self.faults: list[BuildingFault] = []
+        self._words = 0
 
     @property
     def program(self) -> Program:
@@ -175,6 +178,13 @@ class _Collected:
         source = read_text(path, data)
         if isinstance(source, str):
             self._fault("unreadable", f"{path}: {source}", _whole(found.text))
+            return None
+        self._words += words_of(source.text)
+        if self._words > CNTK_WORDS.most:
+            message = (
+                f"'{path}' is not read: the files of a network have at most {CNTK_WORDS} together."
+            )
+            self._fault("too-much", message, _whole(found.text))
             return None
         return self.put(source)
 

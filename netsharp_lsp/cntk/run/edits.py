@@ -26,6 +26,8 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
 from netsharp_lsp.cntk.vocabulary import TRUE
+from netsharp_lsp.limits import CNTK_WORDS
+from netsharp_lsp.text.extent import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,13 +190,17 @@ class RunEdits:
         yield Edit(command.name, text, lambda: edited, tuple(parts or ()))
 
     def _macros(self, scope: Scope) -> list[Part] | None:
-        """The scripts of the files that `ndlMacros` names; None where one cannot be read."""
+        """The scripts of the files that `ndlMacros` names; None where one cannot be read, or they
+        are too long together.
+        """
         found = scope.look_up(b"ndlMacros")
         parts: list[Part] = []
+        words = 0
         paths = "" if found is None else found.text.text.decode("utf-8", "replace")
         for path in filter(None, paths.split("+")):
             source = _source(path, self._files)
-            if source is None:
+            words += 0 if source is None else words_of(source.text)
+            if source is None or words > CNTK_WORDS.most:
                 return None
             from netsharp_lsp.cntk.ndl.containers import program_of_macros
 

@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.edits import is_complete, normal
 from netsharp_lsp.cntk.run.models import (
+    SPLIT,
     built_for,
     edits_freely,
     model_of,
@@ -80,7 +81,8 @@ def network_of(command: Command, experiment: CommandRun) -> tuple[Network | None
     path = model_of(command)
     others = () if path is None else experiment.beside(path)
     found = network_for(command, experiment, "", others)
-    if isinstance(found, str):
+    # What an earlier run left may differ from what the texts say now: no reason for a finding.
+    if isinstance(found, str) or found.built.language == SPLIT:
         return None, ""
     return found.built.network, f", which {found.name} trains," if found.name else ""
 

@@ -6,6 +6,8 @@ Paths are compared as text once variables are in place; what cannot be known is 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
+from netsharp_lsp.cntk.networks.faults import Outcome, Place
+from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.edits import keeps, normal
 from netsharp_lsp.once import once
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
-    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.edits import Edit
     from netsharp_lsp.cntk.run.files import RunFiles
     from netsharp_lsp.workspace import Run
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
             """Return what builds the network of a command."""
 
 
+#: Stands for a language where the network is what the action SVD left in a file.
+SPLIT = "split"
 #: Options that name a model which an action writes, and what is added where they are absent.
 _WRITTEN = {
     **dict.fromkeys(TRAINING, ("modelPath",)),
@@ -223,7 +226,29 @@ def built_for(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
             return trained_before(begun, command, experiment)
         return experiment.network_of(command.name) or _without_network(command)
     path = model_of(command)
-    return _without_network(command) if path is None else trained_before(path, command, experiment)
+    if path is None:
+        return _without_network(command)
+    built = trained_before(path, command, experiment)
+    return _split_before(path, command, experiment) or built if isinstance(built, str) else built
+
+
+def _split_before(path: str, reader: Command, experiment: CommandRun) -> BuiltNetwork | str | None:
+    """The network of a model that the action SVD writes before it is read, as the file holds it
+    that the last run left: its inner dimensions depend on trained numbers.  None for any other.
+    """
+    end = _order_of(experiment).places.get(reader, 0)
+    place = _order(experiment, end).last(normal(path), end)
+    if place is None or "SVD" not in experiment.commands[place].actions:
+        return None
+    network = experiment.files.network(path)
+    if network is None or network.troubles:
+        writer = experiment.commands[place].name
+        return (
+            f"'{writer}' writes '{path}', and how many singular values it keeps depends on trained "
+            "numbers: the network is known once it has run."
+        )
+    outcome = Outcome(network, ())
+    return BuiltNetwork(reader.name, "", SPLIT, Place("", 0, 0), lambda: outcome)
 
 
 def model_of(command: Command) -> str | None:

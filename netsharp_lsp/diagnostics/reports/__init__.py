@@ -21,10 +21,11 @@ class FileFindings:
     """One file: the name people know it by, its lines and what was found in it.
 
     `others` holds the lines of the other files that related places lie in, `releases` those of a
-    program that the file was judged by.
+    program that the file was judged by; `named`: whether a person named it, so that it is repaired
+    where asked.
     """
 
-    __slots__ = ("diagnostics", "file", "lines", "others", "releases")
+    __slots__ = ("diagnostics", "file", "lines", "named", "others", "releases")
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class FileFindings:
         diagnostics: Sequence[Diagnostic],
         others: Mapping[str, LineIndex] | None = None,
         releases: Sequence[Mapping[str, str]] = (),
+        named: bool = True,
     ) -> None:
         self.file = file
         self.lines = lines
         self.diagnostics = diagnostics
         self.others: Mapping[str, LineIndex] = others if others is not None else {}
         self.releases = releases
+        self.named = named
 
     def place_of(self, related: Related) -> tuple[str, LineIndex]:
         """Return the file of a related place and that file's lines."""

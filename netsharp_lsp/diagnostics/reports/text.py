@@ -129,7 +129,7 @@ def _summary(files: Sequence[FileFindings]) -> str:
     for found in files:
         for diagnostic in found.diagnostics:
             counts[diagnostic.severity] = counts.get(diagnostic.severity, 0) + 1
-            fixable += diagnostic.fix is not None and diagnostic.fix.safe
+            fixable += found.named and diagnostic.fix is not None and diagnostic.fix.safe
     checked = _count(len(files), "file")
     if not counts:
         return f"{checked} checked, nothing found.\n"

@@ -355,3 +355,22 @@ def test_a_name_that_the_library_has_elsewhere_is_a_warning_in_a_file_alone(
     _, found = checked(tmp_path, "net.bs")
     severities = [one["severity"] for one in found if one["code"] == UNKNOWN_NAME]
     assert severities == ["warning", "hint"]
+
+
+def test_only_what_is_repaired_counts_as_repaired(tmp_path: pathlib.Path) -> None:
+    """A file that a run reads and nobody named is left as it is."""
+    network = "run = net\nnet = [\n    f = Input(2, tag=feature)\n    OutputNodes = (f)\n]\n"
+    misspelt = network.replace("Input", "Inptu")
+    builder = 'NDLNetworkBuilder = { networkDescription = "n.ndl" }'
+    write(
+        tmp_path,
+        a_dot_cntk=f'command = T\nT = {{ action = "train" ; modelPath = "m" ; {builder} }}\n',
+        n_dot_ndl=misspelt,
+    )
+    assert "--fix repairs" not in netsharp("check", "a.cntk", cwd=tmp_path).out
+    netsharp("check", "a.cntk", "--fix", cwd=tmp_path)
+    assert (tmp_path / "n.ndl").read_text() == misspelt
+    both = netsharp("check", "a.cntk", "n.ndl", cwd=tmp_path)
+    assert "--fix repairs 1 of them." in both.out
+    netsharp("check", "a.cntk", "n.ndl", "--fix", cwd=tmp_path)
+    assert (tmp_path / "n.ndl").read_text() == network

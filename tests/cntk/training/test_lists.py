@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from netsharp_engine.cntk.samples.word_counts import grouped_words
 from netsharp_engine.cntk.stored.model_file import read_model
+from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import Follower, made, run
 from tests.cntk.training.test_columns import in_columns
 from tests.cntk.training.test_sentence_runs import SENTENCES, language
@@ -227,3 +229,30 @@ def test_what_cannot_be_split_is_said(more: str, word: str, tmp_path: Path) -> N
     assert answer.code in (1, 2)
     assert any(word in one for one in said), said
     assert not (folder / "out/small.dnn").exists()
+
+
+def test_the_network_of_a_smaller_model_is_described_once_it_is_there(tmp_path: Path) -> None:
+    """How many singular values are kept depends on trained numbers."""
+    folder = trained(tmp_path, '; NodeNameRegex = "W0" ; KeepRatio = 0.3 ; AlignedSize = 1')
+    items = ("command=small:score", "score=[modelPath=out/small.dnn]")
+    words = (
+        "describe",
+        "net.cntk",
+        "--command",
+        "score",
+        *(w for i in items for w in ("--set", i)),
+    )
+    before = netsharp(*words, cwd=folder)
+    assert (before.code, before.out) == (2, ""), before.out
+    assert "'small' writes 'out/small.dnn'" in before.err
+    assert "depends on trained numbers" in before.err
+    answer, _ = run(folder, "command=small", "precision=double")
+    assert answer.code == 0
+    described = netsharp(*words, "--format", "json", cwd=folder)
+    assert described.code == 0, described.err
+    nodes = {one["name"]: one for one in json.loads(described.out)["nodes"]}
+    assert nodes["W0"]["operation"] == "Times"
+    assert [nodes[name]["shape"] for name in ("W0_U", "W0_V")] == [[8, 1], [1, 2]]
+    # The file may be older than the texts: it is no reason for a finding.
+    (folder / "net.cntk").write_text((folder / "net.cntk").read_text().replace("W0", "Z0"))
+    assert "W0" not in netsharp("check", "net.cntk", cwd=folder).out
