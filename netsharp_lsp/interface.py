@@ -135,6 +135,9 @@ if TYPE_CHECKING:
         def symbols(self) -> list[answers.Symbol]:
             """Return the outline."""
 
+        def outline(self) -> Sequence[tuple[int, answers.OutlinePart]]:
+            """Return the outline in parts that cover the text, each with where it begins."""
+
         def folds(self) -> list[answers.Fold]:
             """Return what can be folded away."""
 
@@ -292,6 +295,12 @@ class PlainSnapshot:
     def symbols(self) -> list[answers.Symbol]:
         """Return none."""
         return []
+
+    def outline(self) -> Sequence[tuple[int, answers.OutlinePart]]:
+        """Return the symbols as one part."""
+        from netsharp_lsp.ide.answers import OutlinePart
+
+        return [(0, OutlinePart(len(self.data), tuple(self.symbols())))]
 
     def folds(self) -> list[answers.Fold]:
         """Return none."""

@@ -6,7 +6,7 @@ A language fills them in and a server translates them: neither has to know the o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from netsharp_lsp.diagnostics.model import Edit
 
@@ -120,8 +120,7 @@ CompletionKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """A proposal that replaces the bytes from `start` to `end`.
 
     `insert` is a snippet in the syntax of editors (`${1:name}`, `$0`) where `snippet` is set, and
@@ -237,6 +236,19 @@ class Symbol:
     name_start: int
     name_end: int
     children: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutlinePart:
+    """The symbols of `size` bytes of a text that begin with a line; places count from there.
+
+    A version that an edit left this part of has the same object; `said` is for what others make of
+    it and look up again, by their own keys.
+    """
+
+    size: int
+    symbols: tuple[Symbol, ...]
+    said: dict[object, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

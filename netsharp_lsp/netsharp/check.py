@@ -5,12 +5,13 @@ What rules say of a declaration is kept until it, or what they read of others, c
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from itertools import chain, islice
 
 from netsharp_lsp.diagnostics.model import SEVERITIES, in_order, reading_order
 from netsharp_lsp.netsharp.findings import Finding, LateDiagnostic
-from netsharp_lsp.netsharp.meaning.doubts import BEYOND_ITS_PLACE, Doubts
+from netsharp_lsp.netsharp.meaning.doubts import BESIDE, BEYOND_ITS_PLACE, Doubts
 from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.steps.revision import resolve, revise
 from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
@@ -29,7 +30,7 @@ from netsharp_lsp.netsharp.rules import (
     UNSAID,
 )
 from netsharp_lsp.text.conflicts import conflicts_in, one_side
-from netsharp_lsp.text.edits import difference
+from netsharp_lsp.text.edits import common_ends, difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +100,7 @@ class Examination:
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
         # What was not judged yet may point at what goes, too.
         also.update(one for one in self._waiting if network.units[one].faults)
-        also.update(doubtful(network.doubts, network.specification))
-        also.update(doubtful(doubts, specification))
+        also.update(shaken(network.doubts, doubts))
         for gone in delta.removed:
             self._forget(gone)
             self._waiting.pop(gone, None)
@@ -348,9 +348,25 @@ def places_of(finding: Finding) -> Iterator[RelativeSpan]:
         yield change.place
 
 
-def doubtful(doubts: Doubts, specification: Specification) -> Iterable[Declaration]:
-    """The declarations that rules on syntax may judge otherwise for what stands in doubt."""
-    return specification.declarations if doubts.foreign else doubts.near
+def shaken(before: Doubts, after: Doubts) -> set[Declaration]:
+    """The declarations that rules on syntax may judge otherwise in the next version of a text for
+    what stands in doubt in either.
+
+    Where only marks are missing around one, and nothing around it has changed, it is judged as it
+    was.
+    """
+    if before.foreign or after.foreign:
+        return {*before.specification.declarations, *after.specification.declarations}
+    if before.broken != after.broken:
+        return {*before.near, *after.near}
+    if not before.near and not after.near:
+        return set()
+    old, new = before.specification, after.specification
+    head, tail = common_ends(old.data, new.data)
+    first, last = (bisect_right(new.offsets, at) for at in (head, len(new.data) - tail))
+    around = new.declarations[max(0, first - 1 - BESIDE) : last + 1 + BESIDE]
+    changed = before.near ^ after.near | after.near.intersection(around)
+    return {*before.entangled, *after.entangled, *changed}
 
 
 def findings_of(network: Network) -> Iterator[Finding]:

@@ -169,6 +169,12 @@ class Snapshot:
 
         return symbols_of(self.network)
 
+    def outline(self) -> Sequence[tuple[int, answers.OutlinePart]]:
+        """The outline as one part."""
+        from netsharp_lsp.ide.answers import OutlinePart
+
+        return [(0, OutlinePart(len(self.data), tuple(self.symbols())))]
+
     def folds(self) -> list[answers.Fold]:
         """What can be folded away."""
         from netsharp_lsp.netsharp.ide.structure.folding import folds_of

@@ -109,6 +109,17 @@ def common(limit: int, same: Callable[[int, int], bool]) -> int:
     return known
 
 
+def common_ends(old: bytes, new: bytes) -> tuple[int, int]:
+    """Return how many bytes two texts begin with alike, and with how many others they end so."""
+    most = min(len(old), len(new))
+    head = common(most, lambda a, b: old[a:b] == new[a:b])
+    tail = common(
+        most - head,
+        lambda a, b: old[len(old) - b : len(old) - a] == new[len(new) - b : len(new) - a],
+    )
+    return head, tail
+
+
 def _inside(before: bytes, after: bytes, at: int) -> bool:
     """Whether an offset lies within a character of either text."""
     return any(at < len(text) and text[at] & 0xC0 == 0x80 for text in (before, after))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bench import cntk_generate
-from netsharp_lsp.cntk.ide.places.stretches import LONGEST, ParsedVersion, Stretch
+from netsharp_lsp.cntk.ide.places import stretches
+from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Pieces, Stretch
+from netsharp_lsp.cntk.ide.places.text import EditedText
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
@@ -41,13 +44,13 @@ def opened(name: str, data: bytes) -> Snapshot:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Stretch | None]:
     """The stretches that were asked for."""
     found: list[Stretch | None] = []
-    asked = ParsedVersion.stretch
+    asked = Pieces.stretch
 
-    def stretch(self: ParsedVersion, *place: Any) -> Stretch | None:
+    def stretch(self: Pieces, *place: Any) -> Stretch | None:
         found.append(asked(self, *place))
         return found[-1]
 
-    monkeypatch.setattr(ParsedVersion, "stretch", stretch)
+    monkeypatch.setattr(Pieces, "stretch", stretch)
     return found
 
 
@@ -69,6 +72,41 @@ def test_a_stretch_says_what_the_whole_text_says(counted: list[Stretch | None]) 
             assert snapshot.tokens(*place) == fresh, (name, made, data)
     used = sum(one is not None for one in counted)
     assert used > TEXTS * EDITS / 5, used
+
+
+@pytest.mark.parametrize("size", [60, 300])
+def test_pieces_are_followed_as_a_fresh_text_has_them(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each declaration stands in a piece, and pieces that an edit left alone are the same ones."""
+    monkeypatch.setattr(stretches, "PIECE", size)
+    chance, texts, same = Random(SEED), pool(), 0
+    for _ in range(TEXTS):
+        name, data = chance.choice(texts)
+        text = EditedText(LANGUAGES.get(name, name), data)
+        before = text.pieces
+        for _ in range(EDITS):
+            at = chance.randrange(len(data))
+            taken = chance.randrange(3) == 0
+            made = Edit(at, at + taken, "" if taken else chance.choice(TYPED))
+            data = apply_edits(data, [made])
+            text = EditedText(text.language, data, text.known_pieces)
+            fresh = EditedText(text.language, data).pieces
+            assert (text.pieces is None) == (fresh is None), (name, made, data)
+            if text.pieces is None or fresh is None:
+                continue
+            found = text.pieces
+            assert b"".join(as_bytes(found)) == data
+            marks = [*found.marks(0, len(found.pieces), 0)]
+            assert marks == [*fresh.marks(0, len(fresh.pieces), 0)], (name, made, data)
+            known = {id(one) for one in before.pieces} if before is not None else set()
+            same += sum(id(one) in known for one in found.pieces)
+            before = found
+    assert same > TEXTS, same
+
+
+def as_bytes(pieces: Pieces) -> list[bytes]:
+    return [pieces.data[low:high] for low, high in pairwise(pieces.starts)]
 
 
 @pytest.mark.parametrize("suffix", LANGUAGES)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 import sys
 
 import pytest
@@ -15,7 +16,10 @@ from bench.generate import netsharp
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.netsharp.meaning import network
+from netsharp_lsp.netsharp.reading import windows
+from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.netsharp.snapshot import Snapshot
+from netsharp_lsp.text.edits import Edit, apply_edits
 from tests.collection import RESOLVING, SAMPLES
 from tests.costs import uncollected
 from tests.laws.authoring import Author
@@ -120,6 +124,47 @@ def test_generated_networks_under_edits(seed: int, lines: int) -> None:
     chance = random.Random(seed + lines)
     for number in range(4):
         follow(netsharp(lines, seed + number), chance.choice(CONTEXTS), 60, chance)
+
+
+def torn(text: bytes, chance: random.Random) -> bytes:
+    """A text from which marks of one kind are gone, all of them or a share."""
+    marks = re.compile(chance.choice((rb";", rb";(?=\n)", rb"[\]]", rb"[{}]", rb"[;,\]]")))
+    share = chance.choice((1, 1, 0.5, 0.2))
+    return marks.sub(lambda found: b"" if chance.random() < share else found.group(), text)
+
+
+def test_texts_that_lack_marks_everywhere(seed: int) -> None:
+    chance = random.Random(seed)
+    texts = [netsharp(60, seed), *(one.text for one in SAMPLES if 300 < len(one.text) < 3_000)]
+    for _ in range(25):
+        follow(torn(chance.choice(texts), chance), chance.choice(CONTEXTS), EDITS, chance)
+
+
+@pytest.mark.parametrize(
+    ("mark", "gone"), [(b"[1];", b"[1]"), (b"[1];", b"[1;"), (b"all {", b"all")]
+)
+def test_a_letter_costs_little_where_every_block_lacks_a_mark(
+    mark: bytes, gone: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before: all of the text was read, and judged, at each letter."""
+    read: list[int] = []
+
+    def counted(data: bytes) -> object:
+        read.append(len(data))
+        return parse_tree(data)
+
+    monkeypatch.setattr(windows, "parse_tree", counted)
+    text = chain(400).replace(mark, gone)
+    snapshot = Snapshot.opened(text, Context())
+    assert len(snapshot.check().diagnostics) >= 398
+    at = text.index(b"from L199 all") + 9
+    for edit in (Edit(at, at, "9"), Edit(at, at + 1, "")):
+        read.clear()
+        text = apply_edits(text, [edit])
+        snapshot = snapshot.edited(text, [edit])
+        assert snapshot.check().diagnostics == LANGUAGE.check(text, Context()).diagnostics
+        assert snapshot.examination.examined < 40, snapshot.examination.examined
+        assert read[0] < len(text) / 3, (read, len(text))
 
 
 def chain(layers: int) -> bytes:

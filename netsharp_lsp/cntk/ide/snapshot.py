@@ -137,6 +137,12 @@ class Snapshot:
 
         return symbols_of(self.text)
 
+    def outline(self) -> Sequence[tuple[int, answers.OutlinePart]]:
+        """The outline in parts, of which those that an edit left alone are kept."""
+        from netsharp_lsp.cntk.ide.structure.symbols import outline_of
+
+        return outline_of(self.text)
+
     def folds(self) -> list[answers.Fold]:
         """What can be folded away."""
         from netsharp_lsp.cntk.ide.structure.folding import folds_of

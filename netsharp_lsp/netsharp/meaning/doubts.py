@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 BLANKS = late(rb"\s*")
 #: How far from unreadable text a rule may still look for it: CR LF and a byte.
 MARGIN = 3
+#: How many declarations on each side a rule may look at where only marks are missing.
+BESIDE = 4
 #: Words of which one that could not be read may have been a layer, or a connection.
 LAYER_WORDS = frozenset(("input", "hidden", "output"))
 CONNECTION_WORDS = frozenset(("from", *FIRST_KIND_WORDS))
@@ -112,6 +114,27 @@ class Doubts:
                 near.update(declarations[max(position - 1, 0) : position + 2])
             self._near = frozenset(near)
         return self._near
+
+    @property
+    def entangled(self) -> frozenset[Declaration]:
+        """Those of them of which a rule may ask what stands further away than `BESIDE`.
+
+        Near the others nothing but marks is missing or too many, which are told where they are.
+        """
+        if self.marks or self.swallowed or self.swallowing or self.foreign:
+            return self.near
+        debris, specification = self.debris, self.specification
+        tangled = {one for one in specification.doubtful if one.astray}
+        tangled |= debris.covered | debris.continued | debris.culprits.keys() | debris.curly.keys()
+        for pairs in (debris.displaced, debris.interrupting):
+            tangled.update(pairs)
+            tangled.update(one for pair in pairs.values() for one in pair)
+        tangled.update(debris.culprits.values())
+        found: set[Declaration] = set()
+        for position in map(specification.index, tangled):
+            low, high = max(0, position - BESIDE), position + BESIDE + 1
+            found.update(specification.declarations[low:high])
+        return self.near & found
 
     @property
     def touched(self) -> frozenset[Declaration]:

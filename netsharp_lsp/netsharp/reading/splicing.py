@@ -91,7 +91,7 @@ class Change:
     # Where to begin.
 
     def _anchor(self, offset: int) -> int:
-        """The last declaration that with the next is sound and beyond reach of an edit; or -1.
+        """The last declaration that with the next is not astray and beyond reach of an edit; or -1.
 
         Nothing torn before it is so near that what follows could turn how it is read.
         """
@@ -102,7 +102,7 @@ class Change:
             one, other = old.declarations[position - 1 : position + 1]
             position -= 1
             outside = old.offsets[position + 1] + other.end <= limit
-            if not outside or one.doubtful or other.doubtful:
+            if not outside or one.astray or other.astray:
                 continue
             if nodes_to_tear(self._backwards(position)) >= LINGER:
                 return position

@@ -457,10 +457,12 @@ class Declaration(Node):
     Net#, or a layer among constants, or one that no connection leads to.  `misnamed`: something in
     it is called as nothing may be.  `odd_digits`: an expression in it holds a malformed number or a
     name that starts with a digit.  `bulk`: of how many nodes the parser made it.
-    `torn`: it had to leave some text out, or put some in, of its own accord.
+    `torn`: it had to leave some text out, or put some in, of its own accord.  `astray`: more is
+    wrong than marks that the scanner supplies by what stands right behind, or are too many.
     """
 
     __slots__ = (
+        "astray",
         "bulk",
         "doubtful",
         "faults",
@@ -501,9 +503,15 @@ class Declaration(Node):
         self.faults = faults
         self.bulk = bulk
         self.torn = torn
-        self.doubtful = bool(faults) or _is_odd(kind, items)
+        odd = _is_odd(kind, items)
+        self.doubtful = bool(faults) or odd
+        self.astray = torn or odd or any(one.kind not in _MARKS for one in faults)
         self.misnamed = misnamed
         self.odd_digits = odd_digits
+
+
+#: Faults that are a mark more or less, where the parser goes on as in sound text.
+_MARKS = frozenset(("missing", "idle", "separator"))
 
 
 def _is_odd(kind: str, items: tuple[Item, ...]) -> bool:

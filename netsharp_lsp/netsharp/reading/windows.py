@@ -1,8 +1,9 @@
 """Reading a stretch of a text by itself, and how far what was read holds for the whole text.
 
 Top-level declarations stand one after another, and the scanner keeps no state and looks ahead
-`AHEAD` characters at most: behind two declarations without a fault the parser is where it would
-be in any text.  But torn ones near each other must be read together (`LINGER`).
+`AHEAD` characters at most: behind two declarations in which no text was lost (a mark that is
+supplied loses none) the parser is where it would be in any text.  But torn ones near each other
+must be read together (`LINGER`).
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ class Window:
             end = self.offsets[position + 1] + other.end
             if not self.whole and end + reach(data, end, self.end) > self.end:
                 return
-            sound = not (one.doubtful or other.doubtful)
-            if sound and (self.whole or self.has(position + 2)):
+            in_step = not (one.astray or other.astray)
+            if in_step and (self.whole or self.has(position + 2)):
                 yield position, since
             since = 0 if one.torn else since + one.bulk
             position += 1

@@ -57,6 +57,7 @@ class View:
         "language",
         "lines",
         "number",
+        "proposed",
         "region",
     )
 
@@ -68,6 +69,8 @@ class View:
         self.region = region
         self.context = context
         self.number = 0
+        #: What was last proposed in it, in JSON without its place, by all that it says.
+        self.proposed: dict[object, str] = {}
         self.lines = document.lines if region is None else LineIndex(region.text)
         self._snapshot: Snapshot | None = None
         self._checked: tuple[Selection, list[Diagnostic]] | None = None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.server.answers.writing import text_edits
 from netsharp_lsp.server.transport.parameters import brought_back
+from netsharp_lsp.server.transport.protocol import Written
 from netsharp_lsp.text.edits import Edit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lsprotocol import types as lsp
 
     from netsharp_lsp.ide.answers import Completion
@@ -33,6 +37,9 @@ _KINDS = {
 #: What stands for the newer kinds with a client that says nothing of them.
 _OLDER_KINDS = {20: 12, 21: 12}
 _SNIPPET = 2
+#: Stands in an item that is written for where it is put; no name is a character that nobody types.
+_HOLE = "\0"
+_WRITTEN_HOLE = json.dumps(_HOLE)
 
 
 def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any] | None:
@@ -43,11 +50,14 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
     older = not session.client.names_kinds("textDocument.completion.completionItemKind")
     found = place.view.snapshot.complete(place.offset)
-    items = [_plain(place.view, proposal, snippets, older) for proposal in found.items]
     row = params.position.line
+    if place.view.region is None:
+        written = _written(place.view, row, found.items, snippets, older)
+        return {"isIncomplete": found.incomplete, "items": written}
+    items = [_plain(place.view, proposal, snippets, older) for proposal in found.items]
     return {
         "isIncomplete": found.incomplete,
-        "items": [item for item in items if item is not None and _is_on(row, item["textEdit"])],
+        "items": [one for one in items if one and _is_on(row, one["textEdit"]["range"])],
     }
 
 
@@ -64,25 +74,60 @@ def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _is_on(row: int, edit: dict[str, Any]) -> bool:
-    """Whether a change lies on the cursor's line, as it must: between literals it may not."""
-    place = edit["range"]
+def _written(
+    view: View, row: int, proposals: Iterable[Completion], snippets: bool, older: bool
+) -> Written:
+    """The proposals for a row of a document that is a specification, in JSON.
+
+    All but the place of one is the same at each letter: what the last answer had is not written
+    again, but for its place.
+    """
+    known, view.proposed = view.proposed, {}
+    address = (*view.address.values(), snippets, older)
+    found, place, where, is_on = [], (-1, -1), "", False
+    for one in proposals:
+        key = (*address, *one[:2], *one[4:])
+        form = known.get(key)
+        if form is None:
+            item = _item(view, one, snippets, older)
+            item["textEdit"]["range"] = _HOLE
+            form = json.dumps(item, separators=(",", ":"))
+        view.proposed[key] = form
+        if (one.start, one.end) != place:
+            place = one.start, one.end
+            span = view.span(*place)
+            where = json.dumps(span, separators=(",", ":"))
+            is_on = _is_on(row, span)
+        if is_on:
+            found.append(form.replace(_WRITTEN_HOLE, where, 1))
+    return Written(f"[{','.join(found)}]")
+
+
+def _is_on(row: int, place: dict[str, Any]) -> bool:
+    """Whether a range lies on the cursor's line, as it must: between literals it may not."""
     return bool(place["start"]["line"] == row == place["end"]["line"])
 
 
 def _plain(view: View, proposal: Completion, snippets: bool, older: bool) -> dict[str, Any] | None:
     """A proposal as JSON; None where it cannot be written into the text around."""
-    as_snippet = proposal.snippet and snippets
-    text = proposal.insert if as_snippet else proposal.plain
+    text = proposal.insert if proposal.snippet and snippets else proposal.plain
     outer = view.outer_edits([Edit(proposal.start, proposal.end, text)])
     if outer is None or len(outer) != 1:
         return None
+    item = _item(view, proposal, snippets, older)
+    item["textEdit"] = text_edits(view.document, outer)[0]
+    return item
+
+
+def _item(view: View, proposal: Completion, snippets: bool, older: bool) -> dict[str, Any]:
+    """A proposal as JSON, without its place."""
+    as_snippet = proposal.snippet and snippets
     kind = _KINDS[proposal.kind]
     item: dict[str, Any] = {
         "label": proposal.label,
         "kind": _OLDER_KINDS.get(kind, kind) if older else kind,
         "sortText": f"{proposal.rank:04d}{proposal.label}",
-        "textEdit": text_edits(view.document, outer)[0],
+        "textEdit": {"newText": proposal.insert if as_snippet else proposal.plain},
     }
     if proposal.sought != proposal.label:
         item["filterText"] = proposal.sought

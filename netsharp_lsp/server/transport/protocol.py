@@ -44,7 +44,7 @@ class RefusedError(Exception):
 
 
 class Written:
-    """A value that is JSON already; stands in tables and lists of others."""
+    """A value that is JSON already; alone, or in tables and lists of others."""
 
     __slots__ = ("text",)
 
@@ -100,7 +100,7 @@ class Protocol(LanguageServerProtocol):
 
     def plain(self, value: Any) -> Any:
         """Return a value as JSON can write it."""
-        if value is None or isinstance(value, (dict, str, int, float)):
+        if value is None or isinstance(value, (dict, str, int, float, Written)):
             return value
         if isinstance(value, (list, tuple)):
             return [self.plain(item) for item in value]

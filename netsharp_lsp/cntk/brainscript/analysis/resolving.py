@@ -49,23 +49,24 @@ class Resolver:
 
     def __init__(self, scopes: dict[int, Scope]) -> None:
         self.scopes = scopes
-        self._known: dict[int, Denoted | None] = {}
+        #: What expressions come to, with each: a name is its own as long as it lives.
+        self._known: dict[int, tuple[Expression, Denoted | None]] = {}
         self._steps = 0
 
     def denoted(self, expression: Expression, scope: Scope) -> Denoted | None:
         """What an expression comes to, None where the text does not say it."""
         key = id(expression)
         if key in self._known:
-            return self._known[key]
+            return self._known[key][1]
         if self._steps >= FARTHEST:
             return None
-        self._known[key] = None
+        self._known[key] = (expression, None)
         self._steps += 1
         try:
             found = self._follow(expression, scope)
         finally:
             self._steps -= 1
-        self._known[key] = found
+        self._known[key] = (expression, found)
         return found
 
     def _follow(self, e: Expression, scope: Scope) -> Denoted | None:

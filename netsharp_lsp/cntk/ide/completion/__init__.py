@@ -8,6 +8,7 @@ from netsharp_lsp.cntk.ide.completion.place import writing_at
 from netsharp_lsp.cntk.ide.meanings.descriptions import of_edit, of_library, of_ndl
 from netsharp_lsp.cntk.ide.meanings.glossary import option_markdown
 from netsharp_lsp.cntk.ide.meanings.words import parameter_meaning
+from netsharp_lsp.cntk.ide.places.near import near
 from netsharp_lsp.ide.answers import Completions
 
 TYPE_CHECKING = False
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
 
 def completions_at(edited: Edited, offset: int) -> Completions:
     """What may be written at an offset; nothing in comments."""
+    around = near(edited, offset)
+    if around is None:
+        return in_whole(edited, offset)
+    return in_whole(around.edited, offset - around.moved, around.moved)
+
+
+def in_whole(edited: Edited, offset: int, moved: int = 0) -> Completions:
+    """The same of a text that is read as a whole and lies `moved` bytes into another."""
     if edited.text.comment_before(offset) is not None:
         return Completions()
-    writing = writing_at(edited, offset)
+    writing = writing_at(edited, offset, moved)
     variables = configuration.variables(edited, writing)
     if variables is not None:
         return Completions(tuple(variables))

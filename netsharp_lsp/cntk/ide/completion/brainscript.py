@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.completion.place import Writing
     from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.cntk.library.documentation import Entry
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.run.programs import ReadProgram
     from netsharp_lsp.ide.answers import Completion, CompletionKind
 
@@ -54,7 +55,7 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
             if writing.before in _MEMBER:
                 yield from _special(writing, scope)
             yield from _visible(edited, writing, program, scope)
-            empty = _is_network(scope) and not scope.declared
+            empty = _is_network(scope) and not (scope.declared or edited.far)
             yield from templates.in_brainscript(edited, writing, begins=begins, empty=empty)
         return
 
@@ -159,7 +160,11 @@ def _visible(
 ) -> Iterator[Completion]:
     """Every name in sight; what is being written is its own value in loops alone."""
     nodes = {one.node.name: one.node for one in named_nodes(edited.last_evaluated).values()}
-    for name, declaration in scope.visible().items():
+    seen = scope.visible()
+    far = {one.name: one for one in edited.far or () if one.name not in SPECIAL}
+    for name, declaration in seen.items():
+        if declaration.library and name in far:
+            continue
         if declaration.kind == GIVEN or (declaration.library and name.startswith("_")):
             continue
         if declaration.library and not edited.main.may_have(of_function(declaration.qualified)):
@@ -170,13 +175,18 @@ def _visible(
         if own and writing.before == b"=":
             continue
         rank = 4 if declaration.library else 1 if declaration.kind in (PARAMETER, INDEX) else 2
-        node = nodes.get(name)
-        detail = "" if node is None else f"{node.operation} [{written_shape(node.shape)}]"
-        yield _proposal(program, writing, declaration, rank, detail)
+        yield _proposal(program, writing, declaration, rank, _shown(nodes.get(name)))
+    for name in far:
+        if name not in seen or seen[name].library:
+            yield writing.proposal(name, "node", 2, detail=_shown(nodes.get(name)))
     for word in KEYWORDS:
         if word == "with":
             continue  # CNTK reads it and cannot evaluate it
         yield writing.proposal(word, "keyword", 5)
+
+
+def _shown(node: Node | None) -> str:
+    return "" if node is None else f"{node.operation} [{written_shape(node.shape)}]"
 
 
 def _is_own(declaration: Declaration, program: ReadProgram, writing: Writing) -> bool:

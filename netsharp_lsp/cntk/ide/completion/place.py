@@ -22,7 +22,7 @@ class Writing(NamedTuple):
     `word` is the whole of it.  `before` is the last byte on the line before it that is no blank,
     empty at its begin.  `string` is what stands in the string around it before the word, None
     outside strings.  `assigned`: an equals sign stands behind it.  `in_argument`: it is the value
-    of an argument that is passed by name.
+    of an argument that is passed by name.  What is proposed replaces bytes `moved` from there.
     """
 
     offset: int
@@ -34,6 +34,7 @@ class Writing(NamedTuple):
     string: str | None
     assigned: bool
     in_argument: bool = False
+    moved: int = 0
 
     def proposal(
         self, label: str, kind: CompletionKind, rank: int, insert: str = "", **more: str
@@ -44,8 +45,8 @@ class Writing(NamedTuple):
         return Completion(
             label,
             kind,
-            self.start,
-            self.end,
+            self.start + self.moved,
+            self.end + self.moved,
             insert or plain,
             plain,
             snippet,
@@ -55,8 +56,8 @@ class Writing(NamedTuple):
         )
 
 
-def writing_at(edited: Edited, offset: int) -> Writing:
-    """What is being written at an offset."""
+def writing_at(edited: Edited, offset: int, moved: int = 0) -> Writing:
+    """What is being written at an offset of a text that lies `moved` bytes into another."""
     data = edited.data
     start = end = offset
     while start > 0 and _is_word(data[start - 1 : start]):
@@ -77,6 +78,7 @@ def writing_at(edited: Edited, offset: int) -> Writing:
         _string(edited, start),
         _ASSIGNED.match(data, end) is not None,
         before == b"=" and _is_open(edited, at),
+        moved,
     )
 
 

@@ -16,10 +16,10 @@ from netsharp_lsp.workspace import GivenFiles, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
-    from netsharp_lsp.cntk.ide.places.stretches import ParsedVersion
+    from netsharp_lsp.cntk.ide.places.stretches import Pieces
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.workspace import Run
 
 
+#: Kinds of names that a text near an offset knows of the whole by their names alone.
+FAR = ("member", "node", "model")
+
+
 class Edited:
     """One version of a text.  `name` is the one name that its files know it by; `others` are texts
     of other files that are not what the workspace says.  `before` is an earlier version whose
-    networks are known, `whole` one that was parsed.
+    networks are known, `pieces` are those of an earlier version.
     """
 
     def __init__(
@@ -40,11 +44,13 @@ class Edited:
         context: Context,
         others: Mapping[str, bytes] | None = None,
         before: Edited | None = None,
-        whole: ParsedVersion | None = None,
+        pieces: Pieces | None = None,
     ) -> None:
         self.context = context
         self._before = before
-        self.text = EditedText(language_id, data, whole)
+        #: Names at the top of a whole text of which this is a part; None for a whole one.
+        self.far: Sequence[Occurrence] | None = None
+        self.text = EditedText(language_id, data, pieces)
         around = context.workspace or Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
         self.name = around.files.locate(around.name)
         self.workspace = around
@@ -71,7 +77,14 @@ class Edited:
         """Return the text after an edit."""
         known = self.last_evaluated
         before = known if known._is_evaluated else None
-        return Edited(self.language, data, self.context, before=before, whole=self.text.whole)
+        pieces = self.text.known_pieces
+        return Edited(self.language, data, self.context, before=before, pieces=pieces)
+
+    def shortened(self, data: bytes, names: Sequence[Occurrence]) -> Edited:
+        """A part of the text, in which the names at the top of the whole are known."""
+        part = Edited(self.language, data, self.context, before=self.last_evaluated)
+        part.far = names
+        return part
 
     @property
     def data(self) -> bytes:
@@ -103,7 +116,11 @@ class Edited:
     @cached_property
     def declarations(self) -> list[Occurrence]:
         """Those of them that declare what networks are made of; none is evaluated for these."""
-        return declarations(self.experiments)
+        found = declarations(self.experiments)
+        if self.far is None:
+            return found
+        here = [one for one in found if one.kind not in FAR or one.file != self.name]
+        return [*here, *self.far]
 
     def occurrence_at(self, offset: int) -> Occurrence | None:
         """The shortest name of the text that an offset is in, or at whose end."""

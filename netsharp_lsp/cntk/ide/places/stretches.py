@@ -1,21 +1,26 @@
-"""Stretches of an edited text, parsed alone for what is asked of a screen at each keystroke.
+"""Stretches of an edited text, parsed alone for what is asked at each keystroke, and its pieces:
+runs of top-level declarations that keep what was worked out of them while edits leave them alone.
 
-Knows the trees of whole texts and no meaning.  A stretch ends at declarations that an edit left
-alone; it counts where the parser gives them again as they were in the version before.
+Knows the trees of texts and no meaning.  A stretch counts where the parser gives its declarations
+again as they are in the whole text.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left, bisect_right
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tree_sitter import Query, QueryCursor
 
-from netsharp_lsp.text.edits import common
+from netsharp_lsp.giving_way import go_on
+from netsharp_lsp.text.edits import common_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from tree_sitter import Language, Tree
 
@@ -23,101 +28,223 @@ if TYPE_CHECKING:
     #: The span of a declaration, and its type in the tree.
     Mark = tuple[int, int, str]
 
+Kept = TypeVar("Kept")
+
 #: Declarations on each side of a stretch that are parsed with it: the outermost must be as they
 #: were, and those next to it have a say in what it is.
 BESIDE = 4
 #: Longer stretches are not worth it: the text is parsed as a whole.
 LONGEST = 40_000
+#: A piece ends with the first line behind so many bytes.
+PIECE = 2_000
 #: What is typed and deleted without opening, closing or hiding anything behind it.
-_QUIET = re.compile(rb"[\w \t.,;:=+<>&|^%!-]*\Z")
+_QUIET = re.compile(rb"[\w \t.,;:=+<>&|^%!\n-]*\Z")
 #: Marks that the parser supplies or misses, so that what is read may rest on text far away.
 _FAR = re.compile(r"missing_(?!operand)|unclosed_|wrong_")
 _COMMENTS = frozenset(("comment", "block_comment", "\n"))
 
 
 class Stretch(NamedTuple):
-    """Bytes of a text from `start` on."""
+    """Bytes of a text from `start` on, parsed."""
 
     data: bytes
     start: int
+    tree: Tree
 
 
-class ParsedVersion:
-    """A version of a text that was parsed as a whole."""
+class Piece:
+    """Some declarations and what stands behind each: `size` bytes that begin with a line.
 
-    def __init__(self, data: bytes, tree: Tree, parse: Parse) -> None:
+    `marks` count from its begin, and so does all that is `kept` of it, by who keeps it.
+    """
+
+    __slots__ = ("kept", "marks", "size")
+
+    def __init__(self, size: int, marks: tuple[Mark, ...]) -> None:
+        self.size = size
+        self.marks = marks
+        self.kept: dict[str, Any] = {}
+
+
+class Pieces:
+    """A version of a text in which no declaration rests on text far from it, piece by piece."""
+
+    def __init__(self, data: bytes, parse: Parse, pieces: Sequence[Piece]) -> None:
         self.data = data
+        self.pieces = pieces
         self._parse = parse
-        self._sound: bool | None = None
-        self.tree = tree
 
-    def stretch(self, data: bytes, start: int, end: int) -> Stretch | None:
-        """What has to be parsed of a later version for its bytes from start to end.
+    @classmethod
+    def of(cls, data: bytes, tree: Tree, parse: Parse, before: Pieces | None) -> Pieces | None:
+        """The pieces of a text that was parsed as a whole; None where marks are missing in it.
 
-        None where only the whole text says what they are.
+        What a version before it keeps is kept where nothing near has changed.
         """
+        if not is_sound(tree):
+            return None
+        marks = _declarations(tree)
+        if before is None:
+            return cls(data, parse, [*_cut(data, 0, len(data), marks)])
+        head, tail = common_ends(before.data, data)
+        first, last = before.window(head, len(before.data) - tail, 2 * BESIDE)
+        starts, grown = before.starts, len(data) - len(before.data)
+        low, high = starts[first], starts[last + 1] + grown
+        above = bisect_left(marks, low, key=_start)
+        below = bisect_left(marks, high, key=_start)
+        same_above = marks[:above] == [*before.marks(0, first, 0)]
+        count = len(before.pieces)
+        same_below = marks[below:] == [*before.marks(last + 1, count, grown)]
+        if not (same_above and same_below) or low > high:
+            return cls(data, parse, [*_cut(data, 0, len(data), marks)])
+        between = _cut(data, low, high, marks[above:below])
+        pieces = [*before.pieces[:first], *between, *before.pieces[last + 1 :]]
+        return cls(data, parse, pieces)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each piece begins, and where the last ends."""
+        return [*accumulate((piece.size for piece in self.pieces), initial=0)]
+
+    def marks(self, first: int, stop: int, moved: int) -> Iterator[Mark]:
+        """The declarations of some pieces, moved by some bytes."""
+        for number in range(first, stop):
+            base = self.starts[number] + moved
+            for start, end, kind in self.pieces[number].marks:
+                yield start + base, end + base, kind
+
+    def edited(self, data: bytes) -> Pieces | None:
+        """The pieces of a later version; None where only the whole text says what they are."""
         old = self.data
-        head = common(min(len(old), len(data)), lambda a, b: old[a:b] == data[a:b])
-        rest = min(len(old), len(data)) - head
-        tail = common(
-            rest,
-            lambda a, b: old[len(old) - b : len(old) - a] == data[len(data) - b : len(data) - a],
-        )
-        grown = len(data) - len(old)
-        typed, deleted = data[head : len(data) - tail], old[head : len(old) - tail]
-        if not (_QUIET.match(typed) and _QUIET.match(deleted)):
+        if data == old:
+            return self
+        head, tail = common_ends(old, data)
+        low, high, grown = head, len(old) - tail, len(data) - len(old)
+        if not (_QUIET.match(data[head : len(data) - tail]) and _QUIET.match(old[low:high])):
             return None
-        low, high = start, end
-        if typed or deleted:
-            low, high = min(start, head), max(end - grown, len(old) - tail)
-        if self._sound is None:
-            self._sound = _is_sound(self.tree)
-        if not self._sound:
+        first, last = self.window(low, high, 2 * BESIDE)
+        marks = [*self.marks(first, last + 1, 0)]
+        above, below = _beside(marks, low, high)
+        begin = marks[above][0] if above is not None else 0
+        stop = marks[below][1] if below is not None else len(old)
+        found = self._parsed(data, begin, stop + grown)
+        if found is None:
             return None
-        first, last = self._beside(low, step=False), self._beside(high, step=True)
-        begin = first[0] if first is not None else 0
-        stop = last[1] if last is not None else len(old)
+        again = [_moved(mark, begin) for mark in _declarations(found.tree)]
+        if not again:
+            return None
+        if above is not None and again[0] != marks[above]:
+            return None
+        if below is not None and again[-1] != _moved(marks[below], grown):
+            return None
+        left = marks[:above] if above is not None else []
+        right = marks[below + 1 :] if below is not None else []
+        between = [*left, *again, *(_moved(mark, grown) for mark in right)]
+        where = self.starts[first], self.starts[last + 1] + grown
+        pieces = [*self.pieces[:first], *_cut(data, *where, between), *self.pieces[last + 1 :]]
+        return Pieces(data, self._parse, pieces)
+
+    def stretch(self, start: int, end: int) -> Stretch | None:
+        """What has to be parsed for some bytes, and says of them what the whole text does."""
+        first, last = self.window(start, end, BESIDE)
+        marks = [*self.marks(first, last + 1, 0)]
+        above, below = _beside(marks, start, end)
+        begin = marks[above][0] if above is not None else 0
+        stop = marks[below][1] if below is not None else len(self.data)
+        found = self._parsed(self.data, begin, stop)
+        if found is None:
+            return None
+        wanted = marks[above or 0 : len(marks) if below is None else below + 1]
+        again = [_moved(mark, begin) for mark in _declarations(found.tree)]
+        return found if again == wanted else None
+
+    def kept(
+        self,
+        key: str,
+        work: Callable[[Stretch, int, int], Kept],
+        holds: Callable[[Kept], bool] = lambda known: True,
+    ) -> list[tuple[int, Kept]] | None:
+        """What is worked out of each piece, with where that begins: what was kept of it, or of a
+        piece that has changed or whose value no longer `holds` that of `work` on a stretch around
+        it and its ends in that.
+
+        None where a piece can't be looked at alone.
+        """
+        starts, found = self.starts, []
+        for number, piece in enumerate(self.pieces):
+            if key not in piece.kept or not holds(piece.kept[key]):
+                go_on()
+                low, high = starts[number], starts[number + 1]
+                stretch = self.stretch(low, max(low, high - 1))
+                if stretch is None:
+                    return None
+                ends = low - stretch.start, high - stretch.start
+                piece.kept[key] = work(stretch, *ends)
+            found.append((starts[number], piece.kept[key]))
+        return found
+
+    def window(self, low: int, high: int, beside: int) -> tuple[int, int]:
+        """The first and last of the pieces that hold a stretch and so many declarations on each
+        side of it, as far as there are any.
+        """
+        starts, pieces = self.starts, self.pieces
+        first = min(max(0, bisect_right(starts, low) - 1), len(pieces) - 1)
+        left = beside - sum(starts[first] + end < low for _, end, _ in pieces[first].marks)
+        while left > 0 and first > 0:
+            first -= 1
+            left -= len(pieces[first].marks)
+        last = max(first, min(bisect_left(starts, high, 1) - 1, len(pieces) - 1))
+        left = beside - sum(starts[last] + start > high for start, _, _ in pieces[last].marks)
+        while left > 0 and last < len(pieces) - 1:
+            last += 1
+            left -= len(pieces[last].marks)
+        return first, last
+
+    def _parsed(self, data: bytes, begin: int, stop: int) -> Stretch | None:
+        """A stretch of a text; None where it is too long, or marks are missing in it."""
         if stop - begin > LONGEST:
             return None
-        found = Stretch(data[begin : stop + grown], begin)
-        tree = self._parse(found.data)
-        if not _is_sound(tree):
-            return None
-        again = _declarations(tree)
-        if first is not None and again[:1] != [_moved(first, -begin)]:
-            return None
-        if last is not None and again[-1:] != [_moved(last, grown - begin)]:
-            return None
-        return found if again else None
+        found = data[begin:stop]
+        tree = self._parse(found)
+        return Stretch(found, begin, tree) if is_sound(tree) else None
 
-    def _beside(self, at: int, *, step: bool) -> Mark | None:
-        """The declaration so many before or behind a byte that it can end a stretch; None where
-        the text begins or ends before.
-        """
-        cursor = self.tree.walk()
-        inside = cursor.goto_first_child_for_byte(at) is not None
-        if not inside and (step or not cursor.goto_last_child()):
-            return None
-        left = BESIDE
-        while True:
-            node = cursor.node
-            assert node is not None
-            outside = node.start_byte > at if step else node.end_byte < at
-            left -= outside and node.type not in _COMMENTS
-            if not left:
-                return node.start_byte, node.end_byte, node.type
-            if not (cursor.goto_next_sibling() if step else cursor.goto_previous_sibling()):
-                return None
+
+def is_sound(tree: Tree) -> bool:
+    """Whether what a declaration says rests on no text far behind it."""
+    root = tree.root_node
+    return not (root.has_error or QueryCursor(_far(tree.language)).captures(root))
+
+
+def _beside(marks: Sequence[Mark], low: int, high: int) -> tuple[int | None, int | None]:
+    """The declarations so many before and behind a stretch; None where there are fewer."""
+    above = bisect_left(marks, low, key=_end) - BESIDE
+    below = bisect_right(marks, high, key=_start) + BESIDE - 1
+    return above if above >= 0 else None, below if below < len(marks) else None
+
+
+def _cut(data: bytes, start: int, end: int, marks: Iterable[Mark]) -> Iterator[Piece]:
+    """The pieces of a part of a text that holds these declarations."""
+    held: list[Mark] = []
+    begin = start
+    for first, last, kind in marks:
+        if held and first - begin >= PIECE:
+            line = data.rfind(b"\n", begin, first) + 1
+            if line > held[-1][1] + begin and not data[line:first].strip(b" \t"):
+                yield Piece(line - begin, tuple(held))
+                begin, held = line, []
+        held.append((first - begin, last - begin, kind))
+    yield Piece(end - begin, tuple(held))
+
+
+def _start(mark: Mark) -> int:
+    return mark[0]
+
+
+def _end(mark: Mark) -> int:
+    return mark[1]
 
 
 def _moved(mark: Mark, by: int) -> Mark:
     return mark[0] + by, mark[1] + by, mark[2]
-
-
-def _is_sound(tree: Tree) -> bool:
-    """Whether what a declaration says rests on no text far behind it."""
-    root = tree.root_node
-    return not (root.has_error or QueryCursor(_far(tree.language)).captures(root))
 
 
 def _declarations(tree: Tree) -> list[Mark]:

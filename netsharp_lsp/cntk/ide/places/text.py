@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_br
 from netsharp_lsp.cntk.brainscript.reading.parser import comments_query
 from netsharp_lsp.cntk.brainscript.reading.parser import read as read_brainscript
 from netsharp_lsp.cntk.brainscript.reading.syntax import Member
-from netsharp_lsp.cntk.ide.places.stretches import ParsedVersion
+from netsharp_lsp.cntk.ide.places.stretches import Pieces
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.reading.reader import read, read_between
 from netsharp_lsp.cntk.reading.syntax import (
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tree_sitter import Tree
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Script
+    from netsharp_lsp.cntk.ide.places.stretches import Stretch
     from netsharp_lsp.cntk.reading.syntax import Document, Record
     from netsharp_lsp.ide.answers import Range
 
@@ -76,14 +77,26 @@ class Island:
 
 
 class EditedText:
-    """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel")."""
+    """One version of a text in a `language` ("cntk", "brainscript", "ndl" or "mel"); `before` are
+    the pieces of an earlier one.
+    """
 
-    def __init__(self, language: str, data: bytes, before: ParsedVersion | None = None) -> None:
+    def __init__(self, language: str, data: bytes, before: Pieces | None = None) -> None:
         self.language = language
         self.data = data
         self._before = before
         self._documents: dict[int, Document] = {}
         self._islands: dict[tuple[int, int], Island] = {}
+
+    @classmethod
+    def of_stretch(cls, language: str, stretch: Stretch) -> EditedText:
+        """A stretch of a text as a text of its own."""
+        text = cls(language, stretch.data)
+        if language == "brainscript":
+            vars(text._island(0, len(stretch.data)))["tree"] = stretch.tree
+        else:
+            vars(text)["tree"] = stretch.tree
+        return text
 
     @cached_property
     def lines(self) -> LineIndex:
@@ -100,30 +113,47 @@ class EditedText:
         """The same as its parser has it."""
         return None if self.language == "brainscript" else parse_tree(self.data)
 
-    @property
-    def whole(self) -> ParsedVersion | None:
-        """The newest version that was parsed as a whole, this or one before."""
-        tree: Tree | None = vars(self).get("tree")
-        parse = parse_tree
+    @cached_property
+    def _followed(self) -> Pieces | None:
+        """The pieces of the text as far as those of an earlier version say what they are."""
+        return None if self._before is None else self._before.edited(self.data)
+
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """The text in pieces; None where marks are missing in it."""
+        if self._followed is not None:
+            return self._followed
         if self.language == "brainscript":
-            island = self._islands.get((0, len(self.data)))
-            tree = None if island is None else vars(island).get("tree")
-            parse = parse_brainscript
-        if tree is not None and (self._before is None or self._before.tree is not tree):
-            self._before = ParsedVersion(self.data, tree, parse)
-        return self._before
+            whole, parse = self._island(0, len(self.data)).tree, parse_brainscript
+        else:
+            whole, parse = self.tree or parse_tree(self.data), parse_tree
+        return Pieces.of(self.data, whole, parse, self._before)
+
+    @property
+    def known_pieces(self) -> Pieces | None:
+        """The pieces of the text, or of an earlier version where this one has none or was never
+        parsed as a whole.
+        """
+        if self._followed is not None or not self._is_parsed:
+            return self._followed or self._before
+        return self.pieces or self._before
+
+    @property
+    def _is_parsed(self) -> bool:
+        """Whether the whole text was parsed."""
+        if self.language != "brainscript":
+            return "tree" in vars(self)
+        island = self._islands.get((0, len(self.data)))
+        return island is not None and "tree" in vars(island)
 
     def around(self, start: int, end: int) -> tuple[EditedText, int]:
         """A text that says of some bytes what this one does, and where it begins: a stretch of it
         where that is known to be enough.
         """
-        whole = self.whole
-        if whole is None or whole.data is self.data:
-            return self, 0
-        found = whole.stretch(self.data, start, end)
+        found = None if self._followed is None else self._followed.stretch(start, end)
         if found is None:
             return self, 0
-        return EditedText(self.language, found.data), found.start
+        return EditedText.of_stretch(self.language, found), found.start
 
     def document_between(self, start: int, end: int) -> Document | None:
         """The records that reach into a stretch, and some beside them."""

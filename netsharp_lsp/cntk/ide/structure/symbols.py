@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from netsharp_lsp.cntk.brainscript.reading import syntax as brainscript
 from netsharp_lsp.cntk.configuration.meaning.tree import network_sections
 from netsharp_lsp.cntk.ide.meanings.words import SPECIAL
 from netsharp_lsp.cntk.ide.places.sections import KEYS
-from netsharp_lsp.cntk.ide.places.text import glued_macros
+from netsharp_lsp.cntk.ide.places.text import EditedText, glued_macros
 from netsharp_lsp.cntk.reading.syntax import (
     Assignment,
     Block,
@@ -16,16 +18,16 @@ from netsharp_lsp.cntk.reading.syntax import (
     String,
     Text,
 )
-from netsharp_lsp.ide.answers import Symbol
+from netsharp_lsp.ide.answers import OutlinePart, Symbol
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from netsharp_lsp.cntk.ide.places.edited import Edited
-    from netsharp_lsp.cntk.ide.places.text import EditedText, GluedMacro, Island
+    from netsharp_lsp.cntk.ide.places.stretches import Stretch
+    from netsharp_lsp.cntk.ide.places.text import GluedMacro, Island
     from netsharp_lsp.cntk.reading.syntax import Node, Record
-    from netsharp_lsp.ide.answers import SymbolKind
+    from netsharp_lsp.ide.answers import Range, SymbolKind
 
 #: More characters of a value are cut off.
 WIDTH = 40
@@ -35,28 +37,75 @@ _BUILDER = "ndlnetworkbuilder"
 DEEPEST = 12
 
 
+class Meant(NamedTuple):
+    """What runs make of a configuration: the names at its top of sections that are networks, and
+    of commands, in lower case.
+    """
+
+    networks: frozenset[str] = frozenset()
+    commands: frozenset[str] = frozenset()
+
+
 def symbols_of(edited: Edited) -> list[Symbol]:
     """The outline in the order of the text."""
-    text = edited.text
-    outline = _Outline(text)
+    return _symbols(edited.text, _meant(edited))
+
+
+def outline_of(edited: Edited) -> Sequence[tuple[int, OutlinePart]]:
+    """The same in parts, of which those are kept that an edit left alone."""
+    meant, pieces = _meant(edited), edited.text.pieces
+
+    def part(stretch: Stretch, low: int, high: int) -> tuple[Meant, OutlinePart]:
+        text = EditedText.of_stretch(edited.language, stretch)
+        symbols = _symbols(text, meant, (low, high))
+        return meant, OutlinePart(high - low, tuple(_moved(one, -low) for one in symbols))
+
+    found = None
+    if pieces is not None:
+        found = pieces.kept("outline", part, lambda known: known[0] == meant)
+    if found is None:
+        return [(0, OutlinePart(len(edited.data), tuple(_symbols(edited.text, meant))))]
+    return [(start, one) for start, (_, one) in found]
+
+
+def _meant(edited: Edited) -> Meant:
+    if edited.language != "cntk":
+        return Meant()
+    root = edited.main.configuration.root
+    return Meant(
+        frozenset(name.decode("utf-8", "replace") for name in network_sections(root)),
+        frozenset(command.name.lower() for command in edited.main.commands),
+    )
+
+
+def _symbols(text: EditedText, meant: Meant, part: Range | None = None) -> list[Symbol]:
+    """The symbols of a text, or of what begins in a part of it."""
+    outline = _Outline(text, meant)
     if text.document is None:
-        return outline.members(text.islands[0], text.islands[0].script.entries, 0)
-    if text.language == "cntk":
-        root = edited.main.configuration.root
-        outline.networks = {name.decode("utf-8", "replace") for name in network_sections(root)}
-        outline.commands = {command.name.lower() for command in edited.main.commands}
-    return outline.records(text.document.records, 0, network=text.language != "cntk")
+        island = text.islands[0]
+        entries = island.script.entries
+        if part is not None:
+            entries = tuple(one for one in entries if part[0] <= one.place.start < part[1])
+        return outline.members(island, entries, 0)
+    found = outline.records(text.document.records, 0, network=text.language != "cntk")
+    return [one for one in found if part is None or part[0] <= one.start < part[1]]
+
+
+def _moved(symbol: Symbol, by: int) -> Symbol:
+    start, end = symbol.start + by, symbol.end + by
+    name = symbol.name_start + by, symbol.name_end + by
+    inner = tuple(_moved(one, by) for one in symbol.children)
+    return Symbol(symbol.name, symbol.detail, symbol.kind, start, end, *name, inner)
 
 
 class _Outline:
     """Makes symbols of one text."""
 
-    def __init__(self, text: EditedText) -> None:
+    def __init__(self, text: EditedText, meant: Meant) -> None:
         self.text = text
         self.islands = {island.start: island for island in text.islands}
-        #: The names at the top of sections that are networks, and of commands, in lower case.
-        self.networks: set[str] = set()
-        self.commands: set[str] = set()
+        self.networks = meant.networks
+        self.commands = meant.commands
 
     def records(self, records: Iterable[Record], depth: int, *, network: bool) -> list[Symbol]:
         """The symbols of records; in a `network` they are nodes."""

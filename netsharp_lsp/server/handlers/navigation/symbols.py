@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from netsharp_lsp.server.answers.outlines import outline_written
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import Symbol
     from netsharp_lsp.server.documents.views import View
     from netsharp_lsp.server.session import Session
+    from netsharp_lsp.server.transport.protocol import Written
 
 #: Numbers of the protocol's SymbolKind.
 KINDS = {
@@ -42,13 +45,18 @@ def kinds_for(session: Session, ability: str) -> dict[str, int]:
     return KINDS if session.client.names_kinds(f"{ability}.symbolKind") else _OLDER_KINDS
 
 
-def document_symbols(session: Session, params: lsp.DocumentSymbolParams) -> list[dict[str, Any]]:
+def document_symbols(
+    session: Session, params: lsp.DocumentSymbolParams
+) -> list[dict[str, Any]] | Written:
     """Return the outline: as a tree where the client shows trees."""
     uri = params.text_document.uri
     trees = session.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
     kinds = kinds_for(session, "textDocument.documentSymbol")
     outline: list[dict[str, Any]] = []
-    for view, _, _ in session.places(uri, None):
+    views = [view for view, _, _ in session.places(uri, None)]
+    if trees and len(views) == 1 and views[0].region is None:
+        return outline_written(views[0], kinds)
+    for view in views:
         symbols = view.snapshot.symbols()
         if trees:
             outline += _named(view, [_tree(view, symbol, kinds) for symbol in symbols])
