@@ -7,8 +7,18 @@ from setuptools import Extension, setup
 GRAMMARS = ("netsharp", "brainscript", "cntk")
 #: The engine does the same in numpy where no compiler takes these.
 TWINS = "engine/netsharp_engine/twins"
-SOURCES = ("module", "cell", "rows", "packing", "product", "text", "sequences", "windows")
-HEADERS = ("cell", "product", "text", "twins", "vectors", "windows")
+SOURCES = (
+    "module",
+    "cell",
+    "rows",
+    "packing",
+    "product",
+    "text",
+    "sequences",
+    "updates",
+    "windows",
+)
+HEADERS = ("cell", "product", "text", "twins", "updates", "vectors", "windows")
 
 setup(
     ext_modules=[

@@ -99,7 +99,9 @@ def batch_of(sentences: list[np.ndarray], kinds: np.ndarray) -> Batch:
     columns[packing.places] = np.concatenate(sentences)
     there = columns >= 0
     ones = np.ones(packing.samples, np.float32)
-    words = Sparse(ones, columns[there], np.r_[0, np.cumsum(there)])
+    starts = np.zeros(packing.columns + 1, np.intp)
+    np.cumsum(there, out=starts[1:])
+    words = Sparse(ones, columns[there], starts)
     last = packed(np.ones(len(kinds), np.intp))
     classes = Sparse(np.ones(len(kinds), np.float32), kinds, np.arange(len(kinds) + 1))
     return Batch({"word": Packed(words, packing), "kind": Packed(classes, last)}, expected=1.0)

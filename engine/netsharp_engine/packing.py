@@ -6,6 +6,8 @@ what is left over are gaps.  It knows nothing of what the columns hold.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,8 @@ except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
 Indices = npt.NDArray[np.intp]
+#: The most sequences of one step whose packing is kept.
+_SHORT = 4096
 
 
 class Packing:
@@ -27,7 +31,7 @@ class Packing:
 
     __slots__ = (
         *("before", "begin", "columns", "gaps", "length", "places", "position", "row", "rows"),
-        "steps",
+        *("samples", "steps"),
     )
 
     def __init__(
@@ -38,20 +42,38 @@ class Packing:
         begin: Indices,
         length: Indices,
         before: Indices | None = None,
+        samples: int | None = None,
     ):
         self.rows, self.steps, self.columns = rows, steps, rows * steps
         self.row, self.begin, self.length, self.before = row, begin, length, before
         #: Of every step in its sequence, in the order of ``places``.
-        self.position = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-        self.places: Indices = np.repeat(begin * rows + row, length) + rows * self.position
-        taken = np.zeros(self.columns, bool)
-        taken[self.places] = True
-        self.gaps: Indices = np.flatnonzero(~taken)
+        self.position: Indices
+        self.places: Indices
+        self.gaps: Indices
+        #: The steps of all sequences, without gaps.
+        self.samples = int(length.sum()) if samples is None else samples
+        self.position, self.places, self.gaps = self._columns()
 
-    @property
-    def samples(self) -> int:
-        """The steps of all sequences, without gaps."""
-        return len(self.places)
+    def _columns(self) -> tuple[Indices, Indices, Indices]:
+        """Positions and places of all steps, and the gaps."""
+        if twins is None:
+            return self._plain_columns()
+        position, places = np.empty((2, self.samples), np.int64)
+        gaps = np.empty(max(self.columns - self.samples, 0), np.int64)
+        given = (np.ascontiguousarray(one, np.int64) for one in (self.row, self.begin, self.length))
+        twins.columns_taken(
+            max(self.rows, 1), *given, places, position, gaps, np.empty(self.columns, bool)
+        )
+        return position, places, gaps
+
+    def _plain_columns(self) -> tuple[Indices, Indices, Indices]:
+        """The same where nothing was compiled."""
+        length, rows = self.length, self.rows
+        position = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        places: Indices = np.repeat(self.begin * rows + self.row, length) + rows * position
+        taken = np.zeros(self.columns, bool)
+        taken[places] = True
+        return position, places, np.flatnonzero(~taken)
 
     def same(self, other: Packing) -> bool:
         """Whether all sequences stand in the same columns."""
@@ -88,15 +110,18 @@ class Packing:
 
 def packed(length: Indices) -> Packing:
     """Sequences of these lengths, each in the first row that has room, in their order."""
+    if twins is not None and len(length):
+        given = np.ascontiguousarray(length, np.int64)
+        row, begin = np.empty((2, len(given)), np.int64)
+        rows, width, samples = twins.first_fit(given, row, begin)
+        if width == 1 and samples == len(given) <= _SHORT:
+            return _short_single(samples)
+        if width:
+            return Packing(rows, width, row, begin, length, samples=samples)
     width = int(length.max(initial=0))
     if (length == width).all():
-        rows = np.arange(len(length))
-        return Packing(max(len(length), 1), width, rows, np.zeros_like(rows), length)
-    if twins is not None:
-        given = np.ascontiguousarray(length, np.int64)
-        row, begin, filled = np.empty((3, len(given)), np.int64)
-        count = twins.first_fit(given, row, begin, filled, np.empty(width + 1, np.int64))
-        return Packing(count, width, row, begin, length)
+        each = np.arange(len(length))
+        return Packing(max(len(length), 1), width, each, np.zeros_like(each), length)
     return _packed(length, width)
 
 
@@ -121,4 +146,13 @@ def _packed(length: Indices, width: int) -> Packing:
 
 def single(count: int) -> Packing:
     """So many sequences of one step."""
-    return packed(np.ones(count, np.intp))
+    return _short_single(count) if count <= _SHORT else packed(np.ones(count, np.intp))
+
+
+@lru_cache(64)
+def _short_single(count: int) -> Packing:
+    rows = np.arange(count)
+    found = Packing(max(count, 1), 1, rows, np.zeros_like(rows), np.ones_like(rows))
+    for one in (found.row, found.begin, found.length, found.places, found.position, found.gaps):
+        one.flags.writeable = False  # Whoever asks again gets the same.
+    return found

@@ -19,6 +19,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 
 if TYPE_CHECKING:
     from netsharp_engine.tensor_backend.lstm import Cell
+    from netsharp_engine.tensor_backend.together import Affine
 
 try:
     import netsharp_engine._twins as twins
@@ -27,6 +28,8 @@ except ImportError:  # No compiler took it when this was installed.
 
 #: What the widest vectors may read behind an array, and how many cells lie beside each other.
 _BEHIND, _PANEL = 16, 64
+#: The rows that are many, and the numbers of a quarter of a matrix that is small.
+_MANY, _SMALL = 16, 8192
 
 
 def compiled(cell: Cell, kind: Any) -> bool:
@@ -36,16 +39,35 @@ def compiled(cell: Cell, kind: Any) -> bool:
 
 
 class CompiledCell:
-    """The steps of one cell; ``training``: a pass forward keeps what the one back needs."""
+    """The steps of one cell; ``training``: a pass forward keeps what the one back needs.
+
+    With ``affine`` it makes its sums itself where they are given as rows, matrix and bias: rows
+    stand in front of the outputs before, so that the gradients of both matrices are one product.
+    """
 
     def __init__(self, cell: Cell, training: bool) -> None:
         self.cell, self._training = cell, training
-        #: The gradient of the sums, added up over all columns, after a pass back.
-        self.by_bias: Array = np.zeros(0)
+        self.affine: Affine | None = None
         self._rooms: dict[str, Array] = {}
+        #: What stands before a sequence where it is a number.
+        self._starts: dict[Node, Array] = {}
         self._borders: tuple[Indices, Indices] = np.zeros(1, np.int64), np.zeros(0, np.int64)
-        size = cell.size
-        self._panels = np.empty(4 * size * (-size // _PANEL * -_PANEL), np.float32)
+
+    @property
+    def made(self) -> Node | None:
+        """The sums that are made here and nowhere else."""
+        return self.cell.sums if self.affine is not None and self.affine.given else None
+
+    @property
+    def _inner(self) -> int:
+        """The numbers of a row that sums are made of."""
+        return self.affine.inner if self.affine is not None and self.affine.given else 0
+
+    def _at_once(self, rows: int) -> bool:
+        """Whether rows meet their matrix step by step: it is read again at each, which costs more
+        than it spares where it is large and meets few.
+        """
+        return rows >= _MANY or self._inner * self.cell.size <= _SMALL
 
     def forward(
         self,
@@ -55,12 +77,12 @@ class CompiledCell:
         carried: Mapping[Node, Array],
     ) -> None:
         """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``."""
-        cell, size = self.cell, self.cell.size
+        cell, size, inner = self.cell, self.cell.size, self._inner
         columns, rows = packing.columns, packing.rows
         first = self._first(found, kind)
-        before = self._room("before", columns, size)
+        before = self._room("before", columns, inner + size)
         running = self._room("running", rows * size + _BEHIND, kind=np.float64)
-        begin = before[columns - rows :] if cell.backwards else before[:rows]
+        begin = (before[columns - rows :] if cell.backwards else before[:rows])[:, inner:]
         # Also where nothing has begun yet: what stands in gaps is multiplied with 0.
         for delay, known, start in zip(
             cell.before, first, (begin, running[: rows * size].reshape(rows, size)), strict=True
@@ -77,19 +99,32 @@ class CompiledCell:
             rows,
             size,
             cell.backwards,
-            np.ascontiguousarray(found[cell.sums]),
-            np.ascontiguousarray(found[cell.weights]),
-            *first,
+            inner,
             *self._borders,
             packing.gaps,
+            *self._told(found, rows),
+            np.ascontiguousarray(found[cell.weights]),
+            *first,
             before,
             outputs,
             states,
             slopes,
-            self._panels,
+            self._panels(),
             running,
         )
         found[cell.outputs], found[cell.state] = outputs, states
+
+    def _told(self, found: dict[Node, Array], rows: int) -> tuple[Array | None, ...]:
+        """Sums, bias, rows and their matrix: what the sums of gates begin with."""
+        if not self._inner:
+            return np.ascontiguousarray(found[self.cell.sums]), None, None, None
+        assert self.affine is not None
+        assert self.affine.given is not None
+        inputs, weights, bias = map(np.ascontiguousarray, self.affine.given)
+        if self._at_once(rows):
+            return None, bias, inputs, weights
+        sums = np.dot(inputs, weights, self._room("sums", len(inputs), 4 * self.cell.size))
+        return sums, bias, inputs, None
 
     def backward(
         self,
@@ -99,47 +134,82 @@ class CompiledCell:
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
         """Gradients of sources outside, from those of the outputs and the states."""
-        cell, size, rows = self.cell, self.cell.size, packing.rows
+        cell, size, inner, rows = self.cell, self.cell.size, self._inner, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
-        first, self.by_bias = np.empty((2, 1, size)), np.empty(4 * size)
+        first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
         told = (
             np.ascontiguousarray(given[one]) if one in given else None
             for one in (cell.outputs, cell.state)
         )
+        weights, back = self._source(packing, learning)
         twins.cell_backward(
             packing.steps,
             rows,
             size,
             cell.backwards,
+            inner,
             *self._borders,
             packing.gaps,
             self._rooms["slopes"],
             np.ascontiguousarray(found[cell.weights]),
+            weights,
             *told,
             by,
+            back if self._at_once(rows) else None,
             self._room("back", rows, size),
             self._room("state", rows, size),
-            self._panels,
+            self._panels(),
             first,
-            self.by_bias,
+            by_bias,
         )
-        if cell.sums in learning:
-            # A parameter's gradient outlives the room.
-            yield cell.sums, by if len(by) > 1 else by.copy()
-        if cell.weights in learning:
-            yield cell.weights, (self._rooms["before"].T @ by)[None]
+        before = self._rooms["before"]
+        if inner and self.affine is not None:
+            if back is not None and weights is not None:
+                if not self._at_once(rows):
+                    np.dot(by, weights.T, back)
+                sequences.without_gaps(back, packing)
+            both = before.T @ by
+            yield from self.affine.shared(
+                lambda: by_bias.astype(by.dtype), lambda: both[:inner], back
+            )
+            if cell.weights in learning:
+                yield cell.weights, both[None, inner:]
+        else:
+            if cell.sums in learning:
+                # A parameter's gradient outlives the room.
+                yield cell.sums, by if len(by) > 1 else by.copy()
+            if cell.weights in learning:
+                yield cell.weights, (before.T @ by)[None]
         for delay, gradient in zip(cell.before, first, strict=True):
             if len(delay.inputs) == 2 and delay.inputs[1] in learning:
                 initial = delay.inputs[1]
                 yield initial, reduced(gradient.astype(by.dtype), found[initial].shape)
 
+    def _source(self, packing: Packing, learning: set[Node]) -> tuple[Array | None, Array | None]:
+        """The matrix of rows and the room for their gradient, where they learn."""
+        if not self._inner or self.affine is None or self.affine.source not in learning:
+            return None, None
+        assert self.affine.given is not None
+        _, weights, _ = self.affine.given
+        back = self._room("by inputs", packing.columns, self._inner)
+        return np.ascontiguousarray(weights), back
+
+    def _panels(self) -> Array:
+        size, inner = (-one // _PANEL * -_PANEL for one in (self.cell.size, self._inner))
+        return self._room("panels", 4 * self.cell.size * (size + inner) + 4 * _PANEL * self._inner)
+
     def _first(self, found: dict[Node, Array], kind: Any) -> tuple[Array, Array]:
         """The outputs and the state before a sequence."""
         both = []
         for delay, width in zip(self.cell.before, (kind, np.float64), strict=True):
-            initial = found[delay.inputs[1]] if len(delay.inputs) == 2 else None
-            start = np.broadcast_to(sequences.border(delay, initial, kind), (1, delay.size))
-            both.append(np.ascontiguousarray(start, width))
+            start = self._starts.get(delay)
+            if start is None:
+                initial = found[delay.inputs[1]] if len(delay.inputs) == 2 else None
+                known = np.broadcast_to(sequences.border(delay, initial, kind), (1, delay.size))
+                start = np.ascontiguousarray(known, width)
+                if initial is None:
+                    self._starts[delay] = start
+            both.append(start)
         return both[0], both[1]
 
     def _room(self, name: str, *shape: int, kind: Any = np.float32) -> Array:
@@ -164,7 +234,7 @@ def _borders(packing: Packing, backwards: bool) -> tuple[Indices, Indices]:
         real &= packing.before == 0
     if not real.all():
         begin, row = begin[real], row[real]
-    starts = np.zeros(packing.steps + 1, np.int64)
-    np.cumsum(np.bincount(begin, minlength=packing.steps), out=starts[1:])
-    rows = row[np.argsort(begin, kind="stable")]
-    return starts, np.ascontiguousarray(rows, np.int64)
+    starts, rows = np.empty(packing.steps + 1, np.int64), np.empty(len(begin), np.int64)
+    begin, row = (np.ascontiguousarray(one, np.int64) for one in (begin, row))
+    twins.begun(begin, row, starts, rows)
+    return starts, rows

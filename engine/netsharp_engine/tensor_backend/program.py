@@ -23,6 +23,7 @@ from netsharp_engine.program import (
     Unsupported,
     UpdateRule,
 )
+from netsharp_engine.tensor_backend.compiled_updates import CompiledUpdates
 from netsharp_engine.tensor_backend.kernels.acting import ACTING, STEPWISE
 from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
@@ -116,6 +117,7 @@ class TensorProgram:
         self._type: Any = np.dtype(job.dtype).type
         self._trained = [one for one in job.graph.parameters if one.trained]
         self._walk = GraphWalk(job, self.values)
+        self._compiled = CompiledUpdates(self._trained, self._type)
         # The GNU library keeps freed memory up to twice the largest block that ever was; beyond it
         # gives arrays back to the system, which clears each page of the next ones anew.
         np.empty(_KEPT, np.uint8)
@@ -171,6 +173,20 @@ class TensorProgram:
         """Change the parameters as the rule says."""
         if self._fault is not None:
             return False
+        if self._compiled.takes(rule, self._gradients):
+            fresh = not self._updates
+            given = self.values, self._gradients, self._memory
+            with np.errstate(all="ignore"):
+                wrong = self._compiled.apply(rule, *given, fresh)
+            if wrong is not None:
+                self._fault = Fault("weight", wrong)
+                return False
+            self._updates += 1
+            return True
+        return self._update_plainly(rule)
+
+    def _update_plainly(self, rule: UpdateRule) -> bool:
+        """The same in numpy, parameter by parameter."""
         moved: Tensors = {}
         rows: dict[str, ChangedRows] = {}
         kept: dict[str, Tensors] = {}

@@ -7,7 +7,7 @@ of all steps together.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.table import TABLE, backward_of
 from netsharp_engine.tensor_backend.loops import Loop
 from netsharp_engine.tensor_backend.lstm import Cell, CellScan, recognised
+
+if TYPE_CHECKING:
+    from netsharp_engine.tensor_backend.together import Affine
 
 
 class Scan:
@@ -49,14 +52,20 @@ class Scan:
                 )
 
     @property
-    def sums(self) -> Node | None:
-        """What a compiled cell adds to its own sums: it makes nothing of gaps there."""
+    def takes(self) -> Node | None:
+        """The sums that a compiled cell can make itself."""
         return self._fused.cell.sums if isinstance(self._fused, CompiledCell) else None
 
-    def by_bias(self) -> Array:
-        """The gradient of these sums of all samples, after ``backward``."""
+    def take(self, sums: Affine) -> None:
+        """Let it make them."""
         assert isinstance(self._fused, CompiledCell)
-        return self._fused.by_bias
+        self._fused.affine = sums
+
+    @property
+    def read(self) -> Iterable[Node]:
+        """The sources whose values are needed this time."""
+        made = self._fused.made if isinstance(self._fused, CompiledCell) else None
+        return self.sources if made is None else [one for one in self.sources if one is not made]
 
     def forward(
         self,

@@ -56,56 +56,61 @@ class Together(ABC):
 class Affine(Together):
     """A product with a matrix that all samples share, and a bias.
 
-    ``bias_of`` gives the gradient of the bias where whoever reads the sums has found it.
-    ``ignores_gaps``: whoever reads them makes nothing of what stands in gaps.
+    ``deferred``: the only reader makes the sums itself, of what is ``given`` after ``forward``
+    (rows, matrix and bias; None where they are computed node by node), and their gradients, too.
     """
 
     def __init__(self, times: Node, plus: Node, bias: Node, learning: set[Node]) -> None:
         self.shown, self.hidden = plus, (times,)
-        self.bias_of: Callable[[], Array] | None = None
-        self.ignores_gaps = False
-        self._weights, self._source = times.inputs
-        self._bias, self._learning = bias, learning
-        self._inner, self._width = self._source.size, plus.size
-        self._names = self._weights.parameters[0].name, bias.parameters[0].name
+        self.deferred = False
+        self.given: tuple[Array, Array, Array] | None = None
+        self.weights, self.source = times.inputs
+        self.bias, self._learning = bias, learning
+        self.inner, self._width = self.source.size, plus.size
+        self._names = self.weights.parameters[0].name, bias.parameters[0].name
         self._out, self._back = Room(), Room()
 
     def forward(self, around: Walked) -> bool:
         """Find the sums; not of what all samples share, nor of what stays sparse."""
-        source = self._source
+        source, self.given = self.source, None
         packing = around.packings[source]
         if packing is None or (source not in around.found and around.entries(source) is not None):
             return False
-        rows = around.dense(source)
+        rows = around.dense(source).reshape(-1, self.inner)
         weights, bias = (around.values[name] for name in self._names)
-        out = self._out.of((packing.columns, self._width), bias.dtype)
-        np.dot(
-            rows.reshape(-1, self._inner),
-            weights.reshape(self._inner, self._width),
-            out,
-        )
-        out += bias.reshape(-1)
-        if not self.ignores_gaps:
-            sequences.without_gaps(out, packing)
-        around.found[self.shown] = out.reshape(-1, *self.shown.shape)
+        weights = weights.reshape(self.inner, self._width)
         around.packings[self.shown] = packing
+        if self.deferred:
+            self.given = rows, weights, bias
+            return True
+        out = self._out.of((packing.columns, self._width), bias.dtype)
+        np.dot(rows, weights, out)
+        out += bias.reshape(-1)
+        sequences.without_gaps(out, packing)
+        around.found[self.shown] = out.reshape(-1, *self.shown.shape)
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
         """The gradients of bias, matrix and source."""
-        by = gradient.reshape(-1, self._width)
-        if self._bias in self._learning:
-            summed = total(by, (0,)) if self.bias_of is None else self.bias_of().astype(by.dtype)
-            yield self._bias, summed.reshape(1, *self._bias.shape)
-        if self._weights in self._learning:
-            rows = around.found[self._source].reshape(-1, self._inner)
-            yield self._weights, (rows.T @ by).reshape(1, *self._weights.shape)
-        if self._source in self._learning:
-            weights = around.values[self._names[0]].reshape(self._inner, self._width)
-            back = self._back.of((len(by), self._inner), by.dtype)
+        by, back = gradient.reshape(-1, self._width), None
+        if self.source in self._learning:
+            weights = around.values[self._names[0]].reshape(self.inner, self._width)
+            back = self._back.of((len(by), self.inner), by.dtype)
             np.dot(by, weights.T, back)
-            sequences.without_gaps(back, around.packings[self._source])
-            yield self._source, back.reshape(-1, *self._source.shape)
+            sequences.without_gaps(back, around.packings[self.source])
+        rows = around.found[self.source].reshape(-1, self.inner)
+        yield from self.shared(lambda: total(by, (0,)), lambda: rows.T @ by, back)
+
+    def shared(
+        self, by_bias: Callable[[], Array], by_weights: Callable[[], Array], back: Array | None
+    ) -> Iterator[tuple[Node, Any]]:
+        """Gradients for those that learn, made where they do; ``back`` is that of the source."""
+        if self.bias in self._learning:
+            yield self.bias, by_bias().reshape(1, *self.bias.shape)
+        if self.weights in self._learning:
+            yield self.weights, by_weights().reshape(1, *self.weights.shape)
+        if back is not None:
+            yield self.source, back.reshape(-1, *self.source.shape)
 
 
 class Rectified(Together):
@@ -159,11 +164,12 @@ class Chosen(Together):
     def forward(self, around: Walked) -> bool:
         """Find the rows; not where a sample has several numbers."""
         entries, packing = around.entries(self._source), around.packings[self._source]
-        if entries is None or packing is None or not entries.single:
+        if entries is None or packing is None:
             return False
         matrix = around.values[self._name].reshape(self._inner, -1)
         out = self._out.of((packing.columns, matrix.shape[1]), matrix.dtype)
-        sparse.rows_of(matrix, entries, out)
+        if not sparse.rows_of(matrix, entries, out):
+            return False
         around.found[self.shown] = out.reshape(-1, *self.shown.shape)
         around.packings[self.shown] = packing
         return True

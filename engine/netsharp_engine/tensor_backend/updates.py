@@ -83,7 +83,7 @@ def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | Changed
         gradient = one.gradient
         if one.touched is not None:
             gradient = TouchedRows(one.touched, gradient).dense(one.values.shape)
-        gradient = _clipped(shaping, gradient)
+        gradient = clipped(shaping, gradient)
         if l2 > 0:
             gradient = gradient + one.kind(l2) * one.values
         values, kept = RULES[rule.kind](rule, one._replace(gradient=gradient))
@@ -105,7 +105,7 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRow
 
     part = one._replace(
         values=rows(one.values)[places],
-        gradient=_clipped(rule.shaping, one.gradient),
+        gradient=clipped(rule.shaping, one.gradient),
         kept={
             name: rows(values)[places] if values.size == one.values.size else values
             for name, values in one.kept.items()
@@ -115,7 +115,8 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRow
     return ChangedRows(places, found, remembered)
 
 
-def _clipped(shaping: Shaping, gradient: Array) -> Array:
+def clipped(shaping: Shaping, gradient: Array) -> Array:
+    """A gradient cut to a limit, number by number or by its norm."""
     kind, limit = gradient.dtype.type, shaping.limit
     if math.isinf(limit):
         return gradient
@@ -160,10 +161,9 @@ def _adagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 def _fsadagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
     """The gain of a number is that of its mean square, which fades over samples."""
     kind, momentum = one.kind, one.kind(rule.momentum)
-    samples, fading = rule.constants["samples"], rule.constants["fading"]
-    count = fading * float(one.kept["count"][0]) + (1.0 - fading) * samples
-    target = kind(rule.constants["target"] * math.sqrt(count))
-    share = kind(fading)
+    count = faded(rule, one.kept["count"])
+    target = kind(rule.constants["target"] * math.sqrt(count[0]))
+    share = kind(rule.constants["fading"])
     gradient = one.gradient
     squares = share * one.kept["squares"] + (kind(1) - share) * gradient * gradient
     gain = np.minimum(target * (kind(1) / np.sqrt(squares)), kind(_LARGEST_GAIN))
@@ -171,7 +171,7 @@ def _fsadagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
     smoothed = one.kept["smoothed"]
     if momentum > 0:
         gradient = smoothed = momentum * smoothed + (kind(1) - momentum) * gradient
-    kept = {"squares": squares, "smoothed": smoothed, "count": np.array([count])}
+    kept = {"squares": squares, "smoothed": smoothed, "count": count}
     return one.values - gradient * kind(one.rate), kept
 
 
@@ -194,6 +194,12 @@ def _rmsprop(rule: UpdateRule, one: BeforeUpdate) -> Changed:
     mean = _mean(gain) if rule.constants["normalized"] else 1.0
     kept = {"squares": squares, "signs": sign, "steps": steps}
     return one.values + kind(-one.rate / mean) * (gradient * gain), kept
+
+
+def faded(rule: UpdateRule, count: Array) -> Array:
+    """The samples [1] over which fsAdaGrad's mean square was taken, with those of a minibatch."""
+    samples, fading = rule.constants["samples"], rule.constants["fading"]
+    return np.array([fading * float(count[0]) + (1.0 - fading) * samples])
 
 
 def finite(values: Array) -> bool:

@@ -7,6 +7,8 @@ It knows neither update rules nor what is counted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +67,24 @@ class GraphWalk:
         self._delays = [node for node in job.graph.nodes if node.op in DELAYS]
         #: Of delays the last steps of what they read, where sequences are cut into pieces.
         self._carried: dict[Node, Array] = {}
+        self._held = [
+            (part, part.parameters[0].name)
+            for part in self._parts
+            if isinstance(part, Node) and part.op in HELD
+        ]
+        #: The calls of a pass forward, and those of one back with their parts.
+        self._calls = [one for one in map(self._call, self._parts) if one is not None]
+        self._returns = [(_returning(part), part) for part in reversed(self._parts)]
+
+    def _call(self, part: Part) -> Callable[[], None] | None:
+        """How a part is computed; None of what is fed or held."""
+        if isinstance(part, Together):
+            return partial(self._at_once, part)
+        if isinstance(part, Loop):
+            return partial(self._run, self._scans[part])
+        if part.op == "input" or part.op in HELD:
+            return None
+        return partial(self._tell if part.op == ENVIRONMENT else self._compute, part)
 
     def _joined(self) -> tuple[list[Part], dict[Node, Together]]:
         """The schedule with nodes that are computed together as one, and the nodes that hides."""
@@ -72,14 +92,17 @@ class GraphWalk:
         found = together(self._graph, plain, self._learning)
         by = {one.shown: one for one in found}
         hidden = {node: one for one in found for node in one.hidden}
+        kept = (part for part in self._schedule if part not in hidden)
+        parts = [by.get(part, part) if isinstance(part, Node) else part for part in kept]
         for scan in self._scans.values():
-            sums = None if scan.sums is None else by.get(scan.sums)
-            readers = [node for node in self._graph.nodes if scan.sums in node.inputs]
+            sums = None if scan.takes is None else by.get(scan.takes)
+            readers = [node for node in self._graph.nodes if scan.takes in node.inputs]
             asked = {self._graph.output, *self._graph.criteria}
             if isinstance(sums, Affine) and len(readers) == 1 and sums.shown not in asked:
-                sums.ignores_gaps, sums.bias_of = True, scan.by_bias
-        parts = (part for part in self._schedule if part not in hidden)
-        return [by.get(part, part) if isinstance(part, Node) else part for part in parts], hidden
+                sums.deferred = True
+                scan.take(sums)
+                hidden[sums.shown] = sums
+        return parts, hidden
 
     def begin(self, phase: Phase) -> None:
         """Take what an epoch sets; no sequence goes on from the one before."""
@@ -126,28 +149,10 @@ class GraphWalk:
         """Compute all nodes."""
         self._apart = set()
         with np.errstate(all="ignore"):
-            for part in self._parts:
-                if isinstance(part, Together):
-                    if not part.forward(self):
-                        self._apart.add(part)
-                        for node in (*part.hidden, part.shown):
-                            self._compute(node)
-                elif isinstance(part, Loop):
-                    scan = self._scans[part]
-                    for source in scan.sources:
-                        self.dense(source)
-                    carried, acting = self._carried, self._acting
-                    scan.forward(self.found, self.packings, self._type, carried, acting)
-                elif part.op == "input":
-                    continue
-                elif part.op in HELD:
-                    self.found[part] = self.values[part.parameters[0].name][None]
-                    self.packings[part] = None
-                elif part.op == ENVIRONMENT:
-                    self.found[part] = np.full((1, 1), self._acting.training, self._type)
-                    self.packings[part] = None
-                else:
-                    self._compute(part)
+            for node, name in self._held:
+                self.found[node], self.packings[node] = self.values[name][None], None
+            for call in self._calls:
+                call()
         kept = {}
         for delay in self._delays:
             packing = self.packings.get(delay)  # Where it is hidden, nothing is carried on.
@@ -155,6 +160,21 @@ class GraphWalk:
                 values = self.dense(delay.inputs[0])
                 kept[delay] = sequences.carried_on(delay, values, packing)
         self._carried = kept
+
+    def _at_once(self, part: Together) -> None:
+        if not part.forward(self):
+            self._apart.add(part)
+            for node in (*part.hidden, part.shown):
+                self._compute(node)
+
+    def _run(self, scan: Scan) -> None:
+        for source in scan.read:
+            self.dense(source)
+        scan.forward(self.found, self.packings, self._type, self._carried, self._acting)
+
+    def _tell(self, node: Node) -> None:
+        self.found[node] = np.full((1, 1), self._acting.training, self._type)
+        self.packings[node] = None
 
     def _compute(self, node: Node) -> None:
         packings = [self.packings[source] for source in node.inputs]
@@ -210,11 +230,14 @@ class GraphWalk:
             self.found[node] = sparse.dense(self._sparse[node], node.shape)
         elif node in self._hidden:
             with np.errstate(all="ignore"):
-                for one in self._hidden[node].hidden:
+                part = self._hidden[node]
+                for one in (*part.hidden, part.shown):
                     if one not in self.found:
                         self._compute(one)
         else:  # It is in a loop that was computed as one.
             scan = next(self._scans[loop] for loop in self._scans if node in loop.nodes)
+            for source in scan.sources:
+                self.dense(source)
             with np.errstate(all="ignore"):
                 scan.unfold(self.found, self.packings)
         return self.found[node]
@@ -274,40 +297,49 @@ class _Return:
     def __init__(self, walk: GraphWalk) -> None:
         self._walk = walk
         self._by: dict[Node, Gradient] = {}
+        self._found: dict[str, Gradient] = {}
 
     def gradients(self) -> dict[str, Gradient]:
+        """Those of all parameters that are trained."""
         walk = self._walk
         first = walk._graph.criteria[0]
         seed = np.full(walk.found[first].shape, walk._factor, walk._type)
         self._by = {first: without_gaps(seed, walk.packings[first])}
-        trained = (one for one in walk._graph.parameters if one.trained)
-        found: dict[str, Gradient] = {}
-        for part in reversed(walk._parts):
-            if isinstance(part, Together):
-                self._together(part)
-                continue
-            if isinstance(part, Loop):
-                scan = walk._scans[part]
-                given: Any = {one: self._by.pop(one) for one in part.nodes if one in self._by}
-                for source, new in scan.backward(given, walk.found, walk.packings):
-                    self._add(source, new)
-                continue
-            if part not in self._by:
-                continue
-            gradient = self._by.pop(part)
-            if part.op in HELD:
-                name = part.parameters[0].name
-                own = gradient if isinstance(gradient, sparse.TouchedRows) else gradient[0]
-                shape = part.parameters[0].shape
-                found[name] = sparse.joined(found[name], own, shape) if name in found else own
-            elif part.op != "input":
-                self._share(part, gradient)
-        for one in trained:
-            if one.name not in found:
-                found[one.name] = np.zeros(one.shape, walk._type)
-        return found
+        self._found = {}
+        for give, part in walk._returns:
+            give(self, part)
+        for one in walk._graph.parameters:
+            if one.trained and one.name not in self._found:
+                self._found[one.name] = np.zeros(one.shape, walk._type)
+        return self._found
 
-    def _together(self, part: Together) -> None:
+    def nothing(self, part: Any) -> None:
+        """Of what is fed."""
+
+    def loop(self, part: Any) -> None:
+        """Give the sources of a loop their gradients."""
+        walk = self._walk
+        given: Any = {one: self._by.pop(one) for one in part.nodes if one in self._by}
+        for source, new in walk._scans[part].backward(given, walk.found, walk.packings):
+            self._add(source, new)
+
+    def held(self, part: Any) -> None:
+        """Keep the gradient of a parameter."""
+        gradient = self._by.pop(part, None)
+        if gradient is None:
+            return
+        name, shape = part.parameters[0].name, part.parameters[0].shape
+        own = gradient if isinstance(gradient, sparse.TouchedRows) else gradient[0]
+        known = self._found.get(name)
+        self._found[name] = own if known is None else sparse.joined(known, own, shape)
+
+    def node(self, part: Any) -> None:
+        """Give the sources of a node their gradients."""
+        gradient = self._by.pop(part, None)
+        if gradient is not None:
+            self._share(part, gradient)
+
+    def together(self, part: Any) -> None:
         """Give the sources of nodes that were computed together their gradients."""
         if part not in self._walk._apart:
             gradient = self._by.pop(part.shown, None)
@@ -394,6 +426,17 @@ class _Return:
             self._by[source] = found if isinstance(found, sparse.TouchedRows) else found[None]
         else:
             self._by[source] = known + new
+
+
+def _returning(part: Part) -> Callable[[_Return, Any], None]:
+    """How the gradient of a part comes back."""
+    if isinstance(part, Together):
+        return _Return.together
+    if isinstance(part, Loop):
+        return _Return.loop
+    if part.op == "input":
+        return _Return.nothing
+    return _Return.held if part.op in HELD else _Return.node
 
 
 def _samples(node: Node, packing: Packing | None) -> Indices | None:

@@ -1,7 +1,7 @@
 /* What a cell of long short-term memory does with each step, in floats beside each other.
 
-   Included once for each width of vectors: BYTES, ROWS (of a block), TARGET and NAME are set.
-   Products and gates are in float, each gate to its last bit or two; states are double between
+   Included once for each width of vectors: BYTES, BESIDE (vectors of a panel: as many as registers
+   hold the sums of), TARGET and NAME are set.  Products and gates are in float, each gate to its last bit or two; states are double between
    them, as numpy's path has them. */
 
 typedef float NAME(floats) __attribute__((vector_size(BYTES)));
@@ -14,6 +14,7 @@ typedef int32_t NAME(ints) __attribute__((vector_size(BYTES)));
 
 #define WIDTH ((int64_t)(BYTES / 4))
 #define NARROW ((int64_t)(BYTES / 8))
+#define DEEP (BESIDE == 4 ? 128 : 256)
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 INLINE NAME(floats) NAME(all)(float value) {
@@ -74,8 +75,29 @@ INLINE void NAME(write)(float *to, NAME(floats) values, int64_t count) {
         memcpy(to, &values, (size_t)count * sizeof(float));
 }
 
-/* A block of rows [rows, depth] by a panel [depth, 4 or 2 vectors]: [rows, vectors]. */
-#define DECLARE4(r) NAME(floats) a##r = {0}, b##r = {0}, c##r = {0}, d##r = {0};
+/* What is added to: what stands there, or nothing. */
+INLINE NAME(floats) NAME(started)(const float *out, int adds) {
+    return adds ? (NAME(floats))*(const NAME(loose) *)out : NAME(all)(0.0f);
+}
+
+/* A block of rows [rows, depth] by a panel [depth, 4 or 2 vectors], put into rows of ``out`` that
+   are ``to`` floats apart, or added to what stands there. */
+#define BLOCK(name, EACH, DECLARE, LOAD, TAKE, GIVE)                                               \
+    TARGET static void NAME(name)(const float *rows, int64_t stride, int64_t depth,                \
+                                  const float *panel, float *out, int64_t to, int adds) {          \
+        EACH(DECLARE)                                                                              \
+        for (int64_t i = 0; i < depth; i++) {                                                      \
+            LOAD                                                                                   \
+            EACH(TAKE)                                                                             \
+        }                                                                                          \
+        EACH(GIVE)                                                                                 \
+    }
+#define AT(pointer) (*(NAME(loose) *)(pointer))
+#define LOADED(number) (*(const NAME(loose) *)(panel + (number) * WIDTH))
+#define STARTED(r, number) NAME(started)(out + r * to + (number) * WIDTH, adds)
+#define DECLARE4(r)                                                                                \
+    DECLARE2(r) NAME(floats) c##r = STARTED(r, 2), d##r = STARTED(r, 3);
+#define LOAD4 NAME(floats) p = LOADED(0), q = LOADED(1), s = LOADED(2), t = LOADED(3); panel += 4 * WIDTH;
 #define TAKE4(r)                                                                                   \
     {                                                                                              \
         float x = rows[r * stride + i];                                                            \
@@ -85,24 +107,10 @@ INLINE void NAME(write)(float *to, NAME(floats) values, int64_t count) {
         d##r += x * t;                                                                             \
     }
 #define GIVE4(r)                                                                                   \
-    *(NAME(loose) *)(out + (r * 4 + 0) * WIDTH) = a##r;                                            \
-    *(NAME(loose) *)(out + (r * 4 + 1) * WIDTH) = b##r;                                            \
-    *(NAME(loose) *)(out + (r * 4 + 2) * WIDTH) = c##r;                                            \
-    *(NAME(loose) *)(out + (r * 4 + 3) * WIDTH) = d##r;
-#define BLOCK4(count, EACH)                                                                        \
-    TARGET static void NAME(block4_##count)(const float *rows, int64_t stride, int64_t depth,      \
-                                            const float *panel, float *out) {                     \
-        EACH(DECLARE4)                                                                             \
-        for (int64_t i = 0; i < depth; i++, panel += 4 * WIDTH) {                                  \
-            NAME(floats) p = *(const NAME(loose) *)panel;                                          \
-            NAME(floats) q = *(const NAME(loose) *)(panel + WIDTH);                                \
-            NAME(floats) s = *(const NAME(loose) *)(panel + 2 * WIDTH);                            \
-            NAME(floats) t = *(const NAME(loose) *)(panel + 3 * WIDTH);                            \
-            EACH(TAKE4)                                                                            \
-        }                                                                                          \
-        EACH(GIVE4)                                                                                \
-    }
-#define DECLARE2(r) NAME(floats) a##r = {0}, b##r = {0};
+    GIVE2(r) AT(out + r * to + 2 * WIDTH) = c##r;                                                  \
+    AT(out + r * to + 3 * WIDTH) = d##r;
+#define DECLARE2(r) NAME(floats) a##r = STARTED(r, 0), b##r = STARTED(r, 1);
+#define LOAD2 NAME(floats) p = LOADED(0), q = LOADED(1); panel += 2 * WIDTH;
 #define TAKE2(r)                                                                                   \
     {                                                                                              \
         float x = rows[r * stride + i];                                                            \
@@ -110,63 +118,56 @@ INLINE void NAME(write)(float *to, NAME(floats) values, int64_t count) {
         b##r += x * q;                                                                             \
     }
 #define GIVE2(r)                                                                                   \
-    *(NAME(loose) *)(out + (r * 2 + 0) * WIDTH) = a##r;                                            \
-    *(NAME(loose) *)(out + (r * 2 + 1) * WIDTH) = b##r;
-#define BLOCK2(count, EACH)                                                                        \
-    TARGET static void NAME(block2_##count)(const float *rows, int64_t stride, int64_t depth,      \
-                                            const float *panel, float *out) {                     \
-        EACH(DECLARE2)                                                                             \
-        for (int64_t i = 0; i < depth; i++, panel += 2 * WIDTH) {                                  \
-            NAME(floats) p = *(const NAME(loose) *)panel;                                          \
-            NAME(floats) q = *(const NAME(loose) *)(panel + WIDTH);                                \
-            EACH(TAKE2)                                                                            \
-        }                                                                                          \
-        EACH(GIVE2)                                                                                \
-    }
+    AT(out + r * to) = a##r;                                                                       \
+    AT(out + r * to + WIDTH) = b##r;
 #define EACH1(DO) DO(0)
 #define EACH2(DO) EACH1(DO) DO(1)
 #define EACH3(DO) EACH2(DO) DO(2)
 #define EACH4(DO) EACH3(DO) DO(3)
 #define EACH5(DO) EACH4(DO) DO(4)
 #define EACH6(DO) EACH5(DO) DO(5)
+#define BLOCK2(count, EACH) BLOCK(block2_##count, EACH, DECLARE2, LOAD2, TAKE2, GIVE2)
+#define BLOCK4(count, EACH) BLOCK(block4_##count, EACH, DECLARE4, LOAD4, TAKE4, GIVE4)
+#if BESIDE == 4
 BLOCK4(1, EACH1)
 BLOCK4(2, EACH2)
 BLOCK4(3, EACH3)
-BLOCK2(1, EACH1)
-BLOCK2(2, EACH2)
-BLOCK2(3, EACH3)
-#if ROWS > 3
 BLOCK4(4, EACH4)
 BLOCK4(5, EACH5)
 BLOCK4(6, EACH6)
+#else
+BLOCK2(1, EACH1)
+BLOCK2(2, EACH2)
+BLOCK2(3, EACH3)
 BLOCK2(4, EACH4)
 BLOCK2(5, EACH5)
 BLOCK2(6, EACH6)
 #endif
 
-typedef void (*NAME(block))(const float *, int64_t, int64_t, const float *, float *);
-static const NAME(block) NAME(blocks4)[] = {
-    0, NAME(block4_1), NAME(block4_2), NAME(block4_3),
-#if ROWS > 3
-    NAME(block4_4), NAME(block4_5), NAME(block4_6),
-#endif
-};
-static const NAME(block) NAME(blocks2)[] = {
-    0, NAME(block2_1), NAME(block2_2), NAME(block2_3),
-#if ROWS > 3
-    NAME(block2_4), NAME(block2_5), NAME(block2_6),
+typedef void (*NAME(block))(const float *, int64_t, int64_t, const float *, float *, int64_t, int);
+static const NAME(block) NAME(blocks)[] = {
+#if BESIDE == 4
+    0, NAME(block4_1), NAME(block4_2), NAME(block4_3), NAME(block4_4), NAME(block4_5), NAME(block4_6),
+#else
+    0, NAME(block2_1), NAME(block2_2), NAME(block2_3), NAME(block2_4), NAME(block2_5), NAME(block2_6),
 #endif
 };
 
-/* Panels [cells / WIDTH, cells, 4 gates, WIDTH] of weights [cells, 4 gates, cells]. */
-TARGET static void NAME(gates_packed)(const float *weights, int64_t size, float *panels) {
+/* Panels [cells / WIDTH, 4 gates / BESIDE, depth, BESIDE, WIDTH] of weights [depth, 4 gates, cells]:
+   those of inputs, where there are some, and behind them those of outputs. */
+TARGET static void NAME(gates_packed)(const struct forward *one) {
+    int64_t size = one->size, inner = one->by_inputs ? one->inner : 0;
+    float *panels = one->panels;
     for (int64_t first = 0; first < size; first += WIDTH) {
         int64_t count = size - first < WIDTH ? size - first : WIDTH;
-        for (int64_t k = 0; k < size; k++)
-            for (int64_t gate = 0; gate < 4; gate++, panels += WIDTH) {
-                const float *from = weights + (k * 4 + gate) * size + first;
-                memcpy(panels, from, (size_t)count * sizeof(float));
-                memset(panels + count, 0, (size_t)(WIDTH - count) * sizeof(float));
+        for (int64_t part = 0; part < 4; part += BESIDE)
+            for (int64_t k = 0; k < inner + size; k++) {
+                const float *from = k < inner ? one->by_inputs + k * 4 * size
+                                              : one->weights + (k - inner) * 4 * size;
+                for (int64_t gate = part; gate < part + BESIDE; gate++, panels += WIDTH) {
+                    memcpy(panels, from + gate * size + first, (size_t)count * sizeof(float));
+                    memset(panels + count, 0, (size_t)(WIDTH - count) * sizeof(float));
+                }
             }
     }
 }
@@ -176,20 +177,28 @@ struct NAME(block_cells) {
     NAME(floats) keep[ROWS], fresh[ROWS], before[ROWS], after[ROWS], show[ROWS], slope[ROWS][2];
 };
 
-/* The gates of a row and a panel of cells from their sums. */
-INLINE void NAME(gates)(const struct forward *one, const float *told, int64_t count,
-                        const NAME(loose) *sums, NAME(loose) *slopes, int64_t at,
-                        struct NAME(block_cells) *cells) {
-    NAME(floats) z[4] = {sums[0], sums[1], sums[2], sums[3]}, e[4], part[4], slope[4];
+/* Sums of four gates with what is told of them. */
+INLINE void NAME(sums)(NAME(floats) z[4], const float *told, int64_t size, int64_t count) {
     if (count >= WIDTH) {
         z[0] += *(const NAME(loose) *)told;
-        z[1] += *(const NAME(loose) *)(told + one->size);
-        z[2] += *(const NAME(loose) *)(told + 2 * one->size);
-        z[3] += *(const NAME(loose) *)(told + 3 * one->size);
+        z[1] += *(const NAME(loose) *)(told + size);
+        z[2] += *(const NAME(loose) *)(told + 2 * size);
+        z[3] += *(const NAME(loose) *)(told + 3 * size);
     } else
         for (int64_t gate = 0; gate < 4; gate++)
             for (int64_t i = 0; i < count; i++)
-                z[gate][i] += told[gate * one->size + i];
+                z[gate][i] += told[gate * size + i];
+}
+
+/* The gates of a row and a panel of cells from their sums. */
+INLINE void NAME(gates)(const struct forward *one, int64_t column, int64_t first, int64_t count,
+                        const NAME(loose) *sums, NAME(loose) *slopes, int64_t at,
+                        struct NAME(block_cells) *cells) {
+    NAME(floats) z[4] = {sums[0], sums[1], sums[2], sums[3]}, e[4], part[4], slope[4];
+    if (one->told)
+        NAME(sums)(z, one->told + column * 4 * one->size + first, one->size, count);
+    if (one->bias)
+        NAME(sums)(z, one->bias + first, one->size, count);
     e[0] = NAME(faded)(z[0], -1.0f, &part[0]);
     e[1] = NAME(faded)(z[1], -2.0f, &part[1]);
     e[2] = NAME(faded)(z[2], -1.0f, &part[2]);
@@ -240,8 +249,7 @@ INLINE void NAME(cells)(const struct forward *one, int64_t step, int64_t next, i
     if (one->slopes)
         slopes = (NAME(loose) *)one->slopes + (panel * one->rows + row) * 6;
     for (int64_t i = 0; i < rows; i++)
-        NAME(gates)(one, one->told + (at + i) * 4 * size + first, count, sums + i * 4,
-                    slopes ? slopes + i * 6 : 0, i, &cells);
+        NAME(gates)(one, at + i, first, count, sums + i * 4, slopes ? slopes + i * 6 : 0, i, &cells);
     for (int64_t i = 0; i < rows; i++)
         NAME(states)(one->running + (row + i) * size + first, count, i, &cells);
     for (int64_t i = 0; i < rows; i++) {
@@ -253,7 +261,8 @@ INLINE void NAME(cells)(const struct forward *one, int64_t step, int64_t next, i
         if (one->states)
             NAME(write)(one->states + (at + i) * size + first, now, count);
         if (next >= 0)
-            NAME(write)(one->before + (next * one->rows + row + i) * size + first, output, count);
+            NAME(write)(one->before + (next * one->rows + row + i) * (one->inner + size) + one->inner
+                            + first, output, count);
         if (slopes) {
             slopes[i * 6 + 2] = cells.slope[i][0] * cells.before[i];
             slopes[i * 6 + 3] = cells.slope[i][1] * end;
@@ -267,7 +276,7 @@ INLINE void NAME(cells)(const struct forward *one, int64_t step, int64_t next, i
 INLINE void NAME(fetch)(const struct forward *one, int64_t at, int64_t count, int64_t first) {
     int64_t size = one->size;
     for (int64_t row = at; row < at + count; row++) {
-        for (int64_t gate = 0; gate < 4; gate++)
+        for (int64_t gate = 0; one->told && gate < 4; gate++)
             __builtin_prefetch(one->told + (row * 4 + gate) * size + first);
         __builtin_prefetch(one->outputs + row * size + first, 1);
         if (one->states)
@@ -276,32 +285,40 @@ INLINE void NAME(fetch)(const struct forward *one, int64_t at, int64_t count, in
 }
 
 TARGET static void NAME(forward)(const struct forward *one) {
-    int64_t size = one->size, rows = one->rows;
+    int64_t size = one->size, rows = one->rows, wide = one->inner + size;
+    /* Where inputs are multiplied here, rows begin with them. */
+    int64_t skipped = one->by_inputs ? 0 : one->inner, depth = wide - skipped;
     int64_t blocks = (rows + ROWS - 1) / ROWS;
     float sums[ROWS * 4 * BYTES / 4] __attribute__((aligned(64)));
-    NAME(gates_packed)(one->weights, size, one->panels);
+    NAME(gates_packed)(one);
     for (int64_t turn = 0; turn < one->steps; turn++) {
         int64_t step = one->backwards ? one->steps - 1 - turn : turn;
         int64_t next = turn + 1 == one->steps ? -1 : one->backwards ? step - 1 : step + 1;
-        float *before = one->before + step * rows * size;
+        float *before = one->before + step * rows * wide, *outputs = before + one->inner;
+        for (int64_t i = 0; one->inner && i < rows; i++)
+            memcpy(before + i * wide, one->inputs + (step * rows + i) * one->inner,
+                   (size_t)one->inner * sizeof(float));
         for (int64_t i = one->starts[turn]; i < one->starts[turn + 1]; i++) {
             int64_t row = one->borders[i];
-            memcpy(before + row * size, one->first_output, (size_t)size * sizeof(float));
+            memcpy(outputs + row * wide, one->first_output, (size_t)size * sizeof(float));
             memcpy(one->running + row * size, one->first_state, (size_t)size * sizeof(double));
         }
         int64_t begin, end;
         gaps_of(one->gaps, step, rows, &begin, &end);
         for (int64_t i = begin; i < end; i++) {
             int64_t row = one->gaps.columns[i] - step * rows;
-            memset(before + row * size, 0, (size_t)size * sizeof(float));
+            memset(outputs + row * wide, 0, (size_t)size * sizeof(float));
             memset(one->running + row * size, 0, (size_t)size * sizeof(double));
         }
         const float *panel = one->panels;
-        for (int64_t cell = 0; cell < size; cell += WIDTH, panel += size * 4 * WIDTH)
+        for (int64_t cell = 0; cell < size; cell += WIDTH, panel += depth * 4 * WIDTH)
             for (int64_t block = 0, row = 0; block < blocks; block++) {
                 int64_t count = rows / blocks + (block < rows % blocks);
                 NAME(fetch)(one, step * rows + row, count, cell);
-                NAME(blocks4)[count](before + row * size, size, size, panel, sums);
+                for (int64_t part = 0; part < 4; part += BESIDE)
+                    NAME(blocks)[count](before + skipped + row * wide, wide, depth,
+                                        panel + part * depth * WIDTH, sums + part * WIDTH,
+                                        4 * WIDTH, 0);
                 NAME(cells)(one, step, next, row, count, cell, (const NAME(loose) *)sums);
                 row += count;
             }
@@ -313,21 +330,50 @@ TARGET static void NAME(forward)(const struct forward *one) {
     }
 }
 
-/* Panels [cells, 4 or 2 vectors] of the same weights the other way: what the gates give back. */
-TARGET static void NAME(back_packed)(const float *weights, int64_t size, float *panels) {
-    for (int64_t first = 0; first < size;) {
-        int64_t width = size - first > 2 * WIDTH ? 4 * WIDTH : 2 * WIDTH;
-        int64_t count = size - first < width ? size - first : width;
-        for (int64_t column = 0; column < 4 * size; column += 16) {
-            int64_t columns = 4 * size - column < 16 ? 4 * size - column : 16;
+/* Panels [4 cells, BESIDE vectors] of weights [count, 4 cells] the other way: what gates give back.
+   Gives the end of them. */
+TARGET static float *NAME(back_packed)(const float *weights, int64_t rows, int64_t depth,
+                                       float *panels) {
+    const int64_t width = BESIDE * WIDTH;
+    for (int64_t first = 0; first < rows; first += width, panels += depth * width) {
+        int64_t count = rows - first < width ? rows - first : width;
+        for (int64_t column = 0; column < depth; column += 16) {
+            int64_t columns = depth - column < 16 ? depth - column : 16;
             for (int64_t j = 0; j < count; j++)
                 for (int64_t i = 0; i < columns; i++)
-                    panels[(column + i) * width + j] = weights[(first + j) * 4 * size + column + i];
+                    panels[(column + i) * width + j] = weights[(first + j) * depth + column + i];
         }
-        for (int64_t column = 0; column < 4 * size && count < width; column++)
+        for (int64_t column = 0; column < depth && count < width; column++)
             memset(panels + column * width + count, 0, (size_t)(width - count) * sizeof(float));
-        panels += 4 * size * width;
-        first += width;
+    }
+    return panels;
+}
+
+/* Rows [rows, depth] by such panels: [rows, count]. */
+TARGET static void NAME(given_back)(const float *by, int64_t rows, int64_t depth,
+                                    const float *panels, int64_t count, float *out) {
+    const int64_t width = BESIDE * WIDTH;
+    int64_t blocks = (rows + ROWS - 1) / ROWS;
+    float rest[ROWS * 4 * BYTES / 4] __attribute__((aligned(64)));
+    for (int64_t first = 0; first < count; first += width, panels += depth * width) {
+        int64_t columns = count - first < width ? count - first : width;
+        int64_t deep = columns == width ? DEEP : depth;
+        /* A part of the panel stays near while all rows pass. */
+        for (int64_t k = 0; k < depth; k += deep)
+            for (int64_t block = 0, row = 0; block < blocks; block++) {
+                int64_t some = rows / blocks + (block < rows % blocks);
+                const float *from = by + row * depth + k, *panel = panels + k * width;
+                if (columns == width)
+                    NAME(blocks)[some](from, depth, depth - k < deep ? depth - k : deep, panel,
+                                       out + row * count + first, count, k > 0);
+                else {
+                    NAME(blocks)[some](from, depth, depth, panel, rest, width, 0);
+                    for (int64_t i = 0; i < some; i++)
+                        memcpy(out + (row + i) * count + first, rest + i * width,
+                               (size_t)columns * sizeof(float));
+                }
+                row += some;
+            }
     }
 }
 
@@ -337,6 +383,7 @@ INLINE void NAME(panel_back)(const struct backward *one, int64_t step, int64_t f
     int64_t count = size - first < WIDTH ? size - first : WIDTH;
     int64_t panel = step * ((size + WIDTH - 1) / WIDTH) + first / WIDTH;
     const float *slopes = one->slopes + panel * one->rows * 6 * WIDTH;
+    NAME(doubles) sums[4][2] = {{{0}}};
     for (int64_t row = 0; row < one->rows; row++, slopes += 6 * WIDTH) {
         int64_t place = (at + row) * size + first;
         const float *told = one->told_outputs ? one->told_outputs + place : 0;
@@ -348,64 +395,62 @@ INLINE void NAME(panel_back)(const struct backward *one, int64_t step, int64_t f
                 float output = back[i] + (told ? told[i] : 0);
                 float kept = state[i] + (given ? given[i] : 0);
                 kept += output * slopes[5 * WIDTH + i];
-                for (int gate = 0; gate < 3; gate++)
-                    by[gate * size + i] = kept * slopes[gate * WIDTH + i];
-                by[3 * size + i] = output * slopes[3 * WIDTH + i];
+                for (int gate = 0; gate < 4; gate++) {
+                    float slope = (gate < 3 ? kept : output) * slopes[gate * WIDTH + i];
+                    by[gate * size + i] = slope;
+                    one->by_bias[gate * size + first + i] += slope;
+                }
                 state[i] = kept * slopes[4 * WIDTH + i];
             }
             continue;
         }
-#define AT(pointer) (*(NAME(loose) *)(pointer))
 #define SLOPE(number) (*(const NAME(loose) *)(slopes + number * WIDTH))
         for (int gate = 0; gate < 4; gate++)
             __builtin_prefetch(by + (8 * 4 + gate) * size, 1);
-        NAME(floats) output = AT(back), kept = AT(state);
+        NAME(floats) output = AT(back), kept = AT(state), gates[4];
         if (told)
             output += AT(told);
         if (given)
             kept += AT(given);
         kept += output * SLOPE(5);
-        AT(by) = kept * SLOPE(0);
-        AT(by + size) = kept * SLOPE(1);
-        AT(by + 2 * size) = kept * SLOPE(2);
-        AT(by + 3 * size) = output * SLOPE(3);
+        gates[0] = kept * SLOPE(0);
+        gates[1] = kept * SLOPE(1);
+        gates[2] = kept * SLOPE(2);
+        gates[3] = output * SLOPE(3);
         AT(state) = kept * SLOPE(4);
-#undef AT
+        for (int gate = 0; gate < 4; gate++) {
+            AT(by + gate * size) = gates[gate];
+            const NAME(loose_half) *halves = (const NAME(loose_half) *)&gates[gate];
+            sums[gate][0] += __builtin_convertvector(halves[0], NAME(doubles));
+            sums[gate][1] += __builtin_convertvector(halves[1], NAME(doubles));
+        }
 #undef SLOPE
+    }
+    for (int gate = 0; gate < 4 && count >= WIDTH; gate++) {
+        NAME(loose_doubles) *all = (NAME(loose_doubles) *)(one->by_bias + gate * size + first);
+        all[0] += sums[gate][0];
+        all[1] += sums[gate][1];
     }
 }
 
 TARGET static void NAME(backward)(const struct backward *one) {
     int64_t size = one->size, rows = one->rows;
-    int64_t blocks = (rows + ROWS - 1) / ROWS;
-    float sums[ROWS * 4 * BYTES / 4] __attribute__((aligned(64)));
-    NAME(back_packed)(one->weights, size, one->panels);
+    float *by_inputs = NAME(back_packed)(one->weights, size, 4 * size, one->panels);
+    if (one->back_inputs)
+        NAME(back_packed)(one->by_inputs, one->inner, 4 * size, by_inputs);
     for (int64_t turn = one->steps - 1; turn >= 0; turn--) {
         int64_t step = one->backwards ? one->steps - 1 - turn : turn;
-        const float *by = one->by + step * rows * 4 * size, *panel = one->panels;
+        const float *by = one->by + step * rows * 4 * size;
         for (int64_t first = 0; first < size; first += WIDTH)
             NAME(panel_back)(one, step, first);
         int64_t begin, end;
         gaps_of(one->gaps, step, rows, &begin, &end);
         for (int64_t i = begin; i < end; i++)
             memset(one->by + one->gaps.columns[i] * 4 * size, 0, (size_t)size * 4 * sizeof(float));
-        for (int64_t row = 0; row < rows; row++)
-            for (int64_t i = 0; i < 4 * size; i++)
-                one->by_bias[i] += by[row * 4 * size + i];
-        for (int64_t first = 0; first < size;) {
-            int64_t width = size - first > 2 * WIDTH ? 4 * WIDTH : 2 * WIDTH;
-            int64_t columns = size - first < width ? size - first : width;
-            const NAME(block) *of = width == 4 * WIDTH ? NAME(blocks4) : NAME(blocks2);
-            for (int64_t block = 0, row = 0; block < blocks; block++) {
-                int64_t count = rows / blocks + (block < rows % blocks);
-                of[count](by + row * 4 * size, 4 * size, 4 * size, panel, sums);
-                for (int64_t i = 0; i < count; i++, row++)
-                    memcpy(one->back + row * size + first, sums + i * width,
-                           (size_t)columns * sizeof(float));
-            }
-            panel += 4 * size * width;
-            first += width;
-        }
+        NAME(given_back)(by, rows, 4 * size, one->panels, size, one->back);
+        if (one->back_inputs)
+            NAME(given_back)(by, rows, 4 * size, by_inputs, one->inner,
+                             one->back_inputs + step * rows * one->inner);
         for (int64_t i = one->starts[turn]; i < one->starts[turn + 1]; i++) {
             float *back = one->back + one->borders[i] * size;
             float *state = one->running + one->borders[i] * size;
@@ -418,11 +463,17 @@ TARGET static void NAME(backward)(const struct backward *one) {
     }
 }
 
+#undef AT
+#undef BLOCK
+#undef LOADED
+#undef STARTED
 #undef DECLARE4
+#undef LOAD4
 #undef TAKE4
 #undef GIVE4
 #undef BLOCK4
 #undef DECLARE2
+#undef LOAD2
 #undef TAKE2
 #undef GIVE2
 #undef BLOCK2
@@ -435,7 +486,8 @@ TARGET static void NAME(backward)(const struct backward *one) {
 #undef INLINE
 #undef WIDTH
 #undef NARROW
+#undef DEEP
 #undef BYTES
-#undef ROWS
+#undef BESIDE
 #undef TARGET
 #undef NAME

@@ -33,8 +33,12 @@ static inline void let_go(struct arrays *arrays) {
 
 PyObject *cell_forward(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *cell_backward(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *rows_chosen(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *rows_summed(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *rules_applied(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *first_fit(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *begun(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *columns_taken(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *read_columns(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *read_sequences(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count);

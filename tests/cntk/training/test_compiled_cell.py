@@ -88,19 +88,37 @@ def test_only_what_it_knows_is_given_to_it() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     """A fault of ours ends in a sentence, not in somebody else's memory."""
-    ones = np.ones(64, np.float32)
-    rest = [ones] * 13
+    starts, borders, none = np.array([0, 1]), np.array([0]), np.zeros(0, np.int64)
+    floats, wide = np.zeros(4096, np.float32), np.zeros(64)
+    told = [starts, borders, none, floats, None, None, None, floats, floats, wide, *[floats] * 5]
+    told.append(wide)
+    sizes = 1, 1, 1, False, 0
+    twins.cell_forward(*sizes, *told)
+
+    def replaced(at: int, by: object) -> list[object]:
+        return [*told[:at], by, *told[at + 1 :]]
+
     with pytest.raises(ValueError, match="an array is too short"):
-        twins.cell_forward(9, 9, 9, False, *rest)
-    with pytest.raises(ValueError, match="out of range"):
-        twins.cell_forward(1, 0, 1, False, *rest)
+        twins.cell_forward(9, 9, 9, False, 0, *told)
+    with pytest.raises(ValueError, match="a size is out of range"):
+        twins.cell_forward(1, 0, 1, False, 0, *told)
     with pytest.raises(TypeError, match="another number of arguments"):
-        twins.cell_backward(1, 1, 1, False)
-    wide, floats = np.zeros(64), np.zeros(256, np.float32)
-    borders, none = (np.array([0, 1]), np.array([7])), np.zeros(0, np.int64)
-    room = *[floats] * 5, wide
+        twins.cell_backward(1, 1, 1, False, 0)
     with pytest.raises(ValueError, match="a border is out of range"):
-        twins.cell_forward(1, 1, 1, False, ones, ones, ones, wide, *borders, none, *room)
+        twins.cell_forward(*sizes, *replaced(1, np.array([7])))
     for gaps in (np.array([1]), np.array([0, 0]), np.array([-1])):
         with pytest.raises(ValueError, match="a gap is out of range"):
-            twins.cell_forward(1, 1, 1, False, ones, ones, ones, wide, *borders, gaps, *room)
+            twins.cell_forward(*sizes, *replaced(2, gaps))
+    for at in (7, 8, 9, 10, 11, 14, 15):
+        with pytest.raises(ValueError, match="an array is missing"):
+            twins.cell_forward(*sizes, *replaced(at, None))
+    with pytest.raises(ValueError, match="an array is missing"):
+        twins.cell_forward(1, 1, 1, False, 3, *told)
+    back = [*told[:3], floats, floats, *[None] * 3, floats, None, *[floats] * 3, wide, wide]
+    twins.cell_backward(*sizes, *back)
+    for at in (3, 4, 8, 10, 11, 12, 13, 14):
+        with pytest.raises(ValueError, match="an array is missing"):
+            twins.cell_backward(*sizes, *back[:at], None, *back[at + 1 :])
+    back[9] = floats
+    with pytest.raises(ValueError, match="an array is missing"):
+        twins.cell_backward(1, 1, 1, False, 3, *back)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,10 @@ except ImportError:  # No compiler took it when this was installed.
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node
     from netsharp_engine.packing import Indices
+
+
+#: What the twin that chooses rows says where it cannot.
+_SEVERAL, _BEYOND = 1, 2
 
 
 class TouchedRows(NamedTuple):
@@ -74,15 +79,18 @@ class Entries:
 
 def entries(given: Sparse, kind: Any) -> Entries:
     """What was fed, in the type of the numbers."""
-    places, starts = (np.asarray(one, np.intp) for one in (given.columns, given.starts))
-    return Entries(np.asarray(given.values, kind), places, starts)
+    places, starts = (np.ascontiguousarray(one, np.intp) for one in (given.columns, given.starts))
+    return Entries(np.ascontiguousarray(given.values, kind), places, starts)
 
 
 def dense(sparse: Entries, shape: tuple[int, ...]) -> Array:
     """All numbers of sparse samples."""
     count = len(sparse.starts) - 1
-    found: Array = np.zeros((count, int(np.prod(shape))), sparse.values.dtype)
-    np.add.at(found, (sparse.samples, sparse.places), sparse.values)
+    found: Array = np.zeros((count, math.prod(shape)), sparse.values.dtype)
+    if sparse.single:
+        found[sparse.samples, sparse.places] = sparse.values
+    else:
+        np.add.at(found, (sparse.samples, sparse.places), sparse.values)
     return found.reshape(count, *shape)
 
 
@@ -132,11 +140,19 @@ def times(left: Array, sparse: Entries, inner: int) -> Array:
     return found
 
 
-def rows_of(matrix: Array, sparse: Entries, out: Array) -> None:
-    """The same of samples with at most one number each, put into ``out``."""
-    places = sparse.places
+def rows_of(matrix: Array, sparse: Entries, out: Array) -> bool:
+    """The same of samples with at most one number each, put into ``out``; False for others."""
+    places, beyond = sparse.places, f"a place is beyond the {len(matrix)} rows of a matrix"
+    if twins is not None and matrix.dtype == np.float32 and matrix.flags.c_contiguous:
+        given = sparse.values, places, sparse.starts, out
+        found = twins.rows_chosen(matrix.shape[1], matrix, *given)
+        if found == _BEYOND:
+            raise IndexError(beyond)
+        return found != _SEVERAL
+    if not sparse.single:
+        return False
     if len(places) and not 0 <= places.min() <= places.max() < len(matrix):
-        raise IndexError(f"a place is beyond the {len(matrix)} rows of a matrix")
+        raise IndexError(beyond)
     if len(places) == len(out):
         np.take(matrix, places, 0, out, "clip")
         filled: Any = slice(None)
@@ -148,6 +164,7 @@ def rows_of(matrix: Array, sparse: Entries, out: Array) -> None:
         out[sparse.counts == 0] = 0
     if not (sparse.values == 1).all():
         out[filled] *= sparse.values[:, None]
+    return True
 
 
 def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
@@ -155,11 +172,13 @@ def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
     by = gradient.reshape(len(sparse.starts) - 1, -1)
     if twins is None or by.dtype != np.float32 or not len(sparse.places):
         return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])
-    order, places, starts = _sorted(sparse.places)
-    sums = np.empty((len(starts), by.shape[1]), np.float32)
-    samples = sparse.samples
-    twins.rows_summed(np.ascontiguousarray(by), sparse.values, samples, order, starts, sums)
-    return TouchedRows(places, sums)
+    places, sums = (
+        np.empty_like(sparse.places),
+        np.empty((len(sparse.places), by.shape[1]), by.dtype),
+    )
+    by = np.ascontiguousarray(by)
+    count = twins.rows_summed(by, sparse.values, sparse.places, sparse.starts, places, sums)
+    return TouchedRows(places[:count], sums[:count])
 
 
 def _sorted(places: Indices) -> tuple[Indices, Indices, Indices]:
