@@ -5,7 +5,7 @@ the same network.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.data import DataError
 from netsharp_engine.data.stream import RowQuery
@@ -13,22 +13,26 @@ from netsharp_engine.exporting.onnx.exported import DEFAULT_OPSET, OPSETS, OnnxF
 from netsharp_engine.exporting.onnx.written import WrittenOnnx, write_onnx
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
+from netsharp_engine.exporting.torch.exported import TorchForm
+from netsharp_engine.exporting.torch.written import WrittenTorch, write_torch
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.language import read_portable
-from netsharp_lsp.project.writing import refusal, write_atomic
+from netsharp_lsp.project.writing import refusal, write_atomic, write_together
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from netsharp_engine.model import Model
 
 DONE, UNLIKE, FAILED = 0, 1, 2
-FORMATS = {"onnx": ".onnx"}
+FORMATS = {"onnx": ".onnx", "torch": ".py"}
+#: What numbers that stand beside a text are written to.
+NUMBERS = ".safetensors"
 RANDOM = "random"
 
 
@@ -60,18 +64,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+class _Export(NamedTuple):
+    """What is written: the bytes of each file, and the lines that are said of them."""
+
+    files: Mapping[str, bytes]
+    lines: Sequence[str]
+
+
 def run(args: argparse.Namespace) -> int:
     """Export; 0 done, 1 where the answers differ, 2 could not run."""
     target = args.file or os.path.splitext(args.model)[0] + FORMATS[args.to]
-    reason = refusal(target)
-    if reason is not None:
-        complain(reason)
-        return FAILED
+    for path in _paths(args.to, target):
+        reason = refusal(path) or _overwriting(path, args.model)
+        if reason is not None:
+            complain(reason)
+            return FAILED
     try:
         source = read_portable(args.model, args.output)
         samples = None if args.verify == [RANDOM] else _samples(source, args.verify)
-        written = write_onnx(source, OnnxForm(args.opset, args.sequences_first), samples)
-        write_atomic(target, written.data)
+        export = _WRITERS[args.to](source, target, args, samples)
+        if len(export.files) == 1:
+            write_atomic(target, export.files[target])
+        else:
+            write_together(export.files)
     except (DataError, ModelError, GraphError) as error:
         complain(str(error))
         return FAILED
@@ -79,10 +94,27 @@ def run(args: argparse.Namespace) -> int:
         complain(f"{args.model}: {error}")
         return UNLIKE if error.differs else FAILED
     except OSError as error:
-        complain(f"{target}: cannot be written: {error.strerror}.")
+        complain(f"{error.filename or target}: cannot be written: {error.strerror}.")
         return FAILED
-    say(_lines(target, written, args.verify))
+    say(export.lines)
     return DONE
+
+
+def _paths(to: str, target: str) -> list[str]:
+    """The files that are written, the numbers of a text in front."""
+    if to == "onnx":
+        return [target]
+    return [os.path.splitext(target)[0] + NUMBERS, target]
+
+
+def _overwriting(path: str, model: str) -> str | None:
+    """Why a file must not be written; it may be the model itself."""
+    try:
+        if os.path.samefile(path, model):
+            return f"{path}: is the model itself, which would be replaced. Name another file."
+    except OSError:
+        pass
+    return None
 
 
 def _samples(source: Portable | Model, files: list[str]) -> Iterator[Any]:
@@ -92,16 +124,47 @@ def _samples(source: Portable | Model, files: list[str]) -> Iterator[Any]:
     return (part.features for part in source.rows(RowQuery(files, source.read_options())))
 
 
-def _lines(target: str, written: WrittenOnnx, verify: list[str]) -> Iterator[str]:
-    count = written.operators
-    yield f"{target}: {count} operator{'' if count == 1 else 's'}"
-    yield f"  inputs: {', '.join(written.inputs)}"
-    yield f"  outputs: {', '.join(written.outputs)}"
+def _as_onnx(
+    source: Portable | Model, target: str, args: argparse.Namespace, samples: Iterator[Any] | None
+) -> _Export:
+    written = write_onnx(source, OnnxForm(args.opset, args.sequences_first), samples)
+    what = f"{target}: {_counted(written.operators, 'operator')}"
+    return _Export({target: written.data}, _lines(what, written, "onnxruntime", args.verify))
+
+
+def _as_torch(
+    source: Portable | Model, target: str, args: argparse.Namespace, samples: Iterator[Any] | None
+) -> _Export:
+    numbers, _ = paths = _paths("torch", target)
+    if numbers == target:
+        raise ExportError(f"the text and its numbers cannot both be {target}. Name a file .py.")
+    written = write_torch(source, TorchForm(args.sequences_first), samples)
+    what = f"{target}: {_counted(written.layers, 'layer')}, with their numbers in {numbers}"
+    files = dict(zip(paths, (written.numbers, written.text.encode()), strict=True))
+    return _Export(files, _lines(what, written, "PyTorch", args.verify))
+
+
+_WRITERS = {"onnx": _as_onnx, "torch": _as_torch}
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _lines(
+    what: str, written: WrittenOnnx | WrittenTorch, program: str, verify: list[str]
+) -> list[str]:
+    found = [
+        what,
+        f"  inputs: {', '.join(written.inputs)}",
+        f"  outputs: {', '.join(written.outputs)}",
+    ]
     if written.differences is None:
-        yield "  onnxruntime is not installed: the answers were not compared."
-    for one in written.differences or ():
-        on = "random samples" if verify == [RANDOM] else ", ".join(verify)
-        yield (
-            f"  {one.output} in onnxruntime, on {on}: at most {one.most:.2g} from the engine's, "
-            f"{one.relative:.1g} of the largest value"
-        )
+        found.append(f"  {program} is not installed: the answers were not compared.")
+    on = "random samples" if verify == [RANDOM] else ", ".join(verify)
+    found += [
+        f"  {one.output} in {program}, on {on}: at most {one.most:.2g} from the engine's, "
+        f"{one.relative:.1g} of the largest value"
+        for one in written.differences or ()
+    ]
+    return found

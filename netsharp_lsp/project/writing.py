@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import ExitStack
 
 from netsharp_engine.aside import Aside, ChangedError, sweep_beside
 from netsharp_engine.plain_files import open_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "ChangedError",
@@ -16,6 +21,7 @@ __all__ = [
     "write_atomic",
     "write_new",
     "write_over",
+    "write_together",
 ]
 
 
@@ -55,6 +61,25 @@ def write_atomic(path: str, data: bytes) -> None:
         _refuse_links(path)
         aside.stream.write(data)
         aside.commit()
+
+
+def write_together(files: Mapping[str, bytes]) -> None:
+    """Write files that belong together as `write_atomic` writes one: each is on the disk before
+    the first is renamed into place.  Raises OSError; what is not written yet is then as it was.
+    """
+    with ExitStack() as stack:
+        asides = []
+        for path, data in files.items():
+            if _is_special(path):
+                raise OSError(errno.EINVAL, "is a device or a pipe", path)
+            asides.append(stack.enter_context(Aside(path)))
+            _refuse_links(path)
+            asides[-1].stream.write(data)
+        for aside in asides:
+            aside.stream.flush()
+            os.fsync(aside.stream.fileno())
+        for aside in asides:
+            aside.commit()
 
 
 def write_over(path: str, data: bytes, before: bytes | None) -> None:

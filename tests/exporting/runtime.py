@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from netsharp_engine.exporting.onnx.checking import require_valid
-from netsharp_engine.exporting.onnx.comparing import compared, random_samples
+from netsharp_engine.exporting.onnx.comparing import compared
 from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 from netsharp_engine.exporting.portable import Portable
+from netsharp_engine.exporting.sampling import random_samples
 from netsharp_engine.graph import Graph, Node
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +20,9 @@ WORDS = "0 |query 178:1\n0 |query 770:1\n1 |query 12:1\n2 |query 5:1\n2 |query 6
 
 needs_runtime = pytest.mark.skipif(
     find_spec("onnxruntime") is None, reason="onnxruntime is in the dependency group 'peers'"
+)
+needs_torch = pytest.mark.skipif(
+    find_spec("torch") is None, reason="PyTorch is in the dependency group 'peers'"
 )
 needs_tagger = pytest.mark.skipif(not TAGGER.exists(), reason="../shared is absent")
 
@@ -122,3 +129,80 @@ def test_models_of_both_formats(name: str, said: str, tmp_path: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     assert f"  {said}" in answer.out.splitlines()
     assert (tmp_path / "m.onnx").exists()
+
+
+@needs_torch
+def test_a_module_of_pytorch(model: Path) -> None:
+    answer = command("export", "small.safetensors", "--to", "torch", "net.py", cwd=model)
+    assert (answer.code, answer.err) == (0, "")
+    first, *rest = answer.out.splitlines()
+    assert first == "net.py: 3 layers, with their numbers in net.safetensors"
+    assert rest[:2] == [
+        "  inputs: features [batch, 2]",
+        "  outputs: label [batch], probabilities [batch, 2]",
+    ]
+    assert "probabilities in PyTorch, on random samples: at most" in rest[2]
+    program = "import net; print(net.predict(net.load(), [[0.0, 1.0], [1.0, 0.0]]))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=model, capture_output=True, text=True, check=True
+    )
+    trained = netsharp.load(str(model / "small.safetensors"))
+    assert done.stdout.strip() == str(trained.predict([[0.0, 1.0], [1.0, 0.0]]).predicted.tolist())
+
+
+def test_a_module_never_replaces_the_model(model: Path) -> None:
+    before = (model / "small.safetensors").read_bytes()
+    answer = command("export", "small.safetensors", "--to", "torch", cwd=model)
+    assert answer.code == 2
+    assert "small.safetensors: is the model itself" in answer.err
+    answer = command("export", "small.safetensors", "--to", "torch", "x.safetensors", cwd=model)
+    assert answer.code == 2
+    assert "cannot both be x.safetensors" in answer.err
+    assert (model / "small.safetensors").read_bytes() == before
+    assert sorted(one.name for one in model.iterdir()) == ["small.safetensors"]
+
+
+@needs_torch
+@pytest.mark.parametrize("failing", [1, 2, 3, 4])
+def test_a_disk_that_fills_up_leaves_neither_file(
+    model: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """Each file is flushed before the first is renamed, and once more when it is."""
+    from netsharp_lsp.__main__ import main
+
+    monkeypatch.chdir(model)
+    calls = []
+
+    def full(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == failing:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    code = main(["export", "small.safetensors", "--to", "torch", "net.py"])
+    left = sorted(one.name for one in model.iterdir())
+    assert not any(".part" in name for name in left)
+    if failing <= 2:
+        assert (code, left) == (2, ["small.safetensors"])
+
+
+@needs_torch
+@needs_tagger
+@pytest.mark.parametrize(
+    ("name", "said", "layers"),
+    [
+        ("cifar10.ResNet.cmf", "outputs: z_2 [batch, 10]", {"nn.Conv2d(", "nn.BatchNorm2d("}),
+        ("mnist_conv.cmf", "outputs: Softmax2014 [batch, 10]", {"nn.Conv2d(", "nn.MaxPool2d("}),
+        ("solar.dnn", "outputs: Plus867 [batch, 1]", {"nn.LSTM(", "nn.Linear("}),
+        ("slu.forward.backward.cmf", "outputs: z [steps, batch, 129]", {"nn.LSTM("}),
+    ],
+)
+def test_models_of_both_formats_as_modules(
+    name: str, said: str, layers: set[str], tmp_path: Path
+) -> None:
+    answer = command("export", str(TAGGER.parent / name), "--to", "torch", "m.py", cwd=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    assert f"  {said}" in answer.out.splitlines()
+    text = (tmp_path / "m.py").read_text()
+    assert all(layer in text for layer in layers)
+    assert "for " not in text.partition("def load(")[0]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import netsharp
 from netsharp_engine.activations import NAMES
+from netsharp_engine.exporting.differences import BOUND
 from netsharp_engine.exporting.onnx.operators.bundles import _CELLS
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.graph import Graph, Node
@@ -25,11 +26,12 @@ from tests.engine.networks import (
     plan_of,
     randomise,
 )
+from tests.exporting.tables import rows_of_texts
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
 from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
 from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
-from netsharp_engine.exporting.onnx.written import BOUND, write_onnx
+from netsharp_engine.exporting.onnx.written import write_onnx
 
 SEEDS = st.integers(0, 2**31)
 GEOMETRIES = settings(max_examples=60, derandomize=True, deadline=None)
@@ -104,21 +106,10 @@ def test_activations(function: str) -> None:
     agree(graph, graph.apply("activation", total, function=function, name="A"), 3)
 
 
-def table(random: np.random.Generator, rows: int) -> tuple[list[list[object]], list[str]]:
-    colours = ["red", "green", "blue"]
-    lines: list[list[object]] = []
-    for _ in range(rows):
-        number, colour = random.normal(20, 5), colours[random.integers(3)]
-        label = "high" if number + 4 * colours.index(colour) > 24 else "low"
-        missing = "" if random.integers(9) == 0 else f"{random.normal():.3f}"
-        lines.append([f"{number:.3f}", colour, missing, label])
-    return lines, ["size", "colour", "more", "label"]
-
-
 @pytest.mark.parametrize("normalizer", ["minmax", "gaussian", "binning", "none"])
 @pytest.mark.parametrize("output", ["output Y [2] softmax", "output Y [1] sigmoid", "output Y [2]"])
 def test_tables_with_texts_and_gaps(normalizer: str, output: str, tmp_path: Any) -> None:
-    lines, names = table(np.random.default_rng(7), 120)
+    lines, names = rows_of_texts(np.random.default_rng(7), 120)
     text = "\n".join(",".join(map(str, line)) for line in [names, *lines])
     (tmp_path / "rows.csv").write_text(text + "\n")
     model = netsharp.train(

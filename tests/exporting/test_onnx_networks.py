@@ -11,22 +11,29 @@ import pytest
 from netsharp_engine.exporting.onnx.exported import OPSETS, OnnxForm, exported
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
-from netsharp_engine.geometry import CorneredAxis, kernel_count, product
-from netsharp_engine.graph import Graph, Node
+from netsharp_engine.geometry import CorneredAxis
+from netsharp_engine.graph import Graph
+from netsharp_engine.ops.tensors.shaping import DELAYS
 from tests.cntk.training.test_random_networks import NETWORKS, Growth
 from tests.cntk.training.test_sequences import held
 from tests.conftest import SEED
 from tests.costs import assert_in_proportion
+from tests.exporting.networks import (
+    axis,
+    border,
+    chosen,
+    convolved,
+    drawn_values,
+    gated,
+    lstm,
+    plain_recurrence,
+    recurrent_values,
+)
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
 from tests.exporting.runtime import agree
 
 Array = Any
-
-
-def drawn_values(graph: Graph, seed: int = SEED) -> dict[str, Array]:
-    random = np.random.default_rng(seed)
-    return {one.name: random.normal(size=one.shape) / 2 for one in graph.parameters}
 
 
 def operators(model: Any) -> list[str]:
@@ -46,32 +53,6 @@ def test_random_networks(number: int) -> None:
             agree(graph, values, [end])
     else:
         agree(graph, values, [end], seed=seed)
-
-
-def chosen(graph: Graph, source: Node, flag: Node) -> Node:
-    index = graph.apply("PackedIndex", source, graph.apply("Where", flag))
-    return graph.apply("GatherPacked", index, source, name="chosen")
-
-
-def border(graph: Graph, source: Node, op: str, steps: int, initial: float) -> Node:
-    """1 at some steps from an end of a sequence, 0 at others, or the reverse."""
-    zero = graph.apply("ElementTimes", graph.apply("SumColumnElements", source), none(graph))
-    there = graph.delay(op, (1,), timeStep=steps, initial=initial)
-    graph.connect(there, graph.apply("Plus", zero, one(graph)) if initial == 0 else zero)
-    return there
-
-
-def none(graph: Graph) -> Node:
-    return number(graph, "none")
-
-
-def one(graph: Graph) -> Node:
-    return number(graph, "one")
-
-
-def number(graph: Graph, name: str) -> Node:
-    known = [node for node in graph.nodes if node.name == name]
-    return known[0] if known else held(graph, name, 1)
 
 
 @pytest.mark.parametrize(
@@ -103,38 +84,6 @@ def test_steps_chosen_by_their_position(op: str, steps: int, initial: float, lea
     assert not {"PastValue", "FutureValue"} & set(operators(model))
 
 
-def lstm(graph: Graph, x: Node, size: int, op: str, peepholes: bool, projected: int = 0) -> Node:
-    """A cell as the layer library builds it."""
-    width = projected or size
-    past = graph.delay(op, (width,), timeStep=1, initial=0.1, name=f"past{op}")
-    kept = graph.delay(op, (size,), timeStep=1, initial=0.25, name=f"kept{op}")
-    bias, weights = held(graph, f"b{op}", 4 * size), held(graph, f"W{op}", x.size, 4 * size)
-    sums = graph.apply("Plus", bias, graph.apply("Times", weights, x))
-    again = graph.apply("Times", held(graph, f"R{op}", width, 4 * size), past)
-    both = graph.apply("Plus", sums, again)
-
-    def part(at: int, peep: str = "", state: Node | None = None) -> Node:
-        cut = graph.apply("Slice", both, axis=1, beginIndex=at * size, endIndex=(at + 1) * size)
-        if not peep or state is None:
-            return cut
-        weight = held(graph, f"{peep}{op}", size)
-        return graph.apply("Plus", cut, graph.apply("ElementTimes", weight, state))
-
-    def gate(at: int, peep: str, state: Node) -> Node:
-        return graph.apply("Sigmoid", part(at, peep if peepholes else "", state))
-
-    new = graph.apply("ElementTimes", gate(0, "pi", kept), graph.apply("Tanh", part(1)))
-    state = graph.apply("Plus", graph.apply("ElementTimes", gate(2, "pf", kept), kept), new)
-    shown = graph.apply(
-        "ElementTimes", gate(3, "po", state), graph.apply("Tanh", state), name=f"h{op}"
-    )
-    if projected:
-        shown = graph.apply("Times", held(graph, f"P{op}", size, projected), shown)
-    graph.connect(past, shown)
-    graph.connect(kept, state)
-    return shown
-
-
 @pytest.mark.parametrize("op", ["PastValue", "FutureValue"])
 @pytest.mark.parametrize("peepholes", [False, True])
 def test_a_cell_becomes_one_operator(op: str, peepholes: bool) -> None:
@@ -151,6 +100,42 @@ def test_a_projected_cell_is_a_scan() -> None:
     assert "Scan" in operators(agree(graph, drawn_values(graph), [found]))
 
 
+@pytest.mark.parametrize("bound", ["Tanh", "Sigmoid", "RectifiedLinear"])
+@pytest.mark.parametrize("ways", [DELAYS[:1], DELAYS[1:], DELAYS])
+def test_plain_recurrences(bound: str, ways: tuple[str, ...]) -> None:
+    graph = Graph()
+    x = graph.input("x", (4,))
+    ends = [plain_recurrence(graph, x, 3, op, bound) for op in ways]
+    end = ends[0] if len(ends) == 1 else graph.apply("RowStack", *ends, axis=1, name="both")
+    model = agree(graph, drawn_values(graph), [end], dtype="float32", bound=2e-6)
+    assert operators(model).count("RNN") == len(ways)
+    assert "Scan" not in operators(model)
+
+
+@pytest.mark.parametrize("form", ["apart", "stacked", "products"])
+@pytest.mark.parametrize("ways", [DELAYS[:1], DELAYS[1:], DELAYS])
+def test_gated_recurrences(form: str, ways: tuple[str, ...]) -> None:
+    graph = Graph()
+    x = graph.input("x", (4,))
+    ends = [gated(graph, x, 3, op, form) for op in ways]
+    end = ends[0] if len(ends) == 1 else graph.apply("RowStack", *ends, axis=1, name="both")
+    model = agree(graph, recurrent_values(graph), [end], dtype="float32", bound=2e-6)
+    assert operators(model).count("GRU") == len(ways)
+    assert "Scan" not in operators(model)
+
+
+def test_what_is_no_recurrence_of_onnx_stays_a_loop() -> None:
+    """Its gate is taken from 2, or somebody reads a gate."""
+    graph = Graph()
+    end = gated(graph, graph.input("x", (4,)), 3, "PastValue", "apart")
+    values = recurrent_values(graph)
+    values["1PastValue"] *= 2
+    assert "Scan" in operators(agree(graph, values, [end]))
+    gate = next(node for node in graph.nodes if node.op == "Sigmoid")
+    values["1PastValue"] /= 2
+    assert "Scan" in operators(agree(graph, values, [end, gate]))
+
+
 def test_both_directions_and_sequences_first() -> None:
     graph = Graph()
     x = graph.input("x", (4,))
@@ -162,39 +147,6 @@ def test_both_directions_and_sequences_first() -> None:
         )
         names = [one.dim_param for one in model.graph.input[0].type.tensor_type.shape.dim][:2]
         assert names == (["batch", "steps"] if first else ["steps", "batch"])
-
-
-def axis(random: np.random.Generator, size: int) -> CorneredAxis:
-    kernel = int(random.integers(1, size + 1))
-    lower, upper = (int(random.integers(kernel)) for _ in range(2))
-    return CorneredAxis(size, kernel, int(random.integers(1, 4)), lower=lower, upper=upper)
-
-
-def convolved(random: np.random.Generator, turned: bool, backwards: bool) -> tuple[Graph, Node]:
-    """A convolution over two or three axes; its kernel reads all channels, or some of them."""
-    graph = Graph()
-    channels = int(random.integers(1, 4))
-    sides = [axis(random, int(random.integers(3, 8))) for _ in range(2)]
-    whole = turned or backwards or random.integers(2)
-    first = CorneredAxis(channels, channels) if whole else axis(random, channels)
-    axes = (first, *sides)
-    maps, sharing = (int(random.integers(1, 4)), 1, 1), (True,) * 3
-    count = kernel_count(axes, sharing, maps) * product(tuple(one.kernel for one in axes))
-    sizes = tuple(one.size for one in axes)
-    places = tuple(number * one.count for number, one in zip(maps, axes, strict=True))
-    read = places if backwards else sizes
-    x = graph.input("x", read[::-1] if turned else read)
-    return graph, graph.apply(
-        "Convolution",
-        held(graph, "W", count),
-        x,
-        name="y",
-        axes=axes,
-        maps=maps,
-        sharing=sharing,
-        transpose=backwards,
-        channels_last=turned,
-    )
 
 
 @pytest.mark.drawn

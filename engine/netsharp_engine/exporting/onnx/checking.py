@@ -6,9 +6,7 @@ Knows no graph of ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from netsharp_engine.exporting.onnx.writing import Array
 from netsharp_engine.exporting.refusal import ExportError
@@ -16,26 +14,8 @@ from netsharp_engine.exporting.refusal import ExportError
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-
-class OutputDifference(NamedTuple):
-    """How far an output is from the engine's: the largest difference, and the largest value."""
-
-    output: str
-    most: float
-    largest: float
-
-    def joined(self, other: OutputDifference) -> OutputDifference:
-        """Return the largest of both, of the same output for other samples."""
-        return OutputDifference(
-            self.output, max(self.most, other.most), max(self.largest, other.largest)
-        )
-
-    @property
-    def relative(self) -> float:
-        """The difference by the largest value; infinite where numbers are missing."""
-        if not np.isfinite(self.most):
-            return float("inf")
-        return self.most / self.largest if self.largest else self.most
+#: The reference runtime.
+PROGRAM = "onnxruntime"
 
 
 def require_valid(model: ModelProto) -> None:
@@ -83,22 +63,3 @@ class Runtime:
 def _refused(error: Exception) -> ExportError:
     said = " ".join(str(error).split())
     return ExportError(f"onnxruntime refuses the model: {said}")
-
-
-def differences(
-    names: Sequence[str], ours: Sequence[Array], theirs: Sequence[Array]
-) -> list[OutputDifference]:
-    """Compare outputs of equal shapes; numbers that are not finite have to be the same."""
-    found = []
-    for name, one, other in zip(names, ours, theirs, strict=True):
-        if one.shape != other.shape:
-            raise ExportError(
-                f"'{name}' has the shape {list(other.shape)} in onnxruntime, and here "
-                f"{list(one.shape)}."
-            )
-        finite = np.isfinite(one)
-        same = np.array_equal(one[~finite], other[~finite], equal_nan=True)
-        apart = np.abs(one[finite].astype(np.float64) - other[finite]).max(initial=0.0)
-        largest = float(np.abs(one[finite]).max(initial=0.0))
-        found.append(OutputDifference(name, float(apart) if same else float("inf"), largest))
-    return found

@@ -1,7 +1,7 @@
 """Operations that read other steps of sequences, as ONNX operators on [steps, sequences, ...].
 
-A loop becomes an LSTM where it is one, else a Scan with a state for each step that a delay reaches
-back.  Sequences of one batch have equally many steps.
+A loop becomes an LSTM, a GRU or an RNN where it is one, else a Scan with a state for each step that
+a delay reaches back.  Sequences of one batch have equally many steps.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
+from netsharp_engine.exporting.onnx import recurrent
+from netsharp_engine.exporting.onnx.recurrent import repeated
+from netsharp_engine.exporting.onnx.writing import OnnxValue, OnnxWriting
+from netsharp_engine.exporting.recurrences import border_of
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.nodes import Node
 from netsharp_engine.ops.tensors.shaping import DELAYS
-from netsharp_engine.tensor_backend.lstm import recognised
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,38 +23,16 @@ if TYPE_CHECKING:
     from onnx import ValueInfoProto
 
     from netsharp_engine.tensor_backend.loops import Loop
-    from netsharp_engine.tensor_backend.lstm import Cell
 
 #: Adds one operation inside a loop.
 Emit = Callable[[OnnxWriting, Node, dict[Node, OnnxValue]], OnnxValue]
-#: The order of ONNX's gates i, o, f, c among CNTK's i, c, f, o.
-_GATES = (0, 3, 2, 1)
-
-
-def border_of(delay: Node, floats: str, values: Mapping[Node, OnnxValue]) -> Array:
-    """Return what a delay gives where there is no such step, of its shape."""
-    number: Array = np.asarray(delay.attributes.get("initial", 0.0), floats)
-    if len(delay.inputs) > 1:
-        given = values[delay.inputs[1]]
-        if given.constant is None:
-            raise refused(delay, f"'{given.name}', where it begins, changes with the samples.")
-        number = given.constant
-    return np.broadcast_to(number, delay.shape)
-
-
-def _repeated(out: OnnxWriting, border: Array, like: OnnxValue, steps: tuple[int, ...] = ()) -> str:
-    """A border [*steps, sequences, *shape], for as many sequences as another tensor has."""
-    whole = out.add("Shape", like.name)
-    count = out.add("Slice", whole, out.integers(like.lead - 1), out.integers(like.lead))
-    parts = [*([out.integers(*steps)] if steps else []), count, out.integers(*border.shape)]
-    return out.add("Expand", out.numbers(border), out.add("Concat", *parts, axis=0))
 
 
 def delayed(out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> str:
     """Add a delay that no loop goes through."""
     source = values[node.inputs[0]]
     steps = int(node.attributes.get("timeStep", 1))
-    edge = _repeated(out, border_of(node, out.floats, values), source, (steps,))
+    edge = repeated(out, border_of(node, out.floats, values), source, (steps,))
     count = out.add("Slice", out.add("Shape", source.name), out.integers(0), out.integers(1))
     if node.op == DELAYS[0]:
         longer = out.add("Concat", edge, source.name, axis=0)
@@ -68,11 +46,11 @@ def looped(
     out: OnnxWriting, loop: Loop, shown: Collection[Node], values: dict[Node, OnnxValue], emit: Emit
 ) -> None:
     """Add a loop; the values of the nodes that are read outside of it are then known."""
-    cell = recognised(loop, shown)
-    if cell is not None and cell.projection is None and set(shown) <= {cell.outputs}:
-        values[cell.outputs] = _cell(out, cell, values)
-    else:
+    found = recurrent.operator_of(out, loop, shown, values)
+    if found is None:
         _scanned(out, loop, shown, values, emit)
+    else:
+        values.update(found)
 
 
 def _scanned(
@@ -95,7 +73,7 @@ def _scanned(
     kept: dict[Node, list[str]] = {}
     for delay in delays:
         out.begin(delay.name)
-        first = _repeated(out, border_of(delay, out.floats, values), like)
+        first = repeated(out, border_of(delay, out.floats, values), like)
         count = int(delay.attributes.get("timeStep", 1))
         kept[delay] = [body.fresh(f"{delay.name}/state") for _ in range(count)]
         states += kept[delay]
@@ -138,53 +116,3 @@ def _scanned(
     values.update(
         (one, OnnxValue(name, 2, one.shape)) for one, name in zip(shown, results, strict=True)
     )
-
-
-def _cell(out: OnnxWriting, cell: Cell, values: Mapping[Node, OnnxValue]) -> OnnxValue:
-    """A loop that is a cell of long short-term memory."""
-    size = cell.size
-    out.begin(cell.outputs.name)
-    source, weights, bias = _outside(cell, values)
-    recurrent = _constant(cell.weights, values).reshape(size, 4, size)
-    gates = out.numbers(_arranged(weights.reshape(-1, 4, size)))
-    again = out.numbers(_arranged(recurrent))
-    both = np.concatenate([bias.reshape(4, size)[list(_GATES)].reshape(-1), np.zeros(4 * size)])
-    past, kept = (border_of(one, out.floats, values) for one in cell.before)
-    starts = [_repeated(out, one[None], source) for one in (past, kept)]
-    starts = [out.add("Transpose", one, perm=(1, 0, 2)) for one in starts]
-    inputs = [source.name, gates, again, out.numbers(both[None]), "", *starts]
-    if cell.peepholes is not None:
-        let_in, keep, show = (_constant(one, values) for one in cell.peepholes)
-        inputs.append(out.numbers(np.concatenate([let_in, show, keep])[None]))
-    direction = "reverse" if cell.backwards else "forward"
-    found = out.add("LSTM", *inputs, hidden_size=size, direction=direction)
-    found = out.add("Squeeze", found, out.integers(1))
-    return OnnxValue(out.rename(found, cell.outputs.name), 2, cell.outputs.shape)
-
-
-def _arranged(weights: Array) -> Array:
-    """Weights [inputs, gates, size] as ONNX has them: [1, gates * size, inputs]."""
-    found: Array = weights[:, list(_GATES)].reshape(len(weights), -1).T[None]
-    return found
-
-
-def _constant(node: Node, values: Mapping[Node, OnnxValue]) -> Array:
-    found = values[node].constant
-    assert found is not None, "a cell's weights are worked out of parameters alone"
-    return found
-
-
-def _outside(cell: Cell, values: Mapping[Node, OnnxValue]) -> tuple[OnnxValue, Array, Array]:
-    """What a cell reads, and the weights [inputs, 4 * size] and bias that its sums are made by."""
-    width = 4 * cell.size
-    sums, bias = cell.sums, np.zeros(width)
-    if sums.op == "Plus" and sums in values:
-        constants = [one for one in sums.inputs if values[one].constant is not None]
-        if len(constants) == 1 and constants[0].size in (1, width):
-            bias = np.broadcast_to(_constant(constants[0], values).reshape(-1), (width,))
-            sums = next(one for one in sums.inputs if one is not constants[0])
-    if sums.op == "Times" and int(sums.attributes.get("outputRank", 1)) == 1:
-        left, right = (values[one] for one in sums.inputs)
-        if left.constant is not None and right.lead == 2 and len(right.shape) == 1:
-            return right, left.constant.reshape(-1, width), bias
-    return values[sums], np.eye(width), bias

@@ -7,11 +7,16 @@ outputs are `label` and `probabilities` of classes, or `prediction` of a regress
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.checking import OutputDifference, Runtime, differences
+from netsharp_engine.exporting.differences import (
+    OutputDifference,
+    differences,
+    require_same_classes,
+)
+from netsharp_engine.exporting.onnx.checking import PROGRAM, Runtime
 from netsharp_engine.exporting.onnx.exported import BATCH, GraphExport, OnnxForm
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue
 from netsharp_engine.exporting.portable import Portable
@@ -27,7 +32,6 @@ if TYPE_CHECKING:
 _TEXTS, _TEXTS_VERSION = "ai.onnx.ml", 2
 #: The one input of models whose columns are all numbers.
 FEATURES = "features"
-_ROWS = 50
 
 
 def exported_model(model: Model, form: OnnxForm) -> ModelProto:
@@ -209,19 +213,11 @@ def compared_model(
         *labels, numbers = runtime(inputs, names)
         ours = model.answered(model.compute(features))
         known = np.asarray(ours.predicted) if ours.probabilities is None else ours.probabilities
-        fresh = differences(names[-1:], [known], [numbers])
+        fresh = differences(PROGRAM, names[-1:], [known], [numbers])
         if ours.probabilities is not None:
-            _require_same_labels(ours.probabilities, ours.predicted, labels[0], fresh[0])
+            require_same_classes(PROGRAM, ours.probabilities, ours.predicted, labels[0], fresh[0])
         apart = [one.joined(other) for one, other in zip(apart or fresh, fresh, strict=True)]
     return apart
-
-
-def _require_same_labels(shares: Array, ours: Any, theirs: Array, apart: OutputDifference) -> None:
-    # Where two classes are as likely as each other, rounding may prefer the other one.
-    ordered = np.sort(shares, axis=1)
-    certain = ordered[:, -1] - ordered[:, -2] > 2 * apart.most
-    if (np.asarray(ours, object)[certain] != theirs[certain]).any():
-        raise ExportError("onnxruntime answers with other classes than the engine.", differs=True)
 
 
 def _inputs_of(model: Model, features: Array) -> list[Array]:
@@ -247,23 +243,3 @@ def _inputs_of(model: Model, features: Array) -> list[Array]:
         inputs.append(np.array([[texts[code]] for code in codes], object))
         at += count + encoding.unknown
     return inputs
-
-
-def random_rows(model: Model, seed: int) -> Array:
-    """Draw rows [rows, features] about as large as those of the training."""
-    random, encoding, normalizer = np.random.default_rng(seed), model.encoding, model.normalizer
-    spread = 1 / np.where(normalizer.scale == 0, 1, normalizer.scale)
-    features = normalizer.offset + spread * random.normal(0.5, 0.5, (_ROWS, encoding.features))
-    at = 0
-    for column in encoding.columns:
-        if column.levels is not None:
-            width = len(column.levels) + encoding.unknown
-            features[:, at : at + width] = np.eye(width)[random.integers(width, size=_ROWS)]
-            at += width
-            continue
-        if column.marked:
-            absent = random.integers(2, size=_ROWS)
-            features[:, at + 1] = absent
-            features[absent > 0, at] = column.fill
-        at += 1 + column.marked
-    return features.astype(model.settings.dtype)

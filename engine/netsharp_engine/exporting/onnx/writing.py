@@ -6,31 +6,23 @@ Knows ONNX and arrays, and no operation of ours.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+from netsharp_engine.exporting.values import Array, ExportedValue
 
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto, TensorProto
 
-Array = npt.NDArray[Any]
+__all__ = ["Array", "OnnxValue", "OnnxWriting", "pruned", "read_by"]
+
 #: From this operator set on all reductions take their axes as an input; before it ReduceSum alone.
 _AXES_AS_INPUT = 18
 
 
-class OnnxValue(NamedTuple):
-    """A tensor of the ONNX graph: [*lead, *shape].
-
-    ``lead`` counts the axes before those of a sample: 0 of what all samples share, 1 for samples,
-    2 for steps and sequences.  ``shape`` is row-major.  ``constant`` are its numbers where they
-    are known, of exactly that shape.
-    """
-
-    name: str
-    lead: int
-    shape: tuple[int, ...]
-    constant: Array | None = None
+#: A tensor of the ONNX graph.
+OnnxValue = ExportedValue
 
 
 class _Shared:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.exporting.onnx.checking import OutputDifference, has_runtime, require_valid
-from netsharp_engine.exporting.onnx.comparing import compared, random_samples
+from netsharp_engine.exporting.differences import BOUND, OutputDifference, require_close
+from netsharp_engine.exporting.onnx.checking import has_runtime, require_valid
+from netsharp_engine.exporting.onnx.comparing import compared
 from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
-from netsharp_engine.exporting.onnx.trained import compared_model, exported_model, random_rows
+from netsharp_engine.exporting.onnx.trained import compared_model, exported_model
 from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
+from netsharp_engine.exporting.sampling import random_rows, random_samples
 
 if TYPE_CHECKING:
     from typing import Any
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
     from netsharp_engine.model import Model
 
-#: How far outputs may be from the engine's, by the largest of them.
-BOUND = 1e-5
 _SEED = 1
 _INSTALL = "pip install 'netsharp[onnx]'"
 
@@ -58,14 +58,7 @@ def write_onnx(
     apart = tuple(_compared(source, model, samples)) if has_runtime() else None
     if samples is not None and apart is None:
         raise ExportError(f"Answers are compared by onnxruntime: {_INSTALL}.")
-    for one in apart or ():
-        if not one.relative <= BOUND:
-            raise ExportError(
-                f"'{one.output}' of the exported model differs by {one.most:.3g}, "
-                f"{one.relative:.2g} of its largest value: the bound is {BOUND:g}. Nothing is "
-                "written.",
-                differs=True,
-            )
+    require_close(apart or (), BOUND)
     return WrittenOnnx(
         model.SerializeToString(),
         len(model.graph.node),

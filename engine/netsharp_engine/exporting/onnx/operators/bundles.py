@@ -16,6 +16,7 @@ from netsharp_engine.exporting.onnx.operators.walking import (
     walk_of,
 )
 from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting
+from netsharp_engine.exporting.places import cells, centres
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
@@ -142,12 +143,12 @@ def _response_norm(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -
     flat = _flat(out, sources[0])
     squares = taken.windows(out, out.add("Mul", flat, flat), axes)
     total = out.reduced("ReduceSum", squares, -1, keep=False)
-    inside = (taken.cells(axes) >= 0).sum(1)
+    inside = (cells(axes) >= 0).sum(1)
     count = product(tuple(axis.kernel for axis in axes)) if told["over_full_kernel"] else inside
     share = out.numbers(float(told["alpha"]) / count)
     base = out.add("Add", out.add("Mul", total, share), out.numbers(float(told["offset"])))
     power = out.add("Pow", base, out.numbers(-float(told["beta"])))
-    middle = out.add("Gather", flat, out.whole(taken.centres(axes)), axis=1)
+    middle = out.add("Gather", flat, out.whole(centres(axes)), axis=1)
     return out.shaped(out.add("Mul", middle, power), 1, node.shape)
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsharp_engine.exporting.onnx.writing import Array
 from netsharp_engine.exporting.refusal import refused
+from netsharp_engine.exporting.values import Array
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.nodes import Node
 from netsharp_engine.packing import packed
@@ -104,5 +104,5 @@ def _positions(
 
 def _unclear(where: Node) -> Exception:
     return refused(
-        where, "which steps it chooses depends on the samples, and ONNX has no such sequences."
+        where, "which steps it chooses depends on the samples, which tensors of steps cannot hold."
     )

@@ -1,0 +1,201 @@
+"""CNTK's kernels and windows over images in PyTorch, in both of its layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from netsharp_engine.exporting.refusal import refused
+from netsharp_engine.exporting.torch.operators import walking
+from netsharp_engine.exporting.torch.operators.rows import BiasedRow, Row, owner, whole
+from netsharp_engine.exporting.torch.source import Expression, call, flat, numbers
+from netsharp_engine.exporting.torch.writing import TorchWriting
+from netsharp_engine.exporting.values import Array, ExportedValue
+from netsharp_engine.geometry import product
+from netsharp_engine.nodes import Node
+
+if TYPE_CHECKING:
+    from netsharp_engine.geometry import Axis
+
+
+def _samples(out: TorchWriting, value: ExportedValue, shape: Sequence[int]) -> str:
+    """Samples [n, *shape], also where they are steps of sequences."""
+    name = out.read(value)
+    if value.lead == 1 and value.shape == tuple(shape):
+        return name
+    return out.let(f"{name}.reshape({flat(numbers((-1, *shape)))})")
+
+
+def _back(
+    out: TorchWriting, found: Expression, made: tuple[int, ...], node: Node, value: ExportedValue
+) -> Expression:
+    """Samples [n, *made] with the leading axes of a value, in the shape of a node."""
+    if value.lead == 1:
+        return found if made == node.shape else out.shaped(out.let(found), made, node.shape)
+    leading = f"*{out.read(value)}.shape[:{value.lead}]"
+    return call(
+        f"{out.let(found)}.reshape", *([leading] if value.lead else []), *map(str, node.shape)
+    )
+
+
+def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
+    return tuple(axis.size for axis in axes)
+
+
+def _counts(axes: Sequence[Axis]) -> tuple[int, ...]:
+    return tuple(axis.count for axis in axes)
+
+
+def _taken(out: TorchWriting, node: Node, value: ExportedValue) -> str:
+    """The image of a node, [n, *sizes of its axes]."""
+    axes, last = node.attributes["axes"], node.attributes["channels_last"]
+    sizes = _sizes(axes)
+    if not last:
+        return _samples(out, value, sizes)
+    given = _samples(out, value, (*sizes[1:], sizes[0]))
+    return out.let(f"{given}.movedim(-1, 1)")
+
+
+def _handed(
+    out: TorchWriting,
+    node: Node,
+    found: Expression,
+    made: tuple[int, ...],
+    value: ExportedValue,
+) -> Expression:
+    """What was found, [n, channels, ...], as the value of a node."""
+    if node.attributes["channels_last"]:
+        found, made = f"{out.let(found)}.movedim(1, -1)", (*made[1:], made[0])
+    return _back(out, found, made, node, value)
+
+
+def _convolved(
+    out: TorchWriting, node: Node, sources: Sequence[ExportedValue], bias: Array | None = None
+) -> Expression:
+    weights, value = sources
+    told = node.attributes
+    axes: tuple[Axis, ...] = told["axes"]
+    if told.get("groups", 1) != 1 or "gaps" in told:
+        raise refused(node, "kernels with gaps or in groups are not written for PyTorch yet.")
+    maps = product(told["maps"])
+    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
+    if not shared or product(told["maps"][1:]) != 1 or len(axes) > walking.MOST_AXES:
+        return _by_cells(out, node, value, whole(node, weights), weights.name)
+    kernels = _kernels(node, whole(node, weights), maps)
+    if told["transpose"]:
+        return _convolved_back(out, node, value, kernels, weights.name)
+    image = _taken(out, node, value)
+    first = axes[0]
+    reads_all = first.count == 1 and first.first == 0 and first.kernel == first.size
+    walked = axes[1:] if reads_all and len(axes) > 1 else axes
+    if len(walked) == len(axes):
+        image, kernels = out.let(f"{image}.unsqueeze(1)"), kernels[:, None]
+    name = owner(node, weights.name)
+    key = ("convolution", node.inputs[0], bias if bias is None else bias.tobytes())
+    found = walking.convolution(out, key, name, image, walked, kernels, bias)
+    made = (maps * first.count, *_counts(axes[1:]))
+    if len(walked) == len(axes):
+        found = out.shaped(out.let(found), (maps, *_counts(axes)), made)
+    return _handed(out, node, found, made, value)
+
+
+def takes_bias(node: Node) -> bool:
+    """Return whether a layer of a convolution can add a number for each of its maps."""
+    told = node.attributes
+    axes: tuple[Axis, ...] = told["axes"]
+    return (
+        1 < len(axes) <= walking.MOST_AXES
+        and all(told["sharing"])
+        and product(told["maps"][1:]) == 1
+        and not told["transpose"]
+        and not told["channels_last"]
+        and axes[0].count == 1
+    )
+
+
+def _by_cells(
+    out: TorchWriting, node: Node, value: ExportedValue, weights: Array, origin: str
+) -> Expression:
+    """A convolution whose places have kernels of their own, or one along many axes."""
+    told, axes = node.attributes, node.attributes["axes"]
+    if told["transpose"]:
+        raise refused(node, "backwards, its kernels have to be the same at all places.")
+    image = out.let(f"{_taken(out, node, value)}.flatten(1)")
+    kernels = _kernels(node, weights, -1).reshape(-1, product(tuple(one.kernel for one in axes)))
+    found = walking.by_cells(
+        out, owner(node, origin), image, axes, told["sharing"], told["maps"], kernels
+    )
+    made = tuple(one * axis.count for one, axis in zip(told["maps"], axes, strict=True))
+    return _handed(out, node, found, made, value)
+
+
+def _kernels(node: Node, weights: Array, maps: int) -> Array:
+    """Weights as [maps, *kernel]."""
+    flat_weights: Array = weights.reshape(-1)
+    if node.attributes["channels_last"]:
+        flat_weights = flat_weights.reshape(-1, maps).T
+    return flat_weights.reshape(maps, *(axis.kernel for axis in node.attributes["axes"]))
+
+
+def _convolved_back(
+    out: TorchWriting, node: Node, value: ExportedValue, kernels: Array, origin: str
+) -> Expression:
+    """The image that such places come from; cells that belong to no kernel are 0."""
+    axes: tuple[Axis, ...] = node.attributes["axes"]
+    first, walked = axes[0], axes[1:]
+    if not (first.count == 1 and first.first == 0 and first.kernel == first.size and walked):
+        raise refused(node, "backwards, its kernel has to read all channels.")
+    places = _samples(out, value, (kernels.shape[0], *_counts(walked)))
+    maps, channels, *kernel = kernels.shape
+    made = call(
+        f"nn.ConvTranspose{len(walked)}d",
+        str(maps),
+        str(channels),
+        numbers(kernel),
+        stride=numbers([axis.stride for axis in walked]),
+        bias="False",
+    )
+    key = ("back", node.inputs[0], made)
+    layer = out.layer(key, owner(node, origin), made, {"weight": kernels})
+    # The places cover some cells; what lies outside is cut, what none covers is added.
+    cut = [
+        side
+        for axis in reversed(walked)
+        for side in (axis.first, axis.size - axis.first - axis.covered)
+    ]
+    found: Expression = call(layer, places)
+    if any(cut):
+        found = call("F.pad", out.let(found), numbers(cut))
+    return _back(out, found, _sizes(axes), node, value)
+
+
+def _pooled(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
+    (value,), most = sources, node.attributes["pool"] == "max"
+    axes: tuple[Axis, ...] = node.attributes["axes"]
+    if node.attributes.get("include_pads", False) and not most:
+        raise refused(node, "means that count pads are not written for PyTorch yet.")
+    image = _taken(out, node, value)
+    is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
+    walked = axes[1:] if is_each and len(axes) > 1 else axes
+    if len(walked) > walking.MOST_AXES:
+        flat_image = out.let(f"{image}.flatten(1)")
+        found = walking.pooled_by_cells(out, flat_image, axes, most=most)
+        made: tuple[int, ...] = (product(_counts(axes)),)
+        found, made = out.shaped(out.let(found), made, _counts(axes)), _counts(axes)
+        return _handed(out, node, found, made, value)
+    if len(walked) == len(axes):
+        image = out.let(f"{image}.unsqueeze(1)")
+    found = walking.pooled(out, node.name, image, walked, most=most)
+    if len(walked) == len(axes):
+        found = f"{out.let(found)}.squeeze(1)"
+    return _handed(out, node, found, _counts(axes), value)
+
+
+#: Those that a bias may join, which the next node adds.
+BIASED: dict[str, BiasedRow] = {"Convolution": _convolved}
+WINDOWS: dict[str, Row] = {
+    "Convolution": _convolved,
+    "Pooling": _pooled,
+    "MaxPooling": _pooled,
+    "AveragePooling": _pooled,
+}
