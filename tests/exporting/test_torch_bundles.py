@@ -167,7 +167,7 @@ def test_a_regression_answers_with_a_number(tmp_path: Path) -> None:
 
 
 def test_hostile_classes_and_columns_are_texts(tmp_path: Path) -> None:
-    hostile = ['"""; import os', "'\\", "\u2028\u540d", "{floats}"]
+    hostile = ['"""; import os', "'\\", "\u540d\u2028x", "{floats}"]
     rows = [["1" if number % 2 else "2", hostile[number % 4]] for number in range(40)]
     names = ['a"b\\', "kind"]
     text = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [names, *rows]]

@@ -22,7 +22,12 @@ _REDUCTIONS = {
     "Max": "amax",
     "Min": "amin",
     "LogSum": "logsumexp",
+    "Prod": "prod",
+    "Argmax": "argmax",
+    "Argmin": "argmin",
 }
+#: Those that answer with whole numbers.
+_PLACES = ("Argmax", "Argmin")
 
 
 def _reshaped(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
@@ -72,7 +77,8 @@ def _reduced(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
         raise refused(node, f"nothing is written for the reduction '{kind}' yet.")
     axis = int(node.attributes["axis"])
     given = out.read(source) if axis else out.flattened(source)
-    return call(f"{given}.{_REDUCTIONS[kind]}", f"-{axis or 1}", keepdim="True")
+    found = call(f"{given}.{_REDUCTIONS[kind]}", f"-{axis or 1}", keepdim="True")
+    return f"{out.let(found)}.to({out.read(source)}.dtype)" if kind in _PLACES else found
 
 
 def _column(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
