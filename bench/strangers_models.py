@@ -18,10 +18,10 @@ from collections import Counter
 from typing import NamedTuple
 
 from netsharp_engine.cntk.stored.opening import SHORTEST, kind_of
-from netsharp_engine.exporting.onnx.comparing import engine_values, random_samples
 from netsharp_engine.exporting.onnx.exported import OnnxForm
 from netsharp_engine.exporting.onnx.written import write_onnx
 from netsharp_engine.exporting.refusal import ExportError
+from netsharp_engine.exporting.sampling import engine_values, random_samples
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.plain_files import open_plain

@@ -130,14 +130,14 @@ def test_a_letter_costs_the_pieces_around_it(suffix: str, monkeypatch: pytest.Mo
 
         return done
 
-    kept = stretches.Pieces.kept
+    kept = stretches.TextPieces.kept
 
     def counted_kept(
-        self: stretches.Pieces, key: str, work: Callable[..., Any], *more: Any
+        self: stretches.TextPieces, key: str, work: Callable[..., Any], *more: Any
     ) -> object:
         return kept(self, key, counting(key, work), *more)
 
-    monkeypatch.setattr(stretches.Pieces, "kept", counted_kept)
+    monkeypatch.setattr(stretches.TextPieces, "kept", counted_kept)
     text = cntk_generate.text(suffix, 4_000, SEED)
     edited = Edited(language, text, Context())
     at = text.index(b"\n", len(text) // 2)

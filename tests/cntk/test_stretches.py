@@ -10,7 +10,7 @@ import pytest
 
 from bench import cntk_generate
 from netsharp_lsp.cntk.ide.places import stretches
-from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Pieces, Stretch
+from netsharp_lsp.cntk.ide.places.stretches import LONGEST, Stretch, TextPieces
 from netsharp_lsp.cntk.ide.places.text import EditedText
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
@@ -44,13 +44,13 @@ def opened(name: str, data: bytes) -> Snapshot:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Stretch | None]:
     """The stretches that were asked for."""
     found: list[Stretch | None] = []
-    asked = Pieces.stretch
+    asked = TextPieces.stretch
 
-    def stretch(self: Pieces, *place: Any) -> Stretch | None:
+    def stretch(self: TextPieces, *place: Any) -> Stretch | None:
         found.append(asked(self, *place))
         return found[-1]
 
-    monkeypatch.setattr(Pieces, "stretch", stretch)
+    monkeypatch.setattr(TextPieces, "stretch", stretch)
     return found
 
 
@@ -105,7 +105,7 @@ def test_pieces_are_followed_as_a_fresh_text_has_them(
     assert same > TEXTS, same
 
 
-def as_bytes(pieces: Pieces) -> list[bytes]:
+def as_bytes(pieces: TextPieces) -> list[bytes]:
     return [pieces.data[low:high] for low, high in pairwise(pieces.starts)]
 
 

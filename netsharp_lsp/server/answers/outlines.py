@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.server.documents.views import View
 
 
-class Form(NamedTuple):
+class OutlineForm(NamedTuple):
     """A part in JSON with a hole for each line, and the lines, counted from that of its begin."""
 
     template: str
@@ -64,9 +64,9 @@ class _Writer:
         self._kinds = kinds
         self._lines: list[int] = []
 
-    def form(self, part: OutlinePart) -> Form:
+    def form(self, part: OutlinePart) -> OutlineForm:
         """Write a part."""
-        return Form(self._all(part.symbols), tuple(self._lines))
+        return OutlineForm(self._all(part.symbols), tuple(self._lines))
 
     def _all(self, symbols: Iterable[Symbol]) -> str:
         return ",".join(map(self._symbol, symbols))

@@ -71,9 +71,10 @@ def agrees(model: StoredModel, output: str, version: int) -> None:
     """Our answers and those of the exported model."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
     from netsharp_engine.exporting.onnx.checking import require_valid
-    from netsharp_engine.exporting.onnx.comparing import compared, random_samples
+    from netsharp_engine.exporting.onnx.comparing import compared
     from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
     from netsharp_engine.exporting.portable import Portable
+    from netsharp_engine.exporting.sampling import random_samples
 
     network = network_in(model, "")
     graph = lowered(network, [network.nodes[output]])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
-    from netsharp_lsp.cntk.ide.places.stretches import Pieces
+    from netsharp_lsp.cntk.ide.places.stretches import TextPieces
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram, ReadProgram
@@ -44,7 +44,7 @@ class Edited:
         context: Context,
         others: Mapping[str, bytes] | None = None,
         before: Edited | None = None,
-        pieces: Pieces | None = None,
+        pieces: TextPieces | None = None,
     ) -> None:
         self.context = context
         self._before = before

@@ -57,7 +57,7 @@ class Near(NamedTuple):
     moved: int
 
 
-class Declared(NamedTuple):
+class DeclaredNames(NamedTuple):
     """What a piece declares: names without their places, in order; where declarations stand in the
     piece, by name; and where those do that every other one has to know.
     """
@@ -73,7 +73,7 @@ def near(edited: Edited, offset: int) -> Near | None:
         return None
     pieces = edited.text.pieces
 
-    def read(stretch: Stretch, low: int, high: int) -> Declared | None:
+    def read(stretch: Stretch, low: int, high: int) -> DeclaredNames | None:
         if not _is_text(stretch.data):
             return None
         return _READ[edited.language](edited.name, stretch, (low, high))
@@ -100,7 +100,7 @@ def near(edited: Edited, offset: int) -> Near | None:
     return Near(edited.shortened(above + stretch.data + below, names), begin - len(above))
 
 
-def _is_inside(data: bytes, offset: int, parts: Sequence[tuple[int, Declared]]) -> bool:
+def _is_inside(data: bytes, offset: int, parts: Sequence[tuple[int, DeclaredNames]]) -> bool:
     """Whether names of a node are reached by its own, which only its declaration says."""
     found = _PATH.search(data, max(0, offset - LONGEST), offset)
     if found is None:
@@ -118,7 +118,9 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
-def _called(data: bytes, start: bytes, parts: Sequence[tuple[int, Declared]]) -> set[Range] | None:
+def _called(
+    data: bytes, start: bytes, parts: Sequence[tuple[int, DeclaredNames]]
+) -> set[Range] | None:
     """Where the declarations stand whose meaning a stretch needs; None for too many."""
     found: set[Range] = set()
     waiting, seen = [start], set[str]()
@@ -139,7 +141,7 @@ def _called(data: bytes, start: bytes, parts: Sequence[tuple[int, Declared]]) ->
     return found
 
 
-def _of_brainscript(file: str, stretch: Stretch, part: Range) -> Declared | None:
+def _of_brainscript(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
     """The members of a network; None for what includes others."""
     text = EditedText.of_stretch("brainscript", stretch)
     names, known = [], []
@@ -159,10 +161,10 @@ def _of_brainscript(file: str, stretch: Stretch, part: Range) -> Declared | None
         is_known = is_called or one.index_range is not None or one.name in _SPECIAL
         if is_known or _VERSIONED.search(text.data, place.start, place.end):
             known.append(span)
-    return Declared(tuple(names), places, tuple(known))
+    return DeclaredNames(tuple(names), places, tuple(known))
 
 
-def _of_ndl(file: str, stretch: Stretch, part: Range) -> Declared | None:
+def _of_ndl(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
     """The nodes of a network; None where there are sections and keys of a file."""
     document = EditedText.of_stretch("ndl", stretch).document
     names, known = [], []
@@ -175,7 +177,7 @@ def _of_ndl(file: str, stretch: Stretch, part: Range) -> Declared | None:
             names.append(_name(file, "ndl", one.name.text, "node"))
         elif not _is_begun(one):
             return None
-    return Declared(tuple(names), {}, tuple(known))
+    return DeclaredNames(tuple(names), {}, tuple(known))
 
 
 def _is_node(one: Assignment) -> bool:
@@ -188,7 +190,7 @@ def _is_begun(one: Record) -> bool:
     return isinstance(one, Flag) and isinstance(one.value, Text)
 
 
-def _of_mel(file: str, stretch: Stretch, part: Range) -> Declared | None:
+def _of_mel(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
     """The models and nodes that edits make; None where more than statements stand in them."""
     document = EditedText.of_stretch("mel", stretch).document
     for one in document.records if document is not None else ():
@@ -197,7 +199,7 @@ def _of_mel(file: str, stretch: Stretch, part: Range) -> Declared | None:
             return None
     found = Edited("mel", stretch.data, Context()).declarations
     here = (one for one in found if one.kind in FAR and part[0] <= one.start < part[1])
-    return Declared(tuple(_name(file, "mel", one.name, one.kind) for one in here), {}, ())
+    return DeclaredNames(tuple(_name(file, "mel", one.name, one.kind) for one in here), {}, ())
 
 
 def _name(file: str, language: str, name: str, kind: str) -> Occurrence:

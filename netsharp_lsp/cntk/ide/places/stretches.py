@@ -52,7 +52,7 @@ class Stretch(NamedTuple):
     tree: Tree
 
 
-class Piece:
+class TextPiece:
     """Some declarations and what stands behind each: `size` bytes that begin with a line.
 
     `marks` count from its begin, and so does all that is `kept` of it, by who keeps it.
@@ -66,16 +66,18 @@ class Piece:
         self.kept: dict[str, Any] = {}
 
 
-class Pieces:
+class TextPieces:
     """A version of a text in which no declaration rests on text far from it, piece by piece."""
 
-    def __init__(self, data: bytes, parse: Parse, pieces: Sequence[Piece]) -> None:
+    def __init__(self, data: bytes, parse: Parse, pieces: Sequence[TextPiece]) -> None:
         self.data = data
         self.pieces = pieces
         self._parse = parse
 
     @classmethod
-    def of(cls, data: bytes, tree: Tree, parse: Parse, before: Pieces | None) -> Pieces | None:
+    def of(
+        cls, data: bytes, tree: Tree, parse: Parse, before: TextPieces | None
+    ) -> TextPieces | None:
         """The pieces of a text that was parsed as a whole; None where marks are missing in it.
 
         What a version before it keeps is kept where nothing near has changed.
@@ -112,7 +114,7 @@ class Pieces:
             for start, end, kind in self.pieces[number].marks:
                 yield start + base, end + base, kind
 
-    def edited(self, data: bytes) -> Pieces | None:
+    def edited(self, data: bytes) -> TextPieces | None:
         """The pieces of a later version; None where only the whole text says what they are."""
         old = self.data
         if data == old:
@@ -141,7 +143,7 @@ class Pieces:
         between = [*left, *again, *(_moved(mark, grown) for mark in right)]
         where = self.starts[first], self.starts[last + 1] + grown
         pieces = [*self.pieces[:first], *_cut(data, *where, between), *self.pieces[last + 1 :]]
-        return Pieces(data, self._parse, pieces)
+        return TextPieces(data, self._parse, pieces)
 
     def stretch(self, start: int, end: int) -> Stretch | None:
         """What has to be parsed for some bytes, and says of them what the whole text does."""
@@ -221,7 +223,7 @@ def _beside(marks: Sequence[Mark], low: int, high: int) -> tuple[int | None, int
     return above if above >= 0 else None, below if below < len(marks) else None
 
 
-def _cut(data: bytes, start: int, end: int, marks: Iterable[Mark]) -> Iterator[Piece]:
+def _cut(data: bytes, start: int, end: int, marks: Iterable[Mark]) -> Iterator[TextPiece]:
     """The pieces of a part of a text that holds these declarations."""
     held: list[Mark] = []
     begin = start
@@ -229,10 +231,10 @@ def _cut(data: bytes, start: int, end: int, marks: Iterable[Mark]) -> Iterator[P
         if held and first - begin >= PIECE:
             line = data.rfind(b"\n", begin, first) + 1
             if line > held[-1][1] + begin and not data[line:first].strip(b" \t"):
-                yield Piece(line - begin, tuple(held))
+                yield TextPiece(line - begin, tuple(held))
                 begin, held = line, []
         held.append((first - begin, last - begin, kind))
-    yield Piece(end - begin, tuple(held))
+    yield TextPiece(end - begin, tuple(held))
 
 
 def _start(mark: Mark) -> int:

@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.brainscript.reading.grammar import parse_tree as parse_br
 from netsharp_lsp.cntk.brainscript.reading.parser import comments_query
 from netsharp_lsp.cntk.brainscript.reading.parser import read as read_brainscript
 from netsharp_lsp.cntk.brainscript.reading.syntax import Member
-from netsharp_lsp.cntk.ide.places.stretches import Pieces
+from netsharp_lsp.cntk.ide.places.stretches import TextPieces
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.reading.reader import read, read_between
 from netsharp_lsp.cntk.reading.syntax import (
@@ -81,7 +81,7 @@ class EditedText:
     the pieces of an earlier one.
     """
 
-    def __init__(self, language: str, data: bytes, before: Pieces | None = None) -> None:
+    def __init__(self, language: str, data: bytes, before: TextPieces | None = None) -> None:
         self.language = language
         self.data = data
         self._before = before
@@ -114,12 +114,12 @@ class EditedText:
         return None if self.language == "brainscript" else parse_tree(self.data)
 
     @cached_property
-    def _followed(self) -> Pieces | None:
+    def _followed(self) -> TextPieces | None:
         """The pieces of the text as far as those of an earlier version say what they are."""
         return None if self._before is None else self._before.edited(self.data)
 
     @cached_property
-    def pieces(self) -> Pieces | None:
+    def pieces(self) -> TextPieces | None:
         """The text in pieces; None where marks are missing in it."""
         if self._followed is not None:
             return self._followed
@@ -127,10 +127,10 @@ class EditedText:
             whole, parse = self._island(0, len(self.data)).tree, parse_brainscript
         else:
             whole, parse = self.tree or parse_tree(self.data), parse_tree
-        return Pieces.of(self.data, whole, parse, self._before)
+        return TextPieces.of(self.data, whole, parse, self._before)
 
     @property
-    def known_pieces(self) -> Pieces | None:
+    def known_pieces(self) -> TextPieces | None:
         """The pieces of the text, or of an earlier version where this one has none or was never
         parsed as a whole.
         """
