@@ -148,6 +148,8 @@ class RunEdits:
         self._held_beside = held_beside
         #: What is known of files that were written, by their paths.
         self._written: dict[str, Known] = {}
+        #: The commands whose models are taken from their files, and by which keys, by their paths.
+        self._kept: dict[str, tuple[Command, str]] = {}
         #: Networks that were loaded, by their paths: as they were held, and as they are taken.
         self._taken: dict[str, tuple[Network, Network]] = {}
 
@@ -182,7 +184,16 @@ class RunEdits:
             return
         parts = self._macros(scope)
         around = self.around(None if parts is None else _defined(parts))
-        edited = _evaluated(text, around._replace(macros=tuple(parts or ())))
+        around = around._replace(macros=tuple(parts or ()))
+        edited = _evaluated(text, around)
+        # The file may hold what this edit made of it when it was run before.
+        replaced = {normal(path) for path in edited.saved} & self._kept.keys()
+        for path in replaced:
+            writer, key = self._kept.pop(path)
+            del self._written[path]
+            self._written[path] = self._known(writer, key, path)
+        if replaced:
+            edited = _evaluated(text, around)
         for path, known in edited.saved.items():
             origin = f"it is what the edit '{command.name}' writes"
             self._written.pop(normal(path), None)
@@ -210,14 +221,14 @@ class RunEdits:
     def _note(self, command: Command, scope: Scope) -> None:
         """Keep what a command writes."""
         for key, path in _writes(command, scope):
-            self._written[path] = self._known(command, key, path)
+            there = self._there(path) if keeps(command) else None
+            if there is not None:
+                self._kept[path] = (command, key)
+            self._written[path] = there or self._known(command, key, path)
 
     def _known(self, command: Command, key: str, path: str) -> Known:
         """What a command writes: training goes on with a model of an epoch where there is one."""
         origin = f"it is what the command '{command.name}' writes"
-        there = self._there(path) if keeps(command) else None
-        if there is not None:
-            return there
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
         if begun:
             return begun[-1]._replace(origin=origin)

@@ -47,18 +47,21 @@ def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any]
     place = session.place(params.text_document.uri, params.position)
     if place is None:
         return None
+    found = place.view.snapshot.complete(place.offset)
+    items = _items(session, place.view, params.position.line, found.items)
+    return {"isIncomplete": found.incomplete, "items": items}
+
+
+def _items(
+    session: Session, view: View, row: int, proposals: Iterable[Completion]
+) -> list[dict[str, Any]] | Written:
+    """Return proposals as the client takes them; in a host those alone that stay on their line."""
     snippets = session.client.can(f"{_ABILITY}.snippetSupport")
     older = not session.client.names_kinds("textDocument.completion.completionItemKind")
-    found = place.view.snapshot.complete(place.offset)
-    row = params.position.line
-    if place.view.region is None:
-        written = _written(place.view, row, found.items, snippets, older)
-        return {"isIncomplete": found.incomplete, "items": written}
-    items = [_plain(place.view, proposal, snippets, older) for proposal in found.items]
-    return {
-        "isIncomplete": found.incomplete,
-        "items": [one for one in items if one and _is_on(row, one["textEdit"]["range"])],
-    }
+    if view.region is None:
+        return _written(view, row, proposals, snippets, older)
+    items = [_plain(view, proposal, snippets, older) for proposal in proposals]
+    return [one for one in items if one and _is_on(row, one["textEdit"]["range"])]
 
 
 def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,8 @@ def test_what_is_damaged_is_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "word"),
     [
-        ("version", "2", "version 2"),
+        ("version", "3", "version 3"),
+        ("version", "0", "version 0"),
         ("format", "pt", "no network of CNTK's"),
         ("cntk", "[" * 100_000, "no model"),
         ("cntk", "{}", "has no"),

@@ -76,8 +76,10 @@ def _entry(header: Mapping[str, Any]) -> Mapping[str, Any]:
     if metadata.get("format") != FORMAT or _ENTRY not in metadata:
         raise ValueError("it holds no network of CNTK's")
     version = stored.text(metadata, "version")
-    if version != str(VERSION):
-        raise ValueError(f"its format has version {version[:9]}, and this netsharp reads {VERSION}")
+    if version not in map(str, range(1, VERSION + 1)):
+        raise ValueError(
+            f"its format has version {version[:9]}, and this netsharp reads up to {VERSION}"
+        )
     return stored.table({_ENTRY: json.loads(stored.text(metadata, _ENTRY))}, _ENTRY)
 
 

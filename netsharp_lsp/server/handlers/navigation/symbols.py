@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from netsharp_lsp.server.answers.outlines import outline_written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lsprotocol import types as lsp
 
@@ -49,20 +49,23 @@ def document_symbols(
     session: Session, params: lsp.DocumentSymbolParams
 ) -> list[dict[str, Any]] | Written:
     """Return the outline: as a tree where the client shows trees."""
-    uri = params.text_document.uri
     trees = session.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
     kinds = kinds_for(session, "textDocument.documentSymbol")
-    outline: list[dict[str, Any]] = []
-    views = [view for view, _, _ in session.places(uri, None)]
+    views = [view for view, _, _ in session.places(params.text_document.uri, None)]
     if trees and len(views) == 1 and views[0].region is None:
         return outline_written(views[0], kinds)
-    for view in views:
-        symbols = view.snapshot.symbols()
-        if trees:
-            outline += _named(view, [_tree(view, symbol, kinds) for symbol in symbols])
-        else:
-            outline += [_flat(view, symbol, within, kinds) for symbol, within in walk(symbols)]
-    return outline
+    outline = _trees if trees else _flat_rows
+    return [row for view in views for row in outline(view, kinds)]
+
+
+def _trees(view: View, kinds: Mapping[str, int]) -> Iterable[dict[str, Any]]:
+    """Return the outline of a view as a tree."""
+    return _named(view, [_tree(view, symbol, kinds) for symbol in view.snapshot.symbols()])
+
+
+def _flat_rows(view: View, kinds: Mapping[str, int]) -> Iterable[dict[str, Any]]:
+    """Return the outline of a view as rows, each with the name of what it is in."""
+    return (_flat(view, symbol, within, kinds) for symbol, within in walk(view.snapshot.symbols()))
 
 
 async def workspace_symbols(
