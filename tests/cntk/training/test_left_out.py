@@ -136,3 +136,17 @@ def test_a_place_along_several_axes_is_refused(place: str) -> None:
     for axis, kind in ((1, place), (0, place), ((1, 2), "Prod")):
         node.attributes.update({"axis": axis, "reductionOp": kind})
         assert why_not(node) == ""
+
+
+def test_a_convolution_that_leads_to_another_image_is_refused() -> None:
+    """[24, 20] with steps of 2 is convolved to [11, 9], and [12, 10] was to come of it."""
+    node = Node("Convolution", 0, "z")
+    weights, image = Node("LearnableParameter", 1, "W"), Node("InputValue", 2, "x")
+    node.inputs, weights.shape, image.shape = (weights, image), (3, 3, 4, 3), (12, 10, 3)
+    node.attributes.update(
+        kernelShape=(3, 3, 4), mapCount=(3,), strideShape=(2, 2, 4), transpose=True
+    )
+    for shape, word in (((24, 20, 4), "is to be convolved back"), ((25, 21, 4), "")):
+        node.shape = shape
+        assert word in why_not(node)
+        assert bool(word) == bool(why_not(node))

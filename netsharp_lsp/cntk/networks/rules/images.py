@@ -29,11 +29,6 @@ def convolution(node: Node, final: bool) -> None:
     wide, image = windows.dilated(node), arranged(shape, layout, "CHW")
     if not elements(output):
         output = (spread if node.truth("transpose") else shrunk)(image, wide)
-    elif final and node.truth("transpose") and (back := shrunk(output, wide)) != image:
-        raise Misfit(
-            f"an image of [{written(output)}] is convolved to [{written(back)}], and"
-            f" [{written(image)}] is to be convolved back."
-        )
     node.shape = arranged(output, "CHW", layout)
     if not elements(weights.shape or ()):
         inferred = (*windows.kernel, *windows.maps)

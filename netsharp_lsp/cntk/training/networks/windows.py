@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from netsharp_engine.geometry import CorneredAxis
+from netsharp_lsp.cntk.networks.node import written
 from netsharp_lsp.cntk.networks.rules.images import arranged, convolving
-from netsharp_lsp.cntk.networks.rules.windows import Windows
+from netsharp_lsp.cntk.networks.rules.windows import Windows, shrunk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,21 @@ def why_not(node: Node) -> str:
         return "is a convolution that the older layout of images does not have."
     if node.operation == "Convolution" and node.inputs[0].axis is not None:
         return "has weights that change with the samples, which no convolution has."
-    return ""
+    return _why_not_back(node) if backwards and node.operation == "Convolution" else ""
+
+
+def _why_not_back(node: Node) -> str:
+    """Why a convolution does not lead back to the image that the node says."""
+    layout, source = node.text("imageLayout", "CHW"), node.inputs[1].shape or ()
+    wide = convolving(node, source).dilated(node)
+    output, image = (arranged(shape, layout, "CHW") for shape in (node.shape or (), source))
+    back = shrunk(output, wide)
+    if back == image:
+        return ""
+    return (
+        f"makes an image of [{written(output)}], which is convolved to [{written(back)}], and "
+        f"[{written(image)}] is to be convolved back."
+    )
 
 
 def _sees_nothing(node: Node) -> bool:
