@@ -25,7 +25,6 @@ ROOT = HERE.parent
 GRAMMARS = ("netsharp", "brainscript", "cntk")
 #: The engine's compiled twins; the same as in setup.py.
 TWINS = ROOT / "engine" / "netsharp_engine" / "twins"
-TWIN_FILES = ("module", "cell", "rows", "packing", "text", "sequences", "windows")
 ZIG = (sys.executable, "-m", "ziglang")
 TAG = "cp311-abi3"
 #: Python's stable ABI that is compiled against.
@@ -87,7 +86,7 @@ def compile_all(target: Target, headers: Path, folder: Path) -> dict[str, Path]:
         compile_one(target, files, [f"-I{source}", HIDDEN], headers, folder / name)
         made[f"netsharp_grammar/{name}"] = folder / name
     name = f"_twins{target.suffix}"
-    files = [TWINS / f"{each}.c" for each in TWIN_FILES]
+    files = sorted(TWINS.glob("*.c"))
     compile_one(target, files, ["-O3", "-ffp-contract=fast"], headers, folder / name)
     made[f"netsharp_engine/{name}"] = folder / name
     return made

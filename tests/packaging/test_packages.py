@@ -42,3 +42,14 @@ def test_windows_finds_every_function_of_python() -> None:
     listed = set((ROOT / "packaging" / "python3.def").read_text("utf-8").split())
     assert len(called) > 10
     assert called <= listed
+
+
+def test_every_compiled_twin_is_built() -> None:
+    """On Linux a library without one of its sources is linked, and found nowhere when it is read."""
+    text = (ROOT / "setup.py").read_text("utf-8")
+    folder = ROOT / "engine" / "netsharp_engine" / "twins"
+    for suffix, name in ((".c", "SOURCES"), (".h", "HEADERS")):
+        found = re.search(rf"^{name} = \(([^)]*)\)", text, re.MULTILINE)
+        assert found is not None
+        listed = set(re.findall(r'"(\w+)"', found[1]))
+        assert listed == {path.stem for path in folder.glob(f"*{suffix}")}
