@@ -45,7 +45,7 @@ def test_windows_finds_every_function_of_python() -> None:
 
 
 def test_every_compiled_twin_is_built() -> None:
-    """On Linux a library without one of its sources is linked, and found nowhere when it is read."""
+    """On Linux a library that lacks a source is linked, and fails where it is imported."""
     text = (ROOT / "setup.py").read_text("utf-8")
     folder = ROOT / "engine" / "netsharp_engine" / "twins"
     for suffix, name in ((".c", "SOURCES"), (".h", "HEADERS")):
