@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netsharp_engine.activations import NAMES as ACTIVATIONS
 from netsharp_engine.numpy_backend import build_plan, design_plan
 from netsharp_engine.numpy_backend.design import Design
 from netsharp_engine.numpy_backend.kernels import products
@@ -173,6 +174,35 @@ def test_a_program_gives_a_row_the_same_bits_in_every_batch(
     np.testing.assert_array_equal(plan.output, whole)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", ACTIVATIONS)
+def test_no_function_sees_how_many_rows_there_are(function: str, dtype: str) -> None:
+    """numpy sums a single column of a softmax in another order than several."""
+    text = f"""
+        input A [12, 12];
+        hidden P [6, 6] from A mean pool {{
+          InputShape = [12, 12]; KernelShape = [2, 2]; Stride = [2, 2];
+        }}
+        hidden N [6, 6] from P response norm {{
+          InputShape = [6, 6]; KernelShape = [3, 3]; Padding = true; Alpha = 0.1; Beta = 0.75;
+        }}
+        hidden H [100] {function} from N all;
+        output B [37] {function} from H all;"""
+    graph = build_graph(text, {})
+    program = NumpyDraft(Job(graph.judged(), BATCH, dtype)).program()
+    random = np.random.default_rng(SEED)
+    program.load({each.name: random.standard_normal(each.shape) for each in graph.parameters})
+    rows = random.standard_normal((BATCH, graph.features)).astype(dtype)
+    assert graph.output is not None
+    found = []
+    for count in (BATCH, 1, 2, 3, 4, 15, 33):
+        program.feed(Batch({"A": rows[:count]}))
+        program.forward()
+        found.append(np.array(program.read(graph.output)))
+    for part in found[1:]:
+        np.testing.assert_array_equal(part, found[0][: len(part)])
+
+
 def test_a_row_is_computed_by_a_plan_of_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     made = Design.__init__
@@ -188,7 +218,7 @@ def test_a_row_is_computed_by_a_plan_of_its_size(monkeypatch: pytest.MonkeyPatch
     for count in (1, 1, 3, 64, 2):
         program.feed(Batch({"A": np.ones((count, 144), np.float32)}))
         program.forward()
-    assert sizes == [64, 1, 4, 64]
+    assert sizes == [64, 2, 4, 64]
     assert row_counts(BATCH)[-1] == BATCH
 
 
@@ -207,7 +237,7 @@ def test_without_room_for_more_plans_the_largest_computes_all(
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize("rows", [1, 4, 16])
+@pytest.mark.parametrize("rows", [1, 2, 4, 16])
 def test_the_estimate_counts_panels(name: str, rows: int) -> None:
     from tests.engine.test_room import NODE_BYTES, taken
 
