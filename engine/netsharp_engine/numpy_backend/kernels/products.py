@@ -60,7 +60,7 @@ def row_counts(most: int) -> tuple[int, ...]:
 
     Without the compiled twin there is one: the library sums products of other widths otherwise.
     """
-    # Not 1: numpy sums the nodes of a single sample in pairs, and those of more one after the other.
+    # Not 1: numpy sums the nodes of a single sample in pairs, those of more one after the other.
     counts = (2, 4, 16, 32) if twins is not None else ()
     return (*(count for count in counts if count < most), most)
 
