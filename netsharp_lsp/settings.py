@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_engine.plain_files import may_be_file, open_plain
+from netsharp_engine.plain_files import may_be_file, read_plain
 from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
@@ -190,8 +190,8 @@ def read_toml(file: str, place: str | None = None, *, follow: bool = True) -> di
 
 def _read_bytes(file: str, place: str | None = None, *, follow: bool = True) -> bytes:
     try:
-        with open_plain(file if place is None else place, follow=follow) as stream:
-            data = stream.read(SETTINGS_BYTES.most + 1)
+        place = file if place is None else place
+        data = read_plain(place, SETTINGS_BYTES.most + 1, follow=follow)
     except OSError as error:
         raise SettingsError(file, None, f"cannot be read: {error.strerror}.") from None
     if len(data) > SETTINGS_BYTES.most:

@@ -30,6 +30,9 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 
+#: Bytes that are read at once where a file is at least said to be smaller.
+_BLOCK = 1 << 12
+
 
 class NotPlainError(OSError):
     """Something with a file's name that is none; ``strerror`` is the part of a sentence."""
@@ -51,6 +54,28 @@ def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def read_plain(path: str | os.PathLike[str], most: int, *, follow: bool = True) -> bytes:
+    """Return the first `most` bytes of a file, or all of it.  Raises OSError as `open_plain` does.
+
+    Room is made for what the file says that it holds, not for what it may hold: a folder has many
+    small files, and a large buffer for each costs more than reading it.
+    """
+    _require_plain(os.stat(path, follow_symlinks=follow).st_mode, path)
+    descriptor = os.open(path, _FLAGS if follow else _FLAGS | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        state = os.fstat(descriptor)
+        _require_plain(state.st_mode, path)
+        pieces, left, room = [], most, state.st_size
+        # A file may hold more than it says: it grows, or its system does not count.
+        while left and (piece := os.read(descriptor, min(left, max(room, _BLOCK)))):
+            pieces.append(piece)
+            left -= len(piece)
+            room -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
 
 
 def may_be_file(path: str) -> bool:

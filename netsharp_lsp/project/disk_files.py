@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_engine.plain_files import kind_at, open_plain
+from netsharp_engine.plain_files import kind_at, open_plain, read_plain
 from netsharp_lsp.limits import CONFIGURATION_BYTES, COUNTED_BYTES
 from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.text.remembered import Remembered
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Bytes that are read of data at once, and files of which it is kept what was counted.
 _BLOCK, _KEPT = 1 << 16, 1_000
+#: What is there for those who only ask whether something is.
+_SEEN = ("file", "folder")
 #: What was counted in files of data, by what was, where they are, and how they were then.
 _COUNTED: Remembered[Any] = Remembered(_KEPT)
 
@@ -69,8 +71,7 @@ class DiskFiles:
         if found is None:
             return None
         try:
-            with open_plain(found, follow=False) as stream:
-                return stream.read(CONFIGURATION_BYTES.most + 1)
+            return read_plain(found, CONFIGURATION_BYTES.most + 1, follow=False)
         except OSError:
             return None
 
@@ -89,10 +90,10 @@ class DiskFiles:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name."""
-        if path in self._given or self.find(path) is not None:
+        if path in self._given:
             return True
         inside = map(self._roots.place, self._places(path))
-        return any(place is not None and os.path.isdir(place) for place in inside)
+        return any(place is not None and kind_at(place) in _SEEN for place in inside)
 
     def kind(self, path: str) -> str | None:
         """Return what has a name, a file first: "file", "folder", "pipe"; opens nothing."""
@@ -142,6 +143,40 @@ class DiskFiles:
     def _is_inside(self, entry: os.DirEntry[str]) -> bool:
         """Whether an entry of a folder inside is a file, and a link no way out."""
         return (not entry.is_symlink() or self._roots.holds(entry.path)) and entry.is_file()
+
+
+class FilesOfAMoment(DiskFiles):
+    """The files of a disk as they are found when they are first asked for.
+
+    For work that is soon done and asks for the same names again and again: a disk's answer may
+    cost more than the judgement that follows from it.
+    """
+
+    __slots__ = ("_exist", "_found", "_located")
+
+    def __init__(self, roots: Roots = ANYWHERE) -> None:
+        super().__init__(roots=roots)
+        self._found: dict[str, str | None] = {}
+        self._located: dict[str, str] = {}
+        self._exist: dict[str, bool] = {}
+
+    def find(self, path: str) -> str | None:
+        """Return where a file lies, links followed; None where there is none."""
+        if path not in self._found:
+            self._found[path] = super().find(path)
+        return self._found[path]
+
+    def locate(self, path: str) -> str:
+        """Return the real path of a file, or the one that it would have."""
+        if path not in self._located:
+            self._located[path] = super().locate(path)
+        return self._located[path]
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of that name."""
+        if path not in self._exist:
+            self._exist[path] = super().exists(path)
+        return self._exist[path]
 
 
 def _counted(place: str, count: Count[Counted]) -> Counted | None:

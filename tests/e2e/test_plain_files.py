@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_engine.plain_files import NotPlainError, open_plain
+from netsharp_engine.plain_files import NotPlainError, open_plain, read_plain
 from tests.cli.command_line import Answer, clean_environment
 from tests.e2e.workshop import LABELLED, table, write_idx
 
@@ -145,3 +145,31 @@ def test_a_file_is_opened_as_ever_and_a_pipe_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         open_plain(tmp_path / "none")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 100_000])
+def test_a_file_is_read_whole_or_as_far_as_asked(tmp_path: Path, size: int) -> None:
+    held = bytes(number % 251 for number in range(size))
+    (tmp_path / "file").write_bytes(held)
+    for most in (0, 1, 4096, size, size + 1, 1 << 30):
+        assert read_plain(tmp_path / "file", most) == held[:most]
+
+
+def test_what_says_that_it_is_empty_is_read_all_the_same() -> None:
+    if not os.path.isfile("/proc/self/status"):
+        pytest.skip("this system has no files of unknown size")
+    assert os.path.getsize("/proc/self/status") == 0
+    assert b"Name:" in read_plain("/proc/self/status", 1 << 20)
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"text")
+    (tmp_path / "link").symlink_to("file")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_plain(tmp_path / "link", 9) == b"text"
+    with pytest.raises(OSError, match="link"):
+        read_plain(tmp_path / "link", 9, follow=False)
+    with pytest.raises(NotPlainError, match="it is a pipe, not a file"):
+        read_plain(tmp_path / "pipe", 9)
+    with pytest.raises(IsADirectoryError):
+        read_plain(tmp_path, 9)

@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.disk_files import DiskFiles, FilesOfAMoment
 from netsharp_lsp.project.roots import Roots, own_roots, own_settings_file, root_of, roots_around
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.settings import SettingsError
@@ -153,3 +153,22 @@ def test_the_persons_own_settings_hold_roots_alone(
         file.write_text(text)
         with pytest.raises(SettingsError, match=reason.replace("?", r"\?")):
             own_roots()
+
+
+def test_files_of_a_moment_are_those_of_the_disk_asked_once_each(
+    project: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "folder").mkdir()
+    (project / "file.bs").write_text("x = 1")
+    monkeypatch.chdir(project)
+    disk, moment = DiskFiles(), FilesOfAMoment()
+    for path in ("file.bs", "folder", "none.bs", "folder/../file.bs", "folder\\..\\file.bs", "\0"):
+        for question in ("find", "exists", "kind", "read", "outside"):
+            expected = getattr(disk, question)(path)
+            assert getattr(moment, question)(path) == expected, (question, path)
+            assert getattr(moment, question)(path) == expected, (question, path)
+    assert moment.locate("none.bs") == disk.locate("none.bs")
+    found = moment.find("file.bs")
+    (project / "file.bs").unlink()
+    assert moment.find("file.bs") == found
+    assert FilesOfAMoment().find("file.bs") is None

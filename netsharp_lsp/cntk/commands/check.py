@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from netsharp_lsp.cntk.commands.runs import OverDisk
+from netsharp_lsp.cntk.commands.runs import OverDiskOfAMoment
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
@@ -100,7 +100,7 @@ def check_run(job: RunJob) -> RunOutcome:
 
 
 def _check(job: RunJob) -> RunOutcome:
-    files = OverDisk(job.texts, job.roots)
+    files = OverDiskOfAMoment(job.texts, job.roots)
     if job.run is None:
         single = SingleFile(*job.alone, files, given=job.given)
         analysis = analysed(single)

@@ -19,7 +19,7 @@ from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.cntk.suffixes import SCRIPTS
 from netsharp_lsp.limits import SCRIPT_BYTES
-from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.project.disk_files import DiskFiles, FilesOfAMoment
 from netsharp_lsp.project.walk import specifications_below
 from netsharp_lsp.text.decode import decode_legacy
 from netsharp_lsp.workspace import Run, leads_out
@@ -46,6 +46,15 @@ class OverDisk(Over):
 
     def __init__(self, texts: Mapping[str, bytes], roots: Roots) -> None:
         super().__init__(DiskFiles(roots=roots), texts)
+
+
+class OverDiskOfAMoment(Over):
+    """The same for the check of one run, which asks the disk for each name once."""
+
+    __slots__ = ()
+
+    def __init__(self, texts: Mapping[str, bytes], roots: Roots) -> None:
+        super().__init__(FilesOfAMoment(roots), texts)
 
 
 class PlacedRun:

@@ -127,29 +127,33 @@ class Over:
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where there is none."""
-        text = self._texts.get(self.locate(path)) if self._texts else None
+        text = self._text(path)
         return self._files.read(path) if text is None else text
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder of that name; reads nothing."""
-        return self._files.exists(path) or self.locate(path) in self._texts
+        return self._files.exists(path) or self._text(path) is not None
 
     def kind(self, path: str) -> str | None:
         """Return what has a name; None where nothing is seen there."""
-        return "file" if self.locate(path) in self._texts else self._files.kind(path)
+        return self._files.kind(path) if self._text(path) is None else "file"
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
         """Return what `count` makes of a file of data; None where none may be read."""
-        text = self._texts.get(self.locate(path)) if self._texts else None
+        text = self._text(path)
         return self._files.counted(path, count) if text is None else count((text,))
 
     def outside(self, path: str) -> bool:
         """Whether nothing can be known of a file."""
-        return self.locate(path) not in self._texts and self._files.outside(path)
+        return self._text(path) is None and self._files.outside(path)
 
     def names_in(self, folder: str) -> list[str]:
         """Return the names of the files in a folder; none where it cannot be read."""
         return self._files.names_in(folder)
+
+    def _text(self, path: str) -> bytes | None:
+        """The other text of a file; where none has one, nobody asks where a name leads."""
+        return self._texts.get(self.locate(path)) if self._texts else None
 
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str], run: Run) -> Diagnostic:

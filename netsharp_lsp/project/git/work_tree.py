@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_engine.plain_files import open_plain
+from netsharp_engine.plain_files import read_plain
 from netsharp_lsp.limits import GIT_FILE_BYTES
 
 TYPE_CHECKING = False
@@ -54,8 +54,7 @@ def plain_file(path: str, limit: Limit, *, follow: bool = True, whole: bool = Tr
     of one that is too large the beginning.
     """
     try:
-        with open_plain(path, follow=follow) as file:
-            data = file.read(limit.most + 1)
+        data = read_plain(path, limit.most + 1, follow=follow)
     except (OSError, ValueError):
         return None
     return data if len(data) <= limit.most or not whole else None
