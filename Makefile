@@ -47,7 +47,7 @@ test: $(VENV)/.test ## Run the tests, all but those in VS Code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of what else 'make test' draws a share of.
-	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m drawn --ignore tests/editors
+	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .

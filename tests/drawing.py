@@ -1,4 +1,5 @@
-"""Which cases of tests marked `drawn` a run takes: a share by the printed seed, all with `FULL=1`.
+"""Which cases of tests marked `drawn` or `costly` a run takes: a share by the printed seed, all
+with `FULL=1`.
 
 A plugin of the test run; knows no test.
 """
@@ -22,17 +23,22 @@ FEW = 10
 def pytest_report_header() -> str:
     """Say what is taken."""
     share = "all cases" if FULL else f"one case of {ONE_OF}, by seed {SEED}; all with FULL=1"
-    return f"laws, and what else is drawn: {share}"
+    return f"laws, what else is drawn, and what takes seconds: {share}"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the seed does not choose; a test with few cases, or one named, stays whole."""
+    """Leave out what the seed does not choose.
+
+    A `drawn` test with few cases stays whole, as do `costly` ones of files that are named.
+    """
     if FULL:
         return
     drawn = [item for item in items if item.get_closest_marker("drawn") is not None]
     cases = Counter(map(_test, drawn))
     left_out = [item for item in drawn if cases[_test(item)] > FEW and not _is_chosen(item)]
+    if not _names_files(config):
+        left_out += [item for item in items if _is_costly(item) and not _is_chosen(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         gone = set(left_out)
@@ -43,5 +49,18 @@ def _test(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
+def _names_files(config: pytest.Config) -> bool:
+    """Whether the run is of files or tests that somebody named, not of folders."""
+    return any(one.partition("::")[0].endswith(".py") for one in config.args)
+
+
+def _is_costly(item: pytest.Item) -> bool:
+    return item.get_closest_marker("costly") is not None
+
+
 def _is_chosen(item: pytest.Item) -> bool:
-    return zlib.crc32(f"{SEED} {item.nodeid}".encode()) % ONE_OF == 0
+    """Whether the seed chooses a case; what one costly fixture serves is chosen together."""
+    costly = item.get_closest_marker("costly")
+    by_file = costly is not None and costly.kwargs.get("by_file", False)
+    name = item.nodeid.partition("::")[0] if by_file else item.nodeid
+    return zlib.crc32(f"{SEED} {name}".encode()) % ONE_OF == 0

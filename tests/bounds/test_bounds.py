@@ -109,6 +109,7 @@ def test_a_verdict_wants_four_sizes_where_there_are_so_many() -> None:
     assert verdict(of(0.01, least=8)) is None
 
 
+@pytest.mark.costly
 def test_sizes_that_a_bound_cuts_off_are_measured_below(forks: Forks) -> None:
     (long,) = (
         bomb

@@ -209,6 +209,7 @@ def test_more_bundles_than_anyone_trains_are_refused_before_they_are_looked_at(
     assert not (folder / "m.safetensors").exists()
 
 
+@pytest.mark.costly
 def test_what_is_refused_is_counted_well() -> None:
     most = OPEN_BRACKETS.most
     assert refused(b"(" * most) is None

@@ -38,6 +38,7 @@ def filtered(size: int, condition: str, layers: int = 1) -> str:
     return f"input A [{size}]; {hidden} output B [1] {{ {bundles} }}"
 
 
+@pytest.mark.costly
 def test_edges_that_take_too_long_stay_open() -> None:
     text = filtered(30_000, SCATTERED)
     described = describe_network(resolve(parse(text.encode()), Context()))
@@ -49,6 +50,7 @@ def test_edges_that_take_too_long_stay_open() -> None:
         build_graph(text, {})
 
 
+@pytest.mark.costly
 def test_all_costly_conditions_of_a_network_share_what_they_may_take() -> None:
     text = filtered(3_000, SCATTERED, layers=4)
     described = describe_network(resolve(parse(text.encode()), Context()))

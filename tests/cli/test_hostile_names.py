@@ -102,6 +102,7 @@ def said(*arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.costly
 def test_commands_show_names_as_they_are_spelt(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

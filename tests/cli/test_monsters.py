@@ -100,6 +100,7 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.costly
 def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file, text in TEXTS.items():
         (folder / file).write_text(text.replace("@", NUMBERS[name]))
@@ -115,6 +116,7 @@ def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.costly
 def test_numbers_in_flags_and_settings(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,6 +104,7 @@ NAMING = {
 
 
 @pytest.mark.parametrize("case", NAMING)
+@pytest.mark.costly
 def test_a_name_that_leads_out_is_one_information(place: Place, case: str) -> None:
     name, text = NAMING[case]
     place.write(name, text)

@@ -68,6 +68,7 @@ def test_closed_streams(command: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize("buffered", ["", "1"])
 @pytest.mark.parametrize("command", ["check bad.nn", "run --help", "--version", "check big.nn"])
+@pytest.mark.costly
 def test_full_streams(command: str, buffered: str, tmp_path: Path) -> None:
     code = COMMANDS.get(command, 1)
     unbuffered = {"PYTHONUNBUFFERED": buffered}

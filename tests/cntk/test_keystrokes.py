@@ -41,6 +41,7 @@ def cost(suffix: str, lines: int, ask: Callable[[AnySnapshot, int], object]) -> 
 
 
 @pytest.mark.parametrize("suffix", LANGUAGES)
+@pytest.mark.costly
 def test_colours_of_a_screen_cost_less_than_those_of_a_text(suffix: str) -> None:
     """Before: as much, since all was read for them.  What is left is the parser's."""
 
@@ -134,6 +135,7 @@ def test_uses_of_a_name_are_marked_without_a_network(form: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["bs", "ndl", "mel"])
+@pytest.mark.costly
 def test_names_grow_with_a_text_as_it_does(suffix: str) -> None:
     """What did not change is not read again: a statement costs little more than its name."""
 

@@ -193,6 +193,7 @@ def test_places_count_bytes_and_lines() -> None:
 
 
 @pytest.mark.parametrize("text", BOMBS, ids=range(len(BOMBS)))
+@pytest.mark.costly
 def test_no_script_takes_long(text: str) -> None:
     begun = time.process_time()
     script_runs("r.sh", text, lambda path: text)

@@ -92,6 +92,7 @@ def test_counting_does_not_depend_on_blocks() -> None:
 
 
 @pytest.mark.parametrize("unit", [b"1 2 3 4\n", b"1\n", b"\n", b" ", b"1", b"x ", b"1 "])
+@pytest.mark.costly
 def test_counting_costs_in_proportion(unit: bytes) -> None:
     def cost(size: int) -> float:
         text = unit * (size // len(unit))

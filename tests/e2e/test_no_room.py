@@ -113,6 +113,7 @@ def test_a_log_of_a_killed_run_goes_on_with_a_line_of_its_own(folder: Path) -> N
     ["2>&1 | head -1", "| true", "2>/dev/full", ">/dev/full", ">/dev/full 2>&1", "2>&-", ">&-"],
 )
 @pytest.mark.parametrize("how", [(), ("--events",)])
+@pytest.mark.costly
 def test_nobody_has_to_listen(how: tuple[str, ...], streams: str, folder: Path) -> None:
     """But whoever asked for events and goes away wants the run to stop: see `test_events`."""
     command = [sys.executable, "-m", "netsharp_lsp", *RUN, *how, "--model", "new.safetensors"]

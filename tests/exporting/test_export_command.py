@@ -197,6 +197,7 @@ def test_a_disk_that_fills_up_leaves_neither_file(
         ("slu.forward.backward.cmf", "outputs: z [steps, batch, 129]", {"nn.LSTM("}),
     ],
 )
+@pytest.mark.costly
 def test_models_of_both_formats_as_modules(
     name: str, said: str, layers: set[str], tmp_path: Path
 ) -> None:

@@ -19,6 +19,8 @@ from tests.extension.conftest import PACKAGING, ROOT
 sys.path.insert(0, str(PACKAGING))
 from targets import TARGETS, Target
 
+#: A compiler for six platforms takes minutes.
+pytestmark = pytest.mark.costly(by_file=True)
 NAMES = [target.name for target in TARGETS]
 #: The compiled libraries of a wheel, by their modules: the parsers, and twins of the engine's.
 LIBRARIES = (

@@ -27,6 +27,7 @@ NETWORK = "input Data auto;\nhidden H [200] from Data all;\noutput Out [10] sigm
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.costly(by_file=True),
     pytest.mark.skipif(find_spec("build") is None, reason="the module 'build' is not installed"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
 ]

@@ -54,6 +54,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.costly
 def test_what_has_no_end_is_given_up(name: str) -> None:
     text, expected = ENDLESS[name]
     start = time.perf_counter()

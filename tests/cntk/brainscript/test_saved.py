@@ -269,6 +269,7 @@ def test_long_chains_cost_in_proportion() -> None:
         "BS.Network.CloneFunction (old.features, old.ce) (Input {4})",
     ],
 )
+@pytest.mark.costly
 def test_what_is_repeated_without_end_is_given_up(each: str) -> None:
     rows = "rows[i:0..99] = Row (i).count (999)"
     row = "Row (i) = { s[j:0..999] = if IsArray (all[1000 * i + j]) then 1 else 2 ; "

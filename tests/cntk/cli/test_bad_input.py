@@ -47,6 +47,7 @@ def answer(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.parametrize("command", ["check", "fmt --check", "migrate", "describe"])
 @pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.costly
 def test_nothing_is_too_odd(command: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "netsharp.toml").write_bytes(b"")
     for suffix in SUFFIXES:

@@ -228,6 +228,7 @@ def test_related_places_carry_the_names_that_people_know(tmp_path: pathlib.Path)
     assert related["start"] == {"line": 1, "column": 12}
 
 
+@pytest.mark.costly
 def test_the_whole_collection_can_be_checked_in_every_form(tmp_path: pathlib.Path) -> None:
     answer, found = checked(FOLDER, ".", "--isolated")
     assert answer.code == 1

@@ -213,6 +213,7 @@ def test_a_revision_is_read_with_the_files_that_it_had(tmp_path: pathlib.Path) -
     assert (answer.code, "git cannot show it" in answer.err) == (2, True)
 
 
+@pytest.mark.costly
 def test_every_network_of_the_collection_is_described_or_says_why_not() -> None:
     networks = [file.name for file in FILES if file.name.startswith("networks/")]
     said = 0

@@ -324,6 +324,7 @@ def _arguments_in_rows(count: int) -> bytes:
     ],
 )
 @pytest.mark.parametrize("ranges", [(), [(5, 5)]], ids=["whole", "range"])
+@pytest.mark.costly
 def test_many_lines_cost_in_proportion(
     text: Callable[[int], bytes], ranges: list[tuple[int, int]]
 ) -> None:

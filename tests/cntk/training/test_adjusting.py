@@ -119,6 +119,7 @@ def test_what_would_be_repeated_for_ever_ends(tmp_path: Path) -> None:
     assert any("for ever" in one for one in follower.notices)
 
 
+@pytest.mark.costly
 def test_a_criterion_that_is_no_number_goes_back(tmp_path: Path) -> None:
     """Where nothing is adjusted the same run ends."""
     folder = made(tmp_path)

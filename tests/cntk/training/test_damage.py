@@ -26,6 +26,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "command", "word"), CASES)
+@pytest.mark.costly
 def test_a_spoilt_file_is_an_answer_or_a_sentence(
     name: str, command: tuple[str, ...], word: str, tmp_path: Path
 ) -> None:

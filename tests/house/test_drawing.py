@@ -1,0 +1,87 @@
+"""What a run takes of tests that are drawn: a share by the seed, all of what is asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.drawing import ONE_OF
+
+ROOT = Path(__file__).parents[2]
+CASES = 60
+TESTS = f"""
+import pytest
+
+@pytest.mark.costly
+@pytest.mark.parametrize("case", range({CASES}))
+def test_each(case): ...
+
+@pytest.mark.costly
+def test_alone(): ...
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("case", range(3))
+def test_few(case): ...
+
+def test_always(): ...
+"""
+TOGETHER = f"""
+import pytest
+
+pytestmark = pytest.mark.costly(by_file=True)
+
+@pytest.mark.parametrize("case", range({CASES}))
+def test_each(case): ...
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "several").mkdir()
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    drawn:\n    costly:\n")
+    for number in range(3):
+        (tmp_path / "several" / f"test_each{number}.py").write_text(TESTS)
+    for number in range(40):
+        (tmp_path / "several" / f"test_together{number}.py").write_text(TOGETHER)
+    return tmp_path
+
+
+def taken(folder: Path, *arguments: str, **more: str) -> list[str]:
+    """The names of the tests that a run would take."""
+    environment = {name: value for name, value in os.environ.items() if name != "FULL"}
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "tests.drawing"]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", *arguments],
+        cwd=folder,
+        env={**environment, "PYTHONPATH": str(ROOT), **more},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_a_folder_has_a_share_and_always_the_same(folder: Path) -> None:
+    found = taken(folder, "several")
+    assert found == taken(folder, "several")
+    each = [one for one in found if "/test_each" in one and "::test_each" in one]
+    assert 0 < len(each) < 3 * CASES * 2 / ONE_OF
+    assert sum("::test_few" in one for one in found) == 9
+    assert sum("::test_always" in one for one in found) == 3
+
+
+def test_what_one_fixture_serves_is_taken_together(folder: Path) -> None:
+    files = [one.partition("::")[0] for one in taken(folder, "several") if "test_together" in one]
+    counts = {file: files.count(file) for file in files}
+    assert set(counts.values()) == {CASES}
+    assert 0 < len(counts) < 40 * 2 / ONE_OF
+
+
+def test_what_is_named_or_asked_for_is_taken_whole(folder: Path) -> None:
+    assert len(taken(folder, "several/test_each0.py")) == CASES + 5
+    assert taken(folder, "several/test_each0.py::test_alone")
+    assert len(taken(folder, "several", FULL="1")) == 3 * (CASES + 5) + 40 * CASES
