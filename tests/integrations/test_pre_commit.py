@@ -67,6 +67,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.costly
 def test_all_hooks_from_a_repository(project: Path, tmp_path: Path) -> None:
     # `try-repo` builds an environment anew each time, so all hooks run at once.
     hooks = copy_checkout(tmp_path / "netsharp")

@@ -58,6 +58,7 @@ def answers(snapshot: Snapshot, offsets: list[int]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("part", range(4))
+@pytest.mark.costly
 def test_an_edited_text_answers_like_a_fresh_one(seed: int, part: int) -> None:
     chance = random.Random(seed * 10 + part)
     for sample in SAMPLES[part::4]:
