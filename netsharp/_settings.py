@@ -94,6 +94,19 @@ class TrainSettings(TypedDict, total=False):
     max_norm: float | None
     """Limit of an incoming weight vector's norm; 0 is none, at least 0. Default: 0."""
 
+    clip_norm: float | None
+    """Limit of the norm of the gradient of all weights together, a mean over the rows of a step; 0
+    is none, at least 0. Default: 0.
+    """
+
+    clip_value: float | None
+    """Limit of each number of the gradient; 0 is none, at least 0. Default: 0."""
+
+    dropout: float | Mapping[str, float] | None
+    """Share of the nodes that each step of training leaves out: a number for every hidden layer
+    with weights of its own, or a table of shares by layer, inputs included.
+    """
+
     epochs: int | None
     """Passes over the training rows, at least 1. Default: 100."""
 
@@ -145,6 +158,23 @@ class TrainSettings(TypedDict, total=False):
     """Also reduce when the loss falls by less than this fraction; at 0, when it rises, at least 0
     and below 1. Default: 0.
     """
+
+    schedule: Literal["constant", "step", "cosine", "plateau"] | None
+    """How the learning rate falls from epoch to epoch: not at all, by a factor every so many
+    epochs, along half a cosine, or by a factor where the loss (of validation rows if there
+    are any) gets no better. Default: "constant".
+    """
+
+    schedule_epochs: int | None
+    """Step: epochs between two falls (30 if absent); cosine: epochs until schedule_least is reached
+    (all of the run); plateau: epochs without a better loss before a fall (10), at least 1.
+    """
+
+    schedule_factor: float | None
+    """The rate's factor at each fall of step and plateau, above 0 and below 1. Default: 0.1."""
+
+    schedule_least: float | None
+    """The rate below which no schedule falls, at least 0. Default: 0."""
 
     adadelta_decay: float | None
     """AdaDelta's decay, at least 0 and below 1. Default: 0.95."""

@@ -28,10 +28,11 @@ class Shaping(NamedTuple):
     """What is done to gradients and parameters around a rule, all for one update.
 
     The gradient of a parameter is cut to ``limit``, number by number where it ``truncates``, else
-    by its norm.  ``l2`` times the numbers is added to it; ``l1`` times the rate is the threshold
-    below which numbers become 0; neither is done to parameters that are ``unregular``.  ``noise``
-    is the deviation of what is added, drawn from ``seed``.  ``multipliers`` of the rate are 1
-    where none is given.
+    by its norm; before that all gradients together are scaled to the norm ``total`` where theirs is
+    larger.  ``l2`` times the numbers is added to it; ``l1`` times the rate is the threshold below
+    which numbers become 0; neither is done to parameters that are ``unregular``.  ``noise`` is the
+    deviation of what is added, drawn from ``seed``.  ``multipliers`` of the rate are 1 where none
+    is given.
     """
 
     limit: float = math.inf
@@ -42,6 +43,7 @@ class Shaping(NamedTuple):
     noise: float = 0.0
     seed: tuple[int, ...] = (0,)
     multipliers: Mapping[str, float] = {}
+    total: float = math.inf
 
 
 class UpdateRule(NamedTuple):
@@ -113,13 +115,16 @@ class Batch(NamedTuple):
     A dense one is [rows, nodes], or [rows] of numbers or codes.
     ``weights`` [rows] are those of the samples.  The gradient is that of the weighted sum of the
     first criterion divided by ``expected``; None: by the sum of the batch's own weights.  ``adds``:
-    it is added to that of the call before, of which this batch is another part.
+    it is added to that of the call before, of which this batch is another part.  ``masks`` has for
+    each ``Dropout`` node with an attribute ``layer``, by that, what its values [rows, nodes] are
+    multiplied with; without one nothing is dropped.
     """
 
     inputs: Mapping[str, Array | Sparse | Packed]
     weights: Array | None = None
     expected: float | None = None
     adds: bool = False
+    masks: Mapping[str, Array] = {}
 
 
 class Fault(NamedTuple):

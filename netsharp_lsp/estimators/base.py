@@ -6,7 +6,7 @@ They train with the engine and follow scikit-learn's conventions; files are not 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,8 @@ LARGEST_AUTO_BATCH = 200
 #: Parameters that are settings of the engine, under their names there.
 SETTINGS = (
     *("optimizer", "learning_rate", "momentum", "nesterov", "weight_decay", "max_norm"),
+    *("clip_norm", "clip_value", "dropout"),
+    *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
     *("batch_size", "shuffle", "normalizer", "loss", "init_diameter"),
     *("missing", "threads", "dtype"),
 )
@@ -77,6 +79,13 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         nesterov: bool = False,
         weight_decay: float = 0.0,
         max_norm: float = 0.0,
+        clip_norm: float = 0.0,
+        clip_value: float = 0.0,
+        dropout: float | Mapping[str, float] | None = None,
+        schedule: str = "constant",
+        schedule_epochs: int | None = None,
+        schedule_factor: float | None = None,
+        schedule_least: float | None = None,
         max_iter: int = 200,
         batch_size: int | str = "auto",
         shuffle: bool = True,
@@ -101,6 +110,13 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         self.nesterov = nesterov
         self.weight_decay = weight_decay
         self.max_norm = max_norm
+        self.clip_norm = clip_norm
+        self.clip_value = clip_value
+        self.dropout = dropout
+        self.schedule = schedule
+        self.schedule_epochs = schedule_epochs
+        self.schedule_factor = schedule_factor
+        self.schedule_least = schedule_least
         self.max_iter = max_iter
         self.batch_size = batch_size
         self.shuffle = shuffle

@@ -46,6 +46,13 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         Show how the training goes on: a bar in a notebook, some lines elsewhere.
     callbacks : function or sequence of functions, optional
         Each gets the event of every epoch, a dict; a true answer ends the training.
+    dropout : float or dict of layer to float, optional
+        Share of the nodes that each step of training leaves out; a prediction leaves out none.
+    clip_norm, clip_value : float
+        Limit of the gradient's norm, or of each of its numbers; 0 is none.
+    schedule : {"constant", "step", "cosine", "plateau"}
+        How the learning rate falls from epoch to epoch, with ``schedule_epochs``,
+        ``schedule_factor`` and ``schedule_least``.
     optimizer, learning_rate, momentum, nesterov, weight_decay, max_norm, batch_size, shuffle, \
     normalizer, loss, init_diameter, threads, dtype :
         Settings of the engine, as in a run file.
@@ -81,6 +88,13 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         nesterov: bool = False,
         weight_decay: float = 0.0,
         max_norm: float = 0.0,
+        clip_norm: float = 0.0,
+        clip_value: float = 0.0,
+        dropout: float | Mapping[str, float] | None = None,
+        schedule: str = "constant",
+        schedule_epochs: int | None = None,
+        schedule_factor: float | None = None,
+        schedule_least: float | None = None,
         max_iter: int = 200,
         batch_size: int | str = "auto",
         shuffle: bool = True,
@@ -107,6 +121,13 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             nesterov=nesterov,
             weight_decay=weight_decay,
             max_norm=max_norm,
+            clip_norm=clip_norm,
+            clip_value=clip_value,
+            dropout=dropout,
+            schedule=schedule,
+            schedule_epochs=schedule_epochs,
+            schedule_factor=schedule_factor,
+            schedule_least=schedule_least,
             max_iter=max_iter,
             batch_size=batch_size,
             shuffle=shuffle,

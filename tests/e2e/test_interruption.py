@@ -77,13 +77,16 @@ def test_a_run_goes_on_bit_equal_after_a_signal_to_end(
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(folder: Path) -> None:
+    """With the same nodes left out, and the rate where it had fallen to."""
+    shared = (*RUN, "--dropout", "0.3", "--clip-norm", "0.5", "--schedule", "step")
+    shared = (*shared, "--schedule-epochs", "2", "--schedule-factor", "0.9")
     (folder / "run.jsonl").unlink()
     long = ("--epochs", "4000", "--model", "part.safetensors", "--log", "run.jsonl")
-    hasty = (*RUN, *long, "--checkpoint", "0.0001")
+    hasty = (*shared, *long, "--checkpoint", "0.0001")
     code, _out, _err = interrupted(folder, *hasty, by=signal.SIGKILL)
     assert code == -signal.SIGKILL
     reached = json.loads((folder / "run.jsonl").read_text().splitlines()[-2])["epoch"]
-    command = (*RUN, "--quiet", "--epochs", str(reached + 3), "--model")
+    command = (*shared, "--quiet", "--epochs", str(reached + 3), "--model")
     again = netsharp(*command, "part.safetensors", "--resume", cwd=folder)
     assert (again.code, again.err) == (0, "")
     assert netsharp(*command, "whole.safetensors", cwd=folder).code == 0

@@ -59,6 +59,7 @@ class PlainProgram:
         self.told = Figures((0.0,) * len(self.graph.criteria))
 
     def feed(self, batch):
+        self.compute.masks = {name: np.array(mask) for name, mask in batch.masks.items()}
         self.inputs = [
             np.asarray(batch.inputs[node.name], dtype=float) for node in self.graph.inputs
         ]
@@ -109,6 +110,7 @@ class PlainProgram:
         steps = self.memory.updates + 1
         before = {name: self.values[name].copy() for name in self.trained}
         self.memory = self.memory._replace(updates=steps)
+        self.clip(rule.shaping)
         for name in self.trained:
             state = {kind: arrays[name] for kind, arrays in self.memory.arrays.items()}
             with np.errstate(all="ignore"):
@@ -122,6 +124,13 @@ class PlainProgram:
         else:
             self.values.update(before)
         return True
+
+    def clip(self, shaping):
+        """Cut the gradient, number by number or by its length."""
+        length = np.sqrt(sum((self.gradients[name] ** 2).sum() for name in self.trained))
+        for name in self.trained:
+            g = self.gradients[name].clip(-shaping.limit, shaping.limit)
+            self.gradients[name] = g * min(1.0, shaping.total / length) if length else g
 
     def limit(self, most):
         """Scale back the vectors into a node that are longer than ``most``."""
@@ -287,6 +296,8 @@ class Loops:
                 return [sum(parts) for parts in zip(*sources, strict=True)]
             case "activation":
                 return naive.activation(node.attributes["function"], sources[0])
+            case "Dropout":
+                return list(np.array(sources[0]) * self.masks[node.attributes["layer"]].T)
             case "convolve":
                 return naive.convolve(sources[0], walk(node), weights[0])
             case "response norm":
@@ -310,6 +321,8 @@ class Loops:
             case "activation":
                 function = node.attributes["function"]
                 return [naive.activation_back(function, x, found[node], above)], None
+            case "Dropout":
+                return [list(np.array(above) * self.masks[node.attributes["layer"]].T)], None
             case "convolve":
                 by_x, by_weights = naive.convolve_back(x, walk(node), weights[0], above)
             case "response norm":
@@ -338,7 +351,7 @@ def criterion(op, y, t):
 
 OPERATIONS = (
     *("input", "full", "filtered", "bias", "add", "activation", "convolve"),
-    *("max pool", "mean pool", "response norm"),
+    *("max pool", "mean pool", "response norm", "Dropout"),
 )
 
 

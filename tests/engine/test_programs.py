@@ -38,6 +38,8 @@ RULES = (
     {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
     {"optimizer": "adadelta"},
     {"optimizer": "adam", "weight_decay": 0.1, "loss": "squared"},
+    {"dropout": 0.4, "clip_norm": 0.05, "learning_rate": 0.3},
+    {"clip_value": 0.002, "momentum": 0.5},
 )
 
 

@@ -134,6 +134,10 @@ class Autograd:
             if node.op != "input":
                 sources = [found[source] for source in node.inputs]
                 mine = [weights[parameter.name] for parameter in node.parameters]
+                if node.op == "Dropout":
+                    mask = self.masks[node.attributes["layer"]]
+                    found[node] = sources[0] * torch.from_numpy(mask)
+                    continue
                 found[node] = EXPRESSIONS[node.op](node, sources, mine)
         nodes = {node: each.detach().numpy() for node, each in found.items()}
         if wanted is None:

@@ -34,6 +34,10 @@ RULES = {
     "adam": {"optimizer": "adam", "learning_rate": 0.01},
     "float64": {"learning_rate": 0.5, "dtype": "float64", "max_norm": 2},
     "patience": {"learning_rate": 0.5, "momentum": 0.9, "patience": 3},
+    "dropout": {"dropout": "H1=0.5,In=0.2", "optimizer": "adam", "learning_rate": 0.05},
+    "step": {"learning_rate": 0.5, "schedule": "step", "schedule_epochs": 2, "clip_norm": 0.1},
+    "cosine": {"learning_rate": 0.5, "schedule": "cosine", "clip_value": 0.01, "dropout": 0.3},
+    "plateau": {"learning_rate": 0.5, "schedule": "plateau", "schedule_epochs": 1, "dropout": 0.8},
 }
 
 

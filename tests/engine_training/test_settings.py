@@ -62,6 +62,11 @@ def test_flags_are_text_and_files_are_typed():
         assert getattr(by_file, name) == getattr(by_flag, name)
     assert settings(categorical="a, b").categorical == ("a", "b")
     assert settings(class_weights="yes=2,no=0.5").class_weights == {"yes": 2.0, "no": 0.5}
+    assert settings(dropout="0.5").dropout == settings({"train": {"dropout": 0.5}}).dropout == 0.5
+    by_layer = settings({"train": {"dropout": {"H": 0.5, "I": 0.1, "J": 0}}}).dropout
+    assert by_layer == settings(dropout="H=0.5, I=0.1").dropout == {"H": 0.5, "I": 0.1}
+    assert settings(dropout="0", host="rx").dropout is None
+    assert settings(dropout=0.5, host="tlc").dropout == 0.5
     assert settings(loss="LogLoss").loss == "cross-entropy"
     assert settings(normalizer="auto").normalizer == "minmax-zero"
 
@@ -98,6 +103,18 @@ WRONG = [
         {},
         "class_weights need class",
     ),
+    ({"train": {"dropout": 1}}, {}, "[train] dropout: 1 is out of range: a share is at least 0"),
+    ({}, {"dropout": "H=many"}, "the share of layer 'H' must be a number, found 'many'."),
+    ({}, {"dropout": "often"}, "a share of nodes such as 0.5, or shares by layer, are needed"),
+    ({}, {"clip_norm": 1, "clip_value": 1}, "clip_norm and clip_value both cut the gradient."),
+    ({}, {"host": "rx", "dropout": 0.5}, 'dropout: host "rx" has no such setting. Leave it out'),
+    ({}, {"host": "tlc", "clip_norm": 2}, 'clip_norm: host "tlc" has no such setting.'),
+    ({}, {"host": "studio", "schedule": "cosine"}, 'schedule: host "studio" has no such setting.'),
+    ({}, {"schedule_factor": 0.5}, 'schedule_factor has no effect with schedule = "constant".'),
+    ({"train": {"schedule": "cosine", "schedule_factor": 0.5}}, {}, 'with schedule = "cosine".'),
+    ({}, {"schedule": "step", "optimizer": "adadelta"}, "which has no learning rate."),
+    ({}, {"schedule": "step", "rate_reduction_ratio": 0.5}, "both lower the rate."),
+    ({}, {"schedule": "step", "schedule_least": 0.5}, "schedule_least is more than learning_rate"),
     ({"train": {"class_weights": {"a": -1}}}, {}, "the weight of class 'a' must be a number of"),
     ({"data": {"categorical": 1.5}}, {}, "a list of columns is needed, found 1.5."),
     ({"data": {"label": 0}}, {}, "columns are numbered from 1, found 0."),

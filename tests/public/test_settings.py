@@ -67,6 +67,7 @@ TYPES = {
     "labels": "Column | Sequence[Column]",
     "paths": "Path | Sequence[Path]",
     "split": "float | Path",
+    "layer shares": "float | Mapping[str, float]",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
 }
 

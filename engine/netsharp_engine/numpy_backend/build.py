@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -92,6 +93,7 @@ class _Builder:
         self.trained = slice(0, self.vectors.trained)
         self.loaded: list[Call] = [] if beside is None else beside.loaded
         self.known = len(self.loaded)
+        self.masked: dict[str, Callable[[Array | None], object]] = {}
         own = {node: self._own(node) for node, place in design.values.items() if place is node}
         self.values = {node: own[place] for node, place in design.values.items()}
         own = {
@@ -123,6 +125,7 @@ class _Builder:
             shown=self._shown(),
             calls=self._calls(targets),
             loaded=self.loaded,
+            masked=self.masked,
         )
         for call in self.loaded[self.known :]:
             call()
@@ -146,8 +149,10 @@ class _Builder:
         sources = tuple(self._source(source, adds) for source in node.inputs)
         slots = tuple(self._slot(parameter.name, adds) for parameter in node.parameters)
         site = Site(node.attributes, sources, out, slots, self.dtype, self.batch, self.design.fixed)
-        forward, backward, loaded = KERNELS[node.op].bind(site)
+        forward, backward, loaded, masked = KERNELS[node.op].bind(site)
         self.loaded.extend(loaded)
+        if masked is not None:
+            self.masked[node.attributes["layer"]] = masked
         return Steps(forward, backward + adds)
 
     def _source(self, source: Node, adds: list[Call]) -> Tensor:

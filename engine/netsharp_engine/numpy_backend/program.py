@@ -18,7 +18,7 @@ from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.products import row_counts
 from netsharp_engine.numpy_backend.losses import COUNTS
 from netsharp_engine.numpy_backend.running import Plan
-from netsharp_engine.numpy_backend.updates import bind_optimizer, kept_bytes
+from netsharp_engine.numpy_backend.updates import bind_optimizer, clip_gradient, kept_bytes
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -113,6 +113,7 @@ class NumpyProgram:
             return
         self._running = self.plan
         self.plan.enter(values)
+        self.plan.mask(batch.masks)
         weights = batch.weights
         if weights is None:
             self._weight = float(self.plan.samples)
@@ -180,6 +181,7 @@ class NumpyProgram:
         if not self._weight:
             self._tell(0)
             return True
+        clip_gradient(rule.shaping, self.plan.gradient)
         rate = max(rule.rate, 1.0)
         if self._large or not self._square * rate * rate < RISKY_SQUARE:
             np.copyto(self._before, self.plan.trained)

@@ -67,6 +67,7 @@ class Plan:
         shown: Mapping[Node, Callable[[], Array]],
         calls: Calls,
         loaded: list[Call] | None = None,
+        masked: Mapping[str, Callable[[Array | None], object]] | None = None,
     ) -> None:
         self.batch = batch
         self.weights = weights
@@ -82,6 +83,7 @@ class Plan:
         self._named = {each.name: each for each in shown if each.name}
         self._calls = calls
         self.loaded: list[Call] = [] if loaded is None else loaded
+        self._masked = {} if masked is None else masked
         self._complete = calls.forward + calls.finish
 
     @property
@@ -116,6 +118,11 @@ class Plan:
             else:
                 np.copyto(buffer[:, :count], rows.T, casting="same_kind")
                 np.copyto(buffer[:, count:], buffer[:, :1])
+
+    def mask(self, masks: Mapping[str, Array]) -> None:
+        """Copy in what the values of layers that drop are multiplied with; see ``Batch``."""
+        for name, take in self._masked.items():
+            take(masks.get(name))
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
         """Copy in what the loss compares the samples with; see ``feed``."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.program import REMEMBERS, UpdateRule
+from netsharp_engine.program import REMEMBERS, Shaping, UpdateRule
 
 Vector = npt.NDArray[np.floating]
 BLOCK = 1 << 15
@@ -197,6 +197,26 @@ def _blend(mean: Vector, fresh: Vector, keep: float) -> None:
     np.multiply(mean, keep, out=mean)
     np.multiply(fresh, 1 - keep, out=fresh)
     np.add(mean, fresh, out=mean)
+
+
+def clip_gradient(shaping: Shaping, gradient: Vector | None) -> None:
+    """Cut the gradient of all weights in place, as the shaping says; none where it sets no limit.
+
+    By the norm of all together it is ``g * limit / |g|`` where ``|g| > limit`` (Pascanu et al.
+    2013), also where the square of a finite number is none.
+    """
+    if gradient is None:
+        return
+    if shaping.limit < math.inf:
+        np.clip(gradient, -shaping.limit, shaping.limit, out=gradient)
+    if shaping.total < math.inf:
+        with np.errstate(over="ignore"):
+            norm = math.sqrt(float(np.dot(gradient, gradient)))
+        if not math.isfinite(norm):
+            largest = float(np.abs(gradient).max())
+            norm = largest * float(np.linalg.norm((gradient / largest).astype(np.float64)))
+        if norm > shaping.total:
+            np.multiply(gradient, shaping.total / norm, out=gradient)
 
 
 class _Limit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,13 @@ from netsharp_engine.tensor_backend.kernels.rows import Array
 from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows, joined
 from netsharp_engine.tensor_backend.kernels.table import COMPUTED
 from netsharp_engine.tensor_backend.loops import Loop, scheduled
-from netsharp_engine.tensor_backend.updates import BeforeUpdate, ChangedRows, changed, finite
+from netsharp_engine.tensor_backend.updates import (
+    BeforeUpdate,
+    ChangedRows,
+    changed,
+    finite,
+    shorten,
+)
 from netsharp_engine.tensor_backend.walk import GraphWalk, learning
 
 if TYPE_CHECKING:
@@ -173,6 +180,8 @@ class TensorProgram:
         """Change the parameters as the rule says."""
         if self._fault is not None:
             return False
+        if rule.shaping.total < math.inf:
+            shorten(rule.shaping.total, self._gradients)
         if self._compiled.takes(rule, self._gradients):
             fresh = not self._updates
             given = self.values, self._gradients, self._memory

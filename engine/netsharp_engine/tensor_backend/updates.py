@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from netsharp_engine.packing import Indices
 from netsharp_engine.program import Shaping, UpdateRule
-from netsharp_engine.tensor_backend.kernels.sparse import TouchedRows
+from netsharp_engine.tensor_backend.kernels.sparse import Gradient, TouchedRows
 
 Array = npt.NDArray[Any]
 #: What a rule remembers of one parameter, by name.
@@ -125,6 +125,22 @@ def clipped(shaping: Shaping, gradient: Array) -> Array:
         return np.clip(gradient, -bound, bound)
     norm = float(np.sqrt(np.sum(gradient * gradient, dtype=kind)))
     return gradient * kind(limit / norm) if norm > limit else gradient
+
+
+def shorten(limit: float, gradients: dict[str, Gradient]) -> None:
+    """Replace all gradients by shorter ones where their joint norm is above a limit."""
+    values = {
+        name: found.values if isinstance(found, TouchedRows) else found
+        for name, found in gradients.items()
+    }
+    squares = (float(np.sum(np.square(one, dtype=np.float64))) for one in values.values())
+    norm = math.sqrt(math.fsum(squares))
+    if not norm > limit:
+        return
+    for name, one in values.items():
+        less = one * one.dtype.type(limit / norm)
+        found = gradients[name]
+        gradients[name] = found._replace(values=less) if isinstance(found, TouchedRows) else less
 
 
 def _plain(rule: UpdateRule, one: BeforeUpdate) -> Changed:

@@ -1,4 +1,4 @@
-"""Cuts the training rows into mini-batches, in an order that the seed decides.
+"""Cuts the training rows into mini-batches with their masks, in an order that the seed decides.
 
 Gathers into buffers made once; knows nothing of programs and updates.
 """
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
 from netsharp_engine.train.preparation import Part
+from netsharp_engine.train.steps.dropping import MaskSource
 
 SHUFFLE_STREAM = 0x5AFF
 Matrix = npt.NDArray[np.generic]
@@ -41,7 +42,16 @@ class Feeder:
     ``count`` is the number of rows of the batch that was cut last.
     """
 
-    def __init__(self, graph: Graph, part: Part, batch: int, *, shuffle: bool, seed: int) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        part: Part,
+        batch: int,
+        *,
+        shuffle: bool,
+        seed: int,
+        dtype: str = "float32",
+    ) -> None:
         self._part, self._batch = part, batch
         self._rows = Rows(graph)
         self._shuffle = shuffle
@@ -53,10 +63,13 @@ class Feeder:
         self._weights = None if part.weights is None else np.empty(batch)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
+        self._source = MaskSource(graph, batch, seed, dtype)
+        self._epoch = 0
         self.count = 0
 
     def start_epoch(self, epoch: int) -> None:
         """Choose the order of epoch number ``epoch``: the same for the same seed."""
+        self._epoch = epoch
         if self._shuffle:
             random = np.random.default_rng([SHUFFLE_STREAM, self._seed, epoch])
             self._order = random.permutation(self._part.index)
@@ -76,14 +89,16 @@ class Feeder:
         np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
+        self._source.draw(self._epoch, position)
         return self._batches.get(count) or self._cut(count)
 
     def _cut(self, count: int) -> Batch:
         """The buffers of so many rows, kept for all batches of that length."""
         inputs = self._rows.named(self._features[:count], self._targets[:count])
+        masks = {name: mask[:count] for name, mask in self._source.masks.items()}
         if self._weights is None:
-            batch = Batch(inputs)
+            batch = Batch(inputs, masks=masks)
         else:
-            batch = Batch(inputs, self._weights[:count], count * self._mean)
+            batch = Batch(inputs, self._weights[:count], count * self._mean, masks=masks)
         self._batches[count] = batch
         return batch

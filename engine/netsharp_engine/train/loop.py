@@ -11,11 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from netsharp_engine.graph import Graph
 from netsharp_engine.initial import initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
+from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.feeding import Feeder
 from netsharp_engine.train.measure import BATCH, Meter, measure_part, measure_until, measuring_job
 from netsharp_engine.train.metrics import tally_bytes, trivial_answer
@@ -25,6 +28,8 @@ from netsharp_engine.train.rates import reduced_rate, rule_of
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
+from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, mask_bytes
+from netsharp_engine.train.steps.schedules import scheduled_rate, vanishing
 
 Event = dict[str, Any]
 #: A true answer to an event of an epoch ends the run behind that epoch.
@@ -78,13 +83,22 @@ class Run:
         self._should_stop = should_stop or (lambda: False)
         batch = min(settings.batch_size, data.train.rows)
         self._rule = rule_of(settings)
-        judged = self.objective.judged(graph, counting=True)
+        fault = vanishing(settings)
+        if fault:
+            raise TrainingError(fault)
+        shares = layer_shares(graph, settings.dropout)
+        judged = self.objective.judged(dropping_graph(graph, shares), counting=True)
         job = Job(judged, batch, settings.dtype, self._rule)
         measuring = measuring_job(graph, self.objective, settings.dtype)
         draft, beside = drafted(backend, job), drafted(backend, measuring)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
-            (draft.needs(), beside.needs(shares=True), tally_bytes(self.objective, BATCH)),
+            (
+                draft.needs(),
+                beside.needs(shares=True),
+                tally_bytes(self.objective, BATCH),
+                mask_bytes(judged, batch, np.dtype(settings.dtype).itemsize),
+            ),
             ADVICE[settings.dtype],
             {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
@@ -96,7 +110,12 @@ class Run:
         shared = beside.program(settings.threads, self._program)
         self._meter = Meter(measuring, shared, self.objective)
         self._feeder = Feeder(
-            judged, data.train, batch, shuffle=settings.shuffle, seed=settings.seed
+            judged,
+            data.train,
+            batch,
+            shuffle=settings.shuffle,
+            seed=settings.seed,
+            dtype=settings.dtype,
         )
         part = data.train
         weights = part.row_weights()
@@ -217,7 +236,10 @@ class Run:
             state.previous_loss = loss
         else:
             rate = self._rule.rate
+        state.rate = rate
         validation = None if report is None else _figures(report)
+        watched = loss if validation is None else validation.get("loss")
+        rate = scheduled_rate(settings, state, watched)
         self._emit("epoch", loss=loss, metrics=metrics, validation=validation)
         state.rate = rate
         self._rule = self._rule._replace(rate=rate)

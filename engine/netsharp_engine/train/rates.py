@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from netsharp_engine.program import UpdateRule
+import math
+
+from netsharp_engine.program import Shaping, UpdateRule
 from netsharp_engine.train.settings import TrainingSettings
 
 
@@ -29,6 +31,7 @@ def rule_of(settings: TrainingSettings) -> UpdateRule:
         decay,
         settings.max_norm,
         constants,
+        Shaping(limit=settings.clip_value or math.inf, total=settings.clip_norm or math.inf),
     )
 
 

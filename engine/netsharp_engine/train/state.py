@@ -21,6 +21,8 @@ READERS: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
     "float": stored.number,
     "float | None": lambda values, key: stored.optional(values, key, stored.number),
 }
+#: Fields that models lack which were written before there were schedules.
+LATER = ("plateau_loss", "plateau_epochs")
 
 
 @dataclass(slots=True)
@@ -29,9 +31,10 @@ class TrainingState:
 
     ``epoch`` and ``position`` count finished epochs and finished steps of the present one;
     random orders follow from seed and epoch.  ``loss_sum``, ``weight_sum``, ``right`` and
-    ``seen`` belong to the present epoch.  ``vectors`` holds what the program remembers beside its
-    weights (the optimiser's memory, states that are carried on) and, as ``last``, the weights
-    when the model holds those of the best epoch instead.
+    ``seen`` belong to the present epoch.  ``plateau_loss`` and ``plateau_epochs`` are what a
+    schedule waits for: the best loss, and the epochs since without a better one.  ``vectors`` holds
+    what the program remembers beside its weights (the optimiser's memory, states that are carried
+    on) and, as ``last``, the weights when the model holds those of the best epoch instead.
     """
 
     rate: float
@@ -48,6 +51,8 @@ class TrainingState:
     best_loss: float | None = None
     best_epoch: int = 0
     waited: int = 0
+    plateau_loss: float | None = None
+    plateau_epochs: int = 0
     seconds: float = 0.0
     finished: bool = False
     data: str = ""
@@ -61,6 +66,13 @@ class TrainingState:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], vectors: dict[str, Tensors]) -> TrainingState:
-        """The state of stored numbers and arrays; raises ValueError on others."""
-        read = {each.name: READERS[str(each.type)](values, each.name) for each in fields(cls)[:-1]}
+        """The state of stored numbers and arrays; raises ValueError on others.
+
+        What runs did not remember before there were schedules begins as it does in a new run.
+        """
+        read = {
+            each.name: READERS[str(each.type)](values, each.name)
+            for each in fields(cls)[:-1]
+            if each.name in values or each.name not in LATER
+        }
         return cls(**read, vectors=vectors)

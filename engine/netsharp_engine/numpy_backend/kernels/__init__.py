@@ -27,6 +27,7 @@ from netsharp_engine.numpy_backend.kernels.dense import (
     full_bytes,
     full_order,
 )
+from netsharp_engine.numpy_backend.kernels.dropping import bind_dropout, dropout_bytes
 from netsharp_engine.numpy_backend.kernels.filtered import bind_filtered, filtered_bytes
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.normalization import bind_norm, norm_bytes
@@ -193,6 +194,7 @@ KERNELS: dict[str, Kernel] = {
         reorders=lambda node, source, out: not out.canonical,
     ),
     "add": Kernel(bind_add, in_place=True),
+    "Dropout": Kernel(bind_dropout, in_place=True, bytes=dropout_bytes),
     "activation": Kernel(
         bind_activation, keeps_output=_activation_keeps, in_place=True, bytes=activation_bytes
     ),

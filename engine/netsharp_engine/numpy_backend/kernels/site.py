@@ -121,12 +121,14 @@ class Draft(NamedTuple):
 class Steps(NamedTuple):
     """Bound calls without arguments, in order of execution.
 
-    Those ``loaded`` run after each load of parameters, and only where the site is fixed.
+    Those ``loaded`` run after each load of parameters, and only where the site is fixed.  A site
+    that drops takes the mask [samples, nodes] of each batch, or None, by ``masked``.
     """
 
     forward: list[Call]
     backward: list[Call]
     loaded: Sequence[Call] = ()
+    masked: Callable[[Array | None], object] | None = None
 
 
 def ones(site: Site, count: int) -> Array:

@@ -20,6 +20,7 @@ from netsharp_engine.train.settings.keys import (
     HOST_LIMITS,
     KEYS,
     REGRESSION_RATE,
+    SCHEDULE_EPOCHS,
     SECTIONS,
     Key,
 )
@@ -58,6 +59,9 @@ class TrainingSettings:
     nesterov: bool
     weight_decay: float
     max_norm: float
+    clip_norm: float
+    clip_value: float
+    dropout: float | dict[str, float] | None
     epochs: int
     batch_size: int
     seed: int
@@ -75,6 +79,10 @@ class TrainingSettings:
     rate_reduction_ratio: float
     rate_reduction_frequency: int
     rate_reduction_error_ratio: float
+    schedule: str
+    schedule_epochs: int | None
+    schedule_factor: float
+    schedule_least: float
     adadelta_decay: float
     adadelta_constant: float
     adam_beta1: float
@@ -282,6 +290,8 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
             value, origin = REGRESSION_RATE, "host"
         elif host in key.hosts:
             value, origin = key.hosts[host], "host"
+        elif key.name == "schedule_epochs" and given["schedule"] != "constant":
+            value = SCHEDULE_EPOCHS.get(given["schedule"], given["epochs"])
         given[key.name] = () if key.kind == "paths" and value is None else value
         origins.setdefault(key.name, origin)
     missing = [field.name for field in fields(TrainingSettings) if field.name not in given]
@@ -306,6 +316,10 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
             for name in ("weight_decay", "learning_rate")
             if origins[name] in ("file", "flag") and given[name]
         ]
+    faults += _absent_settings(given, origins)
+    faults += _schedule_faults(given, origins)
+    if given["clip_norm"] and given["clip_value"]:
+        faults.append("clip_norm and clip_value both cut the gradient. Leave one of them out.")
     if given["patience"] and given["validation"] is None:
         faults.append(
             "patience needs validation rows to watch. Set validation, for example to 0.1, "
@@ -320,3 +334,39 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
     if given["loss"] == "cross-entropy" and given["task"] == "regression":
         faults.append('loss = "cross-entropy" needs classes; regression minimises "squared".')
     return faults
+
+
+def _chosen(name: str, origins: Mapping[str, str]) -> bool:
+    """Whether somebody set a key."""
+    return origins[name] in ("file", "flag")
+
+
+def _absent_settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[str]:
+    """Sentences about settings that the host has not which was named."""
+    host = given["host"]
+    if not _chosen("host", origins):
+        return
+    for key in KEYS:
+        value = given[key.name]
+        if host in key.absent and _chosen(key.name, origins) and value and value != key.default:
+            yield f'{key.name}: host "{host}" has no such setting. Leave it out, or the host.'
+
+
+def _schedule_faults(given: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[str]:
+    """Sentences about a schedule of the learning rate and what goes with it."""
+    schedule = given["schedule"]
+    unused = {
+        "constant": ("schedule_epochs", "schedule_factor", "schedule_least"),
+        "cosine": ("schedule_factor",),
+    }.get(schedule, ())
+    for name in unused:
+        if _chosen(name, origins) and given[name]:
+            yield f'{name} has no effect with schedule = "{schedule}". Leave it out.'
+    if schedule == "constant":
+        return
+    if given["optimizer"] == "adadelta":
+        yield 'schedule has no effect with optimizer = "adadelta", which has no learning rate.'
+    if given["rate_reduction_ratio"] != 1:
+        yield "schedule and rate_reduction_ratio both lower the rate. Leave one of them out."
+    if given["schedule_least"] > given["learning_rate"]:
+        yield "schedule_least is more than learning_rate, from which the rate falls. Lower it."

@@ -15,6 +15,7 @@ OPTIMIZERS = ("sgd", "adadelta", "adam")
 NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "binning", "none")
 LOSSES = ("auto", "cross-entropy", "squared")
 MISSING = ("error", "mean", "zero", "drop", "indicator")
+SCHEDULES = ("constant", "step", "cosine", "plateau")
 DTYPES = ("float32", "float64")
 
 LOSS_ALIASES = {
@@ -30,9 +31,10 @@ class Key:
     """One setting.
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
-    ``labels`` (a column or several), ``paths``, ``split`` or ``class weights``.  ``hosts``
-    overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
-    ``open_least`` or ``open_most`` is set.
+    ``labels`` (a column or several), ``paths``, ``split``, ``class weights`` or ``layer shares``.
+    ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
+    ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
+    whoever names one of these as host may not set it.
     """
 
     section: str
@@ -47,6 +49,7 @@ class Key:
     most: float | None = None
     open_least: bool = False
     open_most: bool = False
+    absent: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -128,6 +131,33 @@ KEYS: tuple[Key, ...] = (
         {"rx": 0.0, "tlc": 0.0},
         least=0,
     ),
+    Key(
+        "train",
+        "clip_norm",
+        "number",
+        "limit of the norm of the gradient of all weights together, a mean over the rows of a "
+        "step; 0 is none",
+        0.0,
+        least=0,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
+        "clip_value",
+        "number",
+        "limit of each number of the gradient; 0 is none",
+        0.0,
+        least=0,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
+        "dropout",
+        "layer shares",
+        "share of the nodes that each step of training leaves out: a number for every hidden layer "
+        "with weights of its own, or a table of shares by layer, inputs included",
+        absent=("studio", "rx"),
+    ),
     Key("train", "epochs", "integer", "passes over the training rows", 100, _same(100), least=1),
     Key("train", "batch_size", "integer", "rows per step", 1, _same(1), least=1),
     Key("train", "seed", "integer", "start of all random choices", 0, least=0, most=2**63 - 1),
@@ -202,6 +232,47 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(
         "train",
+        "schedule",
+        "choice",
+        "how the learning rate falls from epoch to epoch: not at all, by a factor every so many "
+        "epochs, along half a cosine, or by a factor where the loss (of validation rows if there "
+        "are any) gets no better",
+        "constant",
+        choices=SCHEDULES,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
+        "schedule_epochs",
+        "integer",
+        "step: epochs between two falls (30 if absent); cosine: epochs until schedule_least is "
+        "reached (all of the run); plateau: epochs without a better loss before a fall (10)",
+        least=1,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
+        "schedule_factor",
+        "number",
+        "the rate's factor at each fall of step and plateau",
+        0.1,
+        least=0,
+        most=1,
+        open_least=True,
+        open_most=True,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
+        "schedule_least",
+        "number",
+        "the rate below which no schedule falls",
+        0.0,
+        least=0,
+        absent=HOSTS,
+    ),
+    Key(
+        "train",
         "adadelta_decay",
         "number",
         "AdaDelta's decay",
@@ -242,6 +313,8 @@ KEYS: tuple[Key, ...] = (
 
 BY_NAME: dict[str, Key] = {key.name: key for key in KEYS}
 SECTIONS = ("data", "train", "output")
+#: Epochs of a schedule where none are set; those of the run where there is no row.
+SCHEDULE_EPOCHS = {"step": 30, "plateau": 10}
 REGRESSION_RATE = 0.005
 ADAM_RATE = 0.001
 

@@ -176,6 +176,29 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
     return weights
 
 
+def _layer_shares(key: Key, value: Any) -> float | dict[str, float] | None:
+    """A share, or shares by layer; None where all are 0."""
+    if isinstance(value, str) and "=" in value:
+        pairs = [part.partition("=") for part in value.split(",")]
+        value = {name.strip(): number.strip() for name, _, number in pairs}
+    if not isinstance(value, Mapping):
+        return _share(value, "a share of nodes such as 0.5, or shares by layer, are needed") or None
+    what = "the share of layer '{}' must be a number"
+    shares = {
+        str(name): _share(each, what.format(excerpt(str(name)))) for name, each in value.items()
+    }
+    return {name: each for name, each in shares.items() if each} or None
+
+
+def _share(value: Any, wanted: str) -> float:
+    number = _as_float(value)
+    if number is None:
+        raise BadValueError(f"{wanted}, found {_shown(value)}.")
+    if not 0 <= number < 1:
+        raise BadValueError(f"{_shown(value)} is out of range: a share is at least 0 and below 1.")
+    return number
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -194,4 +217,5 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "paths": _paths,
     "split": _split,
     "class weights": _class_weights,
+    "layer shares": _layer_shares,
 }
