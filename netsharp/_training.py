@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def train(
     -------
     Model
         The trained model, which predicts and can be saved; after an interrupt it is as it stood
-        then, and a warning says so.
+        then, and a warning says so, as one does of a network that learned nothing, and why.
 
     Raises
     ------
@@ -120,6 +121,8 @@ def train(
         )
     if result.status == "diverged":
         raise engine.TrainingError(result.message)
+    if result.doubt:
+        warnings.warn(result.doubt, UserWarning, 2)
     return result.model
 
 

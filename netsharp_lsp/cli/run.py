@@ -378,6 +378,8 @@ def _report(
         reports.append(evaluate(result.model, settings.test))
     for report in reports:
         say(report.lines(), out)
+    if result.doubt:
+        say([f"note: {result.doubt}"], out)
     say([f"model: {path}"], out)
 
 

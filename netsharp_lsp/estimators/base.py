@@ -6,12 +6,14 @@ They train with the engine and follow scikit-learn's conventions; files are not 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import (
     _check_feature_names,
@@ -221,6 +223,8 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
     def _keep(self, result: TrainingResult) -> Self:
         if result.status == "diverged":
             raise TrainingError(result.message)
+        if result.doubt:
+            warnings.warn(result.doubt, ConvergenceWarning, 4)
         self.model_: Model = result.model
         self.n_iter_ = len(result.history)
         self.loss_curve_ = [event["loss"] for event in result.history]

@@ -41,6 +41,7 @@ FLOORS = (
     ("netsharp_engine.train.feeding", "netsharp_engine.train.objective"),
     ("netsharp_engine.train.measure", "netsharp_engine.train.metrics"),
     ("netsharp_engine.train.diagnosis", "netsharp_engine.train.rates"),
+    ("netsharp_engine.train.examining",),
     ("netsharp_engine.train.loop",),
     ("netsharp_engine.model",),
     ("netsharp_engine.exporting",),

@@ -18,6 +18,8 @@ from netsharp_engine.initial import initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
+from netsharp_engine.train.examining.layers import layer_figures, some_rows
+from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.feeding import Feeder
 from netsharp_engine.train.measure import BATCH, Meter, measure_part, measure_until, measuring_job
@@ -28,7 +30,12 @@ from netsharp_engine.train.rates import reduced_rate, rule_of
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
-from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, mask_bytes
+from netsharp_engine.train.steps.dropping import (
+    dropping_graph,
+    hidden_layers,
+    layer_shares,
+    mask_bytes,
+)
 from netsharp_engine.train.steps.schedules import scheduled_rate, vanishing
 
 Event = dict[str, Any]
@@ -48,7 +55,8 @@ class Outcome:
 
     ``status`` is ``finished``, ``early``, ``interrupted`` or ``diverged``; ``message`` is a
     sentence, empty when finished.  ``tensors`` are canonical weights (of the best epoch with
-    early stopping); ``state`` resumes the run, None after divergence.
+    early stopping); ``state`` resumes the run, None after divergence.  ``doubt`` says that a run
+    which came to its end learned nothing, and why; mostly empty.
     """
 
     status: str
@@ -57,6 +65,7 @@ class Outcome:
     state: TrainingState | None
     reports: list[Report]
     history: list[Event] = field(default_factory=list)
+    doubt: str = ""
 
 
 class Run:
@@ -78,7 +87,7 @@ class Run:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
         self.objective = choose_objective(graph, data.classes, settings.loss, data.outputs)
         self.backend = backend
-        self._data, self._settings = data, settings
+        self._graph, self._data, self._settings = graph, data, settings
         self._on_event = on_event or (lambda event: None)
         self._should_stop = should_stop or (lambda: False)
         batch = min(settings.batch_size, data.train.rows)
@@ -336,7 +345,19 @@ class Run:
             metrics=reports[0].metrics,
             validation=figures[1] if len(figures) > 1 else None,
         )
-        return Outcome(status, message, tensors, state, reports, self._history)
+        doubt = self._doubt(reports) if status in ("finished", "early") else ""
+        return Outcome(status, message, tensors, state, reports, self._history, doubt)
+
+    def _doubt(self, reports: list[Report]) -> str:
+        """Why nothing was learned; empty where something was."""
+        if not is_no_better(reports[-1]):
+            return ""
+        part, graph = self._data.train, self._graph
+        values = self._meter.values(hidden_layers(graph), part.matrix[some_rows(part)])
+        layers = layer_figures(graph, values.__getitem__)
+        rate = self._history[-1]["rate"] if self._history else self._rule.rate
+        given = (self._settings, part, self._history, rate, reports, layers)
+        return explain_trivial(Evidence(graph, *given))
 
     def _snapshot(self, status: str, last: Tensors) -> TrainingState:
         """The state to resume from."""

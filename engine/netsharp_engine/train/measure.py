@@ -5,13 +5,13 @@ A row's result does not depend on its neighbours: see the program for how many r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, Node
 from netsharp_engine.program import Batch, Figures, Job, Program
 from netsharp_engine.train.feeding import Rows
 from netsharp_engine.train.metrics import BaselineTally, ClassTally, make_tally
@@ -49,6 +49,18 @@ class Meter:
             self._program.forward()
             result[start : start + BATCH] = self._program.read(self._output)
         return result
+
+    def values(
+        self, nodes: Sequence[Node], features: npt.NDArray[np.floating]
+    ) -> dict[Node, npt.NDArray[np.floating]]:
+        """What nodes answer to normalised features [n, features], [n, nodes] each."""
+        found = {node: np.empty((len(features), node.size), self._dtype) for node in nodes}
+        for start in range(0, len(features), BATCH):
+            self._program.feed(Batch(self._rows.named(features[start : start + BATCH])))
+            self._program.forward()
+            for node, values in found.items():
+                values[start : start + BATCH] = self._program.read(node)
+        return found
 
     def begin(self) -> None:
         """Count the loss from nothing."""

@@ -28,7 +28,8 @@ class TrainingResult:
 
     ``status`` is ``finished``, ``early``, ``interrupted`` or ``diverged``; ``message`` is a
     sentence, empty when finished.  ``reports`` has training and, if there are such rows,
-    validation; ``history`` the epoch events.
+    validation; ``history`` the epoch events.  ``doubt`` says that nothing was learned, and why;
+    mostly empty.
     """
 
     model: Model
@@ -36,6 +37,7 @@ class TrainingResult:
     message: str
     reports: list[Report]
     history: list[Event]
+    doubt: str = ""
 
     @property
     def report(self) -> Report:
@@ -197,6 +199,7 @@ class _Session:
             outcome.message,
             outcome.reports,
             outcome.history,
+            outcome.doubt,
         )
 
     def _model(self, outcome: Outcome) -> Model:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, Node
+from netsharp_engine.phases import reaching
 from netsharp_engine.train.failures import TrainingError
 
 #: What tells the numbers of masks from those of other random choices with the same seed.
@@ -32,8 +33,7 @@ def layer_shares(graph: Graph, setting: float | Mapping[str, float] | None) -> d
     if not setting:
         return {}
     if not isinstance(setting, Mapping):
-        hidden = [node for node in _layers(graph) if node.op != "input" and _weighs(node)]
-        return {node.name: setting for node in hidden}
+        return {node.name: setting for node in hidden_layers(graph) if _weighs(node)}
     known = [node.name for node in _layers(graph)]
     for name in setting:
         if graph.output is not None and name == graph.output.name:
@@ -149,6 +149,13 @@ def _is_layer(node: Node) -> bool:
 def _layers(graph: Graph) -> list[Node]:
     """The layers that others read, in the order of the graph."""
     return [node for node in graph.nodes if _is_layer(node) and node is not graph.output]
+
+
+def hidden_layers(graph: Graph) -> list[Node]:
+    """Return the hidden layers on which the output depends, in the order of the graph."""
+    assert graph.output is not None
+    reached = reaching(graph.output)
+    return [node for node in _layers(graph) if node.op != "input" and node in reached]
 
 
 def _weighs(layer: Node) -> bool:
