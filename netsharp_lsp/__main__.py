@@ -27,6 +27,7 @@ COMMANDS = {
     "config": "",
     "migrate": "",
     "run": "train a network on a table of data, or do what a configuration says",
+    "doctor": "look at how a training would start, or say what computes here",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",
     "weights": "list the weights of a model, or write the specification with them",

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.workspace import Workspace
 
+    Seen = tuple[str, str, tuple[float, ...]]
+
 
 def is_count(value: object) -> bool:
     """Whether a value can be a number of columns or nodes."""
@@ -31,6 +33,8 @@ class Context:
     `origin` names for each known field where it comes from ("--features", "digits.toml").
     `workspace`: the files around the text, for languages whose texts belong together.
     `outside`: what is named to train on and not read, since it lies outside of what may be.
+    `seen`: what somebody who asked for it saw of the start of a training, each a kind of
+    observation, a layer, and figures.
     """
 
     __slots__ = (
@@ -40,6 +44,7 @@ class Context:
         "origin",
         "outputs",
         "outside",
+        "seen",
         "task",
         "workspace",
     )
@@ -62,6 +67,7 @@ class Context:
         self.origin: dict[str, str] = origin if origin is not None else {}
         self.workspace = workspace
         self.outside: str | None = None
+        self.seen: tuple[Seen, ...] = ()
 
     def known(self) -> dict[str, int | str]:
         """Return the fields that are not None."""
@@ -77,6 +83,7 @@ class Context:
             own = getattr(self, field)
             setattr(merged, field, own if own is not None else getattr(other, field))
         merged.outside = self.outside or other.outside
+        merged.seen = self.seen or other.seen
         return merged
 
     def following(self) -> Context:
@@ -90,6 +97,7 @@ class Context:
             isinstance(other, Context)
             and self.known() == other.known()
             and self.outside == other.outside
+            and self.seen == other.seen
             and self.workspace is other.workspace
         )
 

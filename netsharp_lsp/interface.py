@@ -45,6 +45,12 @@ if TYPE_CHECKING:
             """Its codes for what could be left out; editors show such text faded."""
 
         @property
+        def asked_codes(self) -> tuple[str, ...]:
+            """Its codes for what is looked for only where somebody asks: a suppression of one is
+            never called idle.
+            """
+
+        @property
         def conflict_code(self) -> str:
             """Its code for a merge conflict in a host of its texts, "" where it has no hosts."""
 

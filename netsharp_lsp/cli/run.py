@@ -20,6 +20,7 @@ from netsharp_engine.train import (
     RunLog,
     TrainingError,
     catch_interrupts,
+    examine,
     load_data,
     read_settings,
     resume,
@@ -37,8 +38,10 @@ from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
 from netsharp_lsp.cli.inputs.files import STDIN, Input, named_input, read_source
 from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.specifications.faults import show_errors
+from netsharp_lsp.cli.specifications.start_report import event_of, show_start
 from netsharp_lsp.cli.specifications.subjects import SubjectError, embedded_in
 from netsharp_lsp.context import FIELDS, Context
+from netsharp_lsp.diagnostics.reports import FORMATS
 from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.memory import settled, uncollected
 from netsharp_lsp.outcome import ReadError
@@ -89,6 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
     add("--events", action="store_true", help="print the run log instead of progress and report")
+    add("--examine", action="store_true", help="look at how the training would start, and stop")
+    add("--format", choices=FORMATS, default="text", help="how --examine writes what it saw")
     add_settings_arguments(parser)
     group = add_experiment_arguments(parser)
     group.add_argument("--cd", metavar="DIR", default="", help="the folder that paths start from")
@@ -105,6 +110,9 @@ def run(args: argparse.Namespace) -> int:
     asked for, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
     experiments = experiments_meant((args.specification, *args.items))
+    if experiments is not None and args.examine:
+        complain(f"{args.specification}: only the start of a specification's run is looked at.")
+        return FAILED
     if experiments is not None:
         return run_experiment(experiments, args)
     try:
@@ -141,6 +149,8 @@ def _run(args: argparse.Namespace) -> int:
             f"{item.name}: only {able} is trained here. "
             f"'netsharp check' and 'netsharp describe' read {trained.title}."
         )
+    if args.format != "text" and not args.examine:
+        raise RunError("--format goes with --examine, which looks at the start alone.")
     text, embedded = _read_specification(item)
     name = item.name
     roots = _roots(args, item)
@@ -157,7 +167,8 @@ def _run(args: argparse.Namespace) -> int:
     path = model_path(name, settings)
     given = given_flags(args)
     _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
-    _check_outputs(settings, path)
+    if not args.examine:
+        _check_outputs(settings, path)
     build_graph = trainable.build_graph
     stored = _stored_run(path, text.decode(), build_graph) if args.resume else None
     if stored is not None:
@@ -170,6 +181,8 @@ def _run(args: argparse.Namespace) -> int:
         settings = data.settings
         if show_errors(name, text, context_of(data), embedded):
             return FAULTY
+        if args.examine:
+            return _examine(args, name, text, embedded, build_graph, data)
         with catch_interrupts() as should_stop:
             training = Training(
                 text.decode(), build_graph, data, settings, display, path, should_stop, []
@@ -181,6 +194,27 @@ def _run(args: argparse.Namespace) -> int:
     _report(args, result, settings, path)
     code = EXITS.get(result.status, should_stop.exit_code)
     return FAILED if code == DONE and training.lost else code
+
+
+def _examine(
+    args: argparse.Namespace,
+    name: str,
+    text: bytes,
+    embedded: Embedded | None,
+    build_graph: BuildGraph,
+    data: TrainingData,
+) -> int:
+    """Look at how the training would start; 1 where something grave is seen."""
+    graph = settled(lambda: build_graph(text.decode(), data.context()))
+    with catch_interrupts() as should_stop:
+        start = examine(graph, data, should_stop=should_stop)
+    if should_stop():
+        complain("The look at the start was interrupted.")
+        return should_stop.exit_code
+    if args.events:
+        say([event_of(start)])
+        return DONE
+    return show_start(name, text, context_of(data), start, args.format, embedded)
 
 
 def _read_specification(item: Input) -> tuple[bytes, Embedded | None]:

@@ -121,6 +121,10 @@ def _read_context(context: Context, word: str, line: int) -> None:
     elif field == "outside" and value:
         context.outside = value
         return
+    elif field == "seen" and value.count(":"):
+        kind, layer, *figures = value.split(":")
+        context.seen += ((kind.replace("-", " "), layer, tuple(map(float, figures))),)
+        return
     else:
         raise PageError(line, f"'{word}' is no context; write for example features=4")
     context.origin[field] = "the example"

@@ -69,11 +69,13 @@ def suppress(
     known: Callable[[], Sequence[str]],
     unused_code: str,
     unknown_code: str,
+    asked: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Return the diagnostics that are left, and one for each suppression that does nothing.
 
     `known()` gives every code there is; it is asked only where a suppression exists.  Where merge
-    conflicts withhold what is wrong, none is said to do nothing.
+    conflicts withhold what is wrong, none is said to do nothing, nor is one of a code that is
+    `asked` for elsewhere.
     """
     if not suppressions:
         return list(diagnostics)
@@ -89,6 +91,9 @@ def suppress(
             used.add((min(places[at]), diagnostic.code))
         else:
             left.append(diagnostic)
+    used.update(
+        (at, code) for (_, code), all_at in places.items() if code in asked for at in all_at
+    )
     codes = tuple(known())
     for number, suppression in enumerate(() if conflicts_in(lines.text) else suppressions):
         left += _complaints(lines, suppression, number, used, codes, (unused_code, unknown_code))

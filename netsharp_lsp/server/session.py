@@ -18,6 +18,7 @@ from netsharp_lsp.server.client.connection import Connection
 from netsharp_lsp.server.client.plain_text import plain_text
 from netsharp_lsp.server.documents.positions import Ruler
 from netsharp_lsp.server.documents.views import OpenDocument
+from netsharp_lsp.server.jobs.examining import Examinations
 from netsharp_lsp.server.jobs.training import Runs
 from netsharp_lsp.server.pictures.graphs import Graphs
 from netsharp_lsp.server.pictures.scratch import Scratch
@@ -74,6 +75,7 @@ class Session(Connection):
         self.workspace = Workspace(self, self.settings, self.context_of)
         self.experiments = Experiments(self, self.settings, complaints, self.workspace)
         self.runs = Runs(self)
+        self.examined = Examinations()
         self.scratch = Scratch(self)
         self.graphs = Graphs()
         self.models = StoredModels()
@@ -115,6 +117,7 @@ class Session(Connection):
         self.unpublished.pop(uri, None)
         self.tokens.pop(uri, None)
         self.contexts.leave(uri)
+        self.examined.forget(uri)
         self.roots.renew()
         self.graphs.leave(uri)
         if not self.client.pulls:
@@ -174,7 +177,11 @@ class Session(Connection):
         """Return what is known around a document."""
         if self.experiments.holds(uri):
             return Context(workspace=self.experiments.workspace_of(uri))
-        return self.contexts.of(uri)
+        found, seen = self.contexts.of(uri), self.examined.of(uri)
+        if seen:
+            found = found.or_else(Context())
+            found.seen = seen
+        return found
 
     def hint_options_of(self, uri: str) -> HintOptions:
         """Return which inlay hints to show in a document."""

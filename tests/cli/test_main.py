@@ -49,6 +49,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "config",
         "migrate",
         "run",
+        "doctor",
         "predict",
         "evaluate",
         "weights",

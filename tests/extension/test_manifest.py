@@ -47,6 +47,7 @@ COMMANDS = {
     "train",
     "stopTraining",
     "describe",
+    "examine",
     "toggleHints",
     "migrate",
     "newSpecification",

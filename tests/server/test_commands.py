@@ -85,6 +85,7 @@ def test_a_client_that_can_nothing_executes_every_command(tmp_path: Path) -> Non
         run = execute(wire, "train", other)["result"]["id"]
         wire.wait(lambda heard: is_end(heard, run))
         wire.wait(lambda heard: "finished" in str(heard.get("params", {}).get("message")))
+        assert execute(wire, "examine", other)["result"]["seen"] >= 0
         bound = execute(wire, "bindData", uri)["result"]
         assert bound == {"runFile": str(tmp_path / "net.toml"), "data": "t.csv", "label": "kind"}
         assert path_told(wire) == tmp_path / "net.toml"

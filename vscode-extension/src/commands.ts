@@ -32,6 +32,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     format: () => format(server),
     fixAll: () => askServer(server, "netsharp.server.fixAll"),
     describe: () => askServer(server, "netsharp.server.describe"),
+    examine: () => askServer(server, "netsharp.server.examine"),
     showNetwork: (uri?: unknown, name?: string) =>
       withDocument(uri, (document) => network.show(document, name)),
     train: (uri?: unknown, order?: Order) =>

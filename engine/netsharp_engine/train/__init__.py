@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from netsharp_engine.train.examining.start import TrainingStart
     from netsharp_engine.train.failures import TrainingError
     from netsharp_engine.train.interrupt import catch_interrupts
     from netsharp_engine.train.preparation import TrainingData, load_data, prepare
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from netsharp_engine.train.runlog import RunLog, event_line
     from netsharp_engine.train.session import (
         TrainingResult,
+        examine,
         resume,
         settings_to_resume,
         train,
@@ -34,8 +36,10 @@ __all__ = [
     "TrainingError",
     "TrainingResult",
     "TrainingSettings",
+    "TrainingStart",
     "catch_interrupts",
     "event_line",
+    "examine",
     "load_data",
     "prepare",
     "read_settings",
@@ -47,12 +51,20 @@ __all__ = [
 ]
 
 _HOMES = {
+    "examining.start": ("TrainingStart",),
     "failures": ("TrainingError",),
     "interrupt": ("catch_interrupts",),
     "preparation": ("TrainingData", "load_data", "prepare"),
     "report": ("Report",),
     "runlog": ("RunLog", "event_line"),
-    "session": ("TrainingResult", "resume", "settings_to_resume", "train", "train_further"),
+    "session": (
+        "TrainingResult",
+        "examine",
+        "resume",
+        "settings_to_resume",
+        "train",
+        "train_further",
+    ),
     "settings": ("TrainingSettings", "read_settings", "restore_settings"),
     "settings.keys": ("KEYS", "Key"),
 }

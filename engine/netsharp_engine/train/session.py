@@ -11,6 +11,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend
+from netsharp_engine.train.examining.start import TrainingStart, examine_start
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.loop import Event, EventCallback, Outcome, Run
 from netsharp_engine.train.preparation import TrainingData
@@ -141,6 +142,22 @@ def train_further(
     run = Run(model.graph, data, settings, model.backend, on_event, should_stop)
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
+
+
+def examine(
+    graph: Graph,
+    data: TrainingData,
+    settings: TrainingSettings | None = None,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    backend: Backend = NumpyDraft,
+) -> TrainingStart:
+    """Look at how a training would start; nothing is trained.
+
+    Raises TrainingError where network, data and settings do not fit.
+    """
+    _check_features(graph, data)
+    return examine_start(graph, data, settings or data.settings, backend, should_stop)
 
 
 def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> TrainingSettings:

@@ -17,6 +17,7 @@ from netsharp_lsp.text.decode import Source, decode
 
 if TYPE_CHECKING:
     from netsharp_lsp.ide.answers import StartedRun
+    from netsharp_lsp.server.documents.views import OpenDocument
     from netsharp_lsp.server.session import Session
 
 #: A key that may be set: nothing that a command line would take for a flag.
@@ -38,6 +39,18 @@ def start(session: Session, uri: str, options: dict[str, Any]) -> str:
     except OSError as error:
         sentence = f"No process can be started for the run: {error.strerror}."
         raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence) from None
+
+
+def examination(session: Session, document: OpenDocument) -> list[str] | str:
+    """Return the command that looks at the start of a document's training, or why there is none."""
+    if len(document.views) != 1 or document.views[0].region is not None:
+        return "Only a specification in a file of its own is looked at: save it as one."
+    if session.examined.is_looking(document.uri):
+        return "The start of its training is being looked at already."
+    if session.experiments.holds(document.uri):
+        return "Only the start of a specification's run is looked at."
+    order = _order(session, document.uri, {})
+    return order if isinstance(order, str) else [*order.command(), "--examine"]
 
 
 def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:

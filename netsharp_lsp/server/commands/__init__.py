@@ -27,6 +27,7 @@ COMMANDS = {
     "netsharp.server.showLayer": "show_layer:show_layer",
     "netsharp.server.train": "train:train",
     "netsharp.server.stopTraining": "train:stop_training",
+    "netsharp.server.examine": "examine:examine",
     "netsharp.server.bindData": "bind_data:bind_data",
     "netsharp.server.migrate": "migrate:migrate",
 }

@@ -186,7 +186,7 @@ class Runs:
         if has_ended and os.path.exists(run.order.model):
             last["model"] = run.order.model
         if status == "failed":
-            last["error"] = _sentence(errors, code)
+            last["error"] = sentence_of(errors, code)
         self._connection.notify("netsharp/runProgress", {"id": name, **last})
         run.work.end(last.get("error", status))
         if run.order.told:
@@ -237,8 +237,10 @@ def _progress(event: dict[str, Any], epochs: int) -> tuple[str, float | None]:
     return ", ".join(words), min(done / total, 1.0)
 
 
-def _sentence(errors: list[str], code: int) -> str:
-    """What a process said went wrong, without its name before it; of a report its first finding."""
+def sentence_of(errors: list[str], code: int | None) -> str:
+    """Return what a process said went wrong, without its name before it; of a report the first
+    finding.
+    """
     said = [line.removeprefix("netsharp: ") for line in errors if line.startswith("netsharp: ")]
     if said:
         return " ".join(said)

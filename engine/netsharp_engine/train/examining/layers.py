@@ -58,10 +58,15 @@ def layer_figures(
                 node.size,
                 _constant(answers, FLAT.get(function, ())),
                 _saturated(answers, function),
-                float(np.sqrt(np.mean(np.var(answers, axis=0)))),
+                _spread(answers),
             )
         )
     return found
+
+
+def _spread(answers: npt.NDArray[np.float64]) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.mean(np.var(answers, axis=0))))
 
 
 def _constant(answers: npt.NDArray[np.float64], flat: tuple[float, ...]) -> int:

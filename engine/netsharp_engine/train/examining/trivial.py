@@ -148,18 +148,12 @@ def _hardly_fallen(evidence: Evidence) -> Iterator[str]:
     first, last = _losses(evidence)
     if last > first * (1 - HARDLY):
         epochs = len(evidence.history)
-        rate = evidence.rate
-        change = (
-            "Try more epochs"
-            if evidence.settings.optimizer == "adadelta"
-            else (
-                f"Try learning_rate = {10 * rate:g}, or more epochs" if rate else "Try more epochs"
-            )
-        )
+        rate = 0.0 if evidence.settings.optimizer == "adadelta" else evidence.rate
+        change = f"learning_rate = {10 * rate:g}, or more epochs" if rate else "more epochs"
         yield (
             f"Rate: in {epochs:,} epoch{'s' * (epochs > 1)} the loss hardly fell, from {first:.4g} "
-            f"to {last:.4g}. {change}; where that does not help, the features may say nothing about "
-            "the label."
+            f"to {last:.4g}. Try {change}; where that does not help, the features may say nothing "
+            "about the label."
         )
 
 

@@ -31,6 +31,8 @@ def did_change(session: Session, params: dict[str, Any]) -> None:
     document.change(identity.get("version"), params["contentChanges"])
     session.unpublished[document.uri] = None
     session.experiments.changed(document.uri)
+    if session.examined.forget(document.uri):
+        session.renew([document.uri])
 
 
 def did_close(session: Session, params: dict[str, Any]) -> None:

@@ -1,0 +1,96 @@
+"""How a training would start, as a person, a program or an editor is told; computes nothing."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING
+
+from netsharp_lsp import __version__
+from netsharp_lsp.cli.console.terminal import give, say, source_width, uses_color
+from netsharp_lsp.diagnostics.model import RANKS
+from netsharp_lsp.diagnostics.reports import FileFindings, Style, render
+from netsharp_lsp.diagnostics.selection import Selection
+from netsharp_lsp.examining import examine
+from netsharp_lsp.language import language_for, title_of
+from netsharp_lsp.text.json_text import to_json
+from netsharp_lsp.text.lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_engine.train import TrainingStart
+    from netsharp_lsp.cli.inputs.embedded import Embedded
+    from netsharp_lsp.context import Context
+    from netsharp_lsp.diagnostics.model import Diagnostic
+
+CLEAN, FOUND = 0, 1
+FAIL_ON = "warning"
+
+
+def seen_at(start: TrainingStart) -> tuple[tuple[str, str, tuple[float, ...]], ...]:
+    """Return the observations as a context has them."""
+    return tuple((one.kind, one.layer, one.figures) for one in start.observations)
+
+
+def event_of(start: TrainingStart) -> str:
+    """Return the observations as a line of JSON, for an editor."""
+    seen = [
+        [kind, layer, [one if math.isfinite(one) else None for one in figures]]
+        for kind, layer, figures in seen_at(start)
+    ]
+    return to_json({"event": "examine", "seen": seen})
+
+
+def show_start(
+    name: str,
+    text: bytes,
+    context: Context,
+    start: TrainingStart,
+    form: str,
+    embedded: Embedded | None = None,
+) -> int:
+    """Write what was seen and what is to be said of it; 1 where a warning is among that, else 0.
+
+    ``form`` is one of the formats of `check`; figures are shown in text alone.  ``embedded``: where
+    the specification stands in a host file, whose places are then given.
+    """
+    found = _said(name, text, context, start)
+    lines = LineIndex(text)
+    if embedded is not None:
+        found, lines, name = embedded.places(found), embedded.lines, embedded.file
+    style = Style(uses_color(sys.stdout), source_width(sys.stdout), __version__, title_of)
+    if form == "text":
+        say(figures_of(start))
+    give(render(form, [FileFindings(name, lines, found)], style))
+    return FOUND if any(RANKS[one.severity] <= RANKS[FAIL_ON] for one in found) else CLEAN
+
+
+def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> list[Diagnostic]:
+    """The diagnostics of what was seen: those that a check without a look does not have."""
+    language, lines = language_for(name), LineIndex(text)
+    context.seen = ()
+    before = examine(language, lines, context, Selection())
+    context.seen = seen_at(start)
+    after = examine(language, lines, context, Selection())
+    known = {(one.code, one.start, one.message) for one in before}
+    return [one for one in after if (one.code, one.start, one.message) not in known]
+
+
+def figures_of(start: TrainingStart) -> Iterator[str]:
+    """Yield what was seen, a line each."""
+    yield f"start: {start.rows:,} rows looked at"
+    yield f"  loss      {start.loss:.4g}  (always the same best answer: {start.trivial:.4g})"
+    width = max(len(one.name) for one in start.layers)
+    yield f"  {'layer':<{width}}  gradient      dead  saturated  spread over rows"
+    for one in start.layers:
+        row = f"  {one.name:<{width}}  {one.gradient:<12.3g}"
+        seen = one.answers
+        if seen is not None:
+            row += f" {seen.dead:>5}  {seen.saturated:>9}  {seen.spread:.3g}"
+        yield row.rstrip()
+    if start.by_heart is not None:
+        rows, before, after = start.by_heart
+        yield f"  {rows} rows learned by heart: loss {before:.4g} -> {after:.4g}"
+    if start.stable is not None:
+        yield f"  largest stable learning rate: about {start.stable:.2g} (set: {start.rate:g})"

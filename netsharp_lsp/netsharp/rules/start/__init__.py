@@ -1,0 +1,1 @@
+"""Rules about what was seen of the start of a training."""
