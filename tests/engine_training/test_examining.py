@@ -12,6 +12,7 @@ from netsharp_engine.initial import initial_values
 from netsharp_engine.train import TrainingError, examine, prepare, read_settings
 from netsharp_engine.train.examining.start import KINDS
 from netsharp_lsp.netsharp import LANGUAGE
+from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.netsharp.rules import RULES
 from netsharp_lsp.netsharp.rules.start.start import SIGNS
 from tests.engine_training.small_networks import layered
@@ -158,3 +159,26 @@ def test_every_kind_has_a_rule_with_its_code():
     for code, severity, _ in SIGNS.values():
         assert RULES.severities[code] == severity
     assert sorted(code for code, _, _ in SIGNS.values()) == list(LANGUAGE.asked_codes)
+
+
+def test_layers_without_parameters_of_their_own_have_no_gradient():
+    """A pool has none, and hides nothing of the layers that do."""
+    text = """
+    input In [4, 4];
+    hidden Maps [8, 4] rlinear from In convolve {
+      InputShape = [4, 4]; KernelShape = [3, 3]; Padding = true; MapCount = 2;
+    }
+    hidden Pool [2, 2, 2] linear from Maps max pool {
+      InputShape = [2, 4, 4]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2];
+    }
+    output Out [2] softmax from Pool all;
+    """
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(40, 16))
+    table = Table.from_arrays(rows, np.where(rows[:, 5] > 0, "up", "down"))
+    start = look(table, build_graph(text, {}))
+    gradients = {one.name: one.gradient for one in start.layers}
+    assert math.isnan(gradients["Pool"])
+    assert gradients["Maps"] > 0
+    assert gradients["Out"] > 0
+    assert "small gradient" not in [kind for kind, _ in kinds(start)]

@@ -84,7 +84,8 @@ def figures_of(start: TrainingStart) -> Iterator[str]:
     width = max(len(one.name) for one in start.layers)
     yield f"  {'layer':<{width}}  gradient      dead  saturated  spread over rows"
     for one in start.layers:
-        row = f"  {one.name:<{width}}  {one.gradient:<12.3g}"
+        gradient = f"{one.gradient:.3g}" if math.isfinite(one.gradient) else "-"
+        row = f"  {one.name:<{width}}  {gradient:<12}"
         seen = one.answers
         if seen is not None:
             row += f" {seen.dead:>5}  {seen.saturated:>9}  {seen.spread:.3g}"

@@ -68,8 +68,8 @@ class Observation(NamedTuple):
 
 
 class LayerStart(NamedTuple):
-    """A layer at the start: the norm of the gradient of its own parameters (0 without any), and
-    what its nodes answer; None of the output.
+    """A layer at the start: the norm of the gradient of its own parameters (NaN where it has none,
+    or shares those of another layer), and what its nodes answer; None of the output.
     """
 
     name: str
@@ -285,7 +285,8 @@ def _observed(start: TrainingStart, output: str) -> list[Observation]:
         found.append(Observation("no number", output, ()))
     elif start.trivial > 0 and start.loss > HIGH_LOSS * start.trivial:
         found.append(Observation("high loss", output, (start.loss, start.trivial)))
-    largest = max((one.gradient for one in start.layers), default=0.0)
+    known = [one.gradient for one in start.layers if math.isfinite(one.gradient)]
+    largest = max(known, default=0.0)
     for one in start.layers:
         seen = one.answers
         if seen is None:
