@@ -102,3 +102,11 @@ def test_what_cannot_be_looked_at_is_said(folder: Path) -> None:
     one_sentence(netsharp(*EXAMINE[:-1], "--format", "json", cwd=folder), "goes with --examine")
     (folder / "a.cntk").write_text("command=Train\n")
     one_sentence(netsharp("doctor", "a.cntk", cwd=folder), "only the start of a specification's")
+
+
+def test_what_would_take_long_is_left_out_and_said(folder: Path) -> None:
+    text = DEEP.replace("[20]", "[1500]")
+    (folder / "deep.nn").write_text(text)
+    answer = netsharp(*EXAMINE, cwd=folder)
+    assert answer.code in (0, 1)
+    assert "rows learned by heart: not tried" in answer.out

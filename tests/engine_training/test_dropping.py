@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netsharp_engine.analysis import Analysis
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.initial import initial_values
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.numpy_backend import Design, NumpyDraft
@@ -207,3 +207,13 @@ def test_the_estimate_counts_masks(dtype):
     design = Design(Analysis(graph, True), 400, dtype)
     told, real = design.needs().total(), taken(design)
     assert real <= told <= 1.2 * real + 3 * NODE_BYTES * len(design.nodes)
+
+
+def test_dropout_that_draws_for_itself_is_another_back_ends():
+    graph = Graph()
+    weights = graph.parameter("Out/In/weights", (2, 3))
+    node = graph.apply("Dropout", graph.input("In", (3,)))
+    node = graph.apply("full", node, parameters=[weights])
+    graph.set_output(graph.apply("activation", node, function="softmax", name="Out"))
+    with pytest.raises(GraphError, match="numpy does not compute 'Dropout'"):
+        drafted(NumpyDraft, Job(graph, 4))

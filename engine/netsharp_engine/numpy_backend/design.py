@@ -155,7 +155,8 @@ def unsupported(analysis: Analysis) -> Iterator[Unsupported]:
     for node in analysis.nodes:
         if node.op == "input":
             continue
-        if node.op not in KERNELS:
+        # Dropout without a layer takes its masks from generators that numpy's programs have not.
+        if node.op not in KERNELS or (node.op == "Dropout" and "layer" not in node.attributes):
             yield Unsupported(node, f"{node.name or node.op}: numpy does not compute '{node.op}'.")
             continue
         axes = node.attributes.get("axes", ())
