@@ -81,7 +81,7 @@ def figures_of(start: TrainingStart) -> Iterator[str]:
     """Yield what was seen, a line each."""
     yield f"start: {start.rows:,} rows looked at"
     yield f"  loss      {start.loss:.4g}  (always the same best answer: {start.trivial:.4g})"
-    width = max(len(one.name) for one in start.layers)
+    width = max(len("layer"), *(len(one.name) for one in start.layers))
     yield f"  {'layer':<{width}}  gradient      dead  saturated  spread over rows"
     for one in start.layers:
         gradient = f"{one.gradient:.3g}" if math.isfinite(one.gradient) else "-"
