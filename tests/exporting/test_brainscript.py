@@ -32,9 +32,9 @@ from tests.conftest import SEED
 
 MODELS = Path(__file__).parents[3] / "shared" / "peer" / "models"
 VERSIONS = range(5, 28)
-#: Types that no file of the first format holds, and one whose file is not read again.
+#: Types that no file of the first format holds.
 NOT_STORED = frozenset(("StraightThrough", "Cast", "EditDistanceError", "ForwardBackward"))
-NOT_STORED |= {"LatticeSequenceWithSoftmax", "LegacyReshape"}
+NOT_STORED |= {"LatticeSequenceWithSoftmax"}
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
 
 #: A network that trains in a moment, with records within records as layers make them.

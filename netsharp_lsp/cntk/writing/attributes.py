@@ -57,6 +57,7 @@ _QUIET: Mapping[tuple[str, str], Attribute] = {
     ("Convolution", "pool"): "none",
     ("Convolution", "ceilOut"): False,
     ("Convolution", "poolIncludePad"): False,
+    ("LegacyReshape", "imageLayout"): "HWC",
     ("MaxUnpooling", "pool"): "max",
     ("MaxUnpooling", "transpose"): True,
     ("MaxUnpooling", "ceilOut"): False,

@@ -111,6 +111,12 @@ CALLS: dict[str, LibraryCall] = {
         ("shape",),
         {"beginAxis": ("beginAxis", 0), "endAxis": ("endAxis", 0)},
     ),
+    "LegacyReshape": LibraryCall(
+        "Reshape",
+        ("input",),
+        ("numRows",),
+        {name: (name, 0) for name in ("imageWidth", "imageHeight", "imageChannels")},
+    ),
     "Slice": LibraryCall(
         "Slice", ("input",), before=("beginIndex", "endIndex"), named={"axis": ("axis", 1)}
     ),
