@@ -20,7 +20,7 @@ from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.language import read_network_text, read_portable, text_formats
-from netsharp_lsp.project.writing import refusal, write_atomic, write_together
+from netsharp_lsp.project.writing import refusal, write_atomic, write_linked, write_together
 
 if TYPE_CHECKING:
     import argparse
@@ -72,6 +72,8 @@ class _Export(NamedTuple):
 
     files: Mapping[str, bytes]
     lines: Sequence[str]
+    #: Where numbers stand until they have their name, for a text that reads them.
+    meanwhile: str = ""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -92,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         if len(export.files) == 1:
             write_atomic(target, export.files[target])
         else:
-            write_together(export.files)
+            write_linked(target, export.files, export.meanwhile)
     except (DataError, ModelError, GraphError) as error:
         complain(str(error))
         return FAILED
@@ -224,7 +226,9 @@ def _as_torch(
     written = write_torch(source, TorchForm(args.sequences_first), samples)
     what = f"{target}: {_counted(written.layers, 'layer')}, with their numbers in {numbers}"
     files = dict(zip(paths, (written.numbers, written.text.encode()), strict=True))
-    return _Export(files, _lines(what, written, "PyTorch", args.verify))
+    stem, suffix = os.path.splitext(numbers)
+    meanwhile = f"{stem}.{written.digest}{suffix}"
+    return _Export(files, _lines(what, written, "PyTorch", args.verify), meanwhile)
 
 
 _WRITERS = {"onnx": _as_onnx, "torch": _as_torch}

@@ -170,6 +170,7 @@ def test_what_cannot_be_written_leaves_nothing(
 
 
 @needs_models
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["cifar10.ResNet.cmf", "slu.forward.backward.cmf"])
 def test_models_that_cntk_wrote(name: str, tmp_path: Path) -> None:
     """Every node keeps its name, and nothing is found in the text."""
@@ -182,6 +183,7 @@ def test_models_that_cntk_wrote(name: str, tmp_path: Path) -> None:
 
 
 @needs_models
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["mnist_conv.cmf", "solar.dnn", "solar.dnn.ckp"])
 def test_models_of_the_second_format_are_refused(name: str, tmp_path: Path) -> None:
     answer = command("export", str(MODELS / name), "--to", "brainscript", "m.bs", cwd=tmp_path)

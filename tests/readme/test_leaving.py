@@ -112,6 +112,7 @@ def test_a_model_that_was_trained_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
+@pytest.mark.costly
 def test_the_visible_tagger(tmp_path: Path) -> None:
     """Of sequences: sparse words, each with the label of its slot."""
     drawn = np.random.default_rng(SEED)
@@ -133,6 +134,7 @@ def test_the_visible_tagger(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
+@pytest.mark.costly
 def test_the_visible_image_model(tmp_path: Path) -> None:
     drawn = np.random.default_rng(SEED)
     images, truth = drawn.integers(0, 256, (8, 3 * 32 * 32)), drawn.integers(0, 10, 8)
