@@ -298,6 +298,27 @@ def test_names_of_every_kind(number: int) -> None:
     assert objection(data.text, known, text.renamed, lambda path: None) is None
 
 
+def test_operands_within_operands_however_deep() -> None:
+    """A sum of hundreds of operands, each named by its place in the one around it."""
+    nodes = [StoredNode("InputValue", "i", (3,)), StoredNode("InputValue", "k", (3,))]
+    last = "i"
+    for depth in range(500, -1, -1):
+        name = "z" + ".PlusArgs[0]" * depth
+        nodes.append(StoredNode("Plus", name, (), (last, "k")))
+        last = name
+    groups = {"feature": ["i", "k"], "output": ["z"]}
+    known = network_in(StoredModel(nodes, groups, "float32"), "")
+    text = network_text(known, {})
+    assert objection(text.text.encode(), known, text.renamed, lambda path: None) is None
+    assert "z.PlusArgs[0]" not in text.renamed
+
+
+def test_a_network_of_nothing_is_a_text() -> None:
+    known = network_in(StoredModel([], {}, "float32"), "")
+    text = network_text(known, {})
+    assert objection(text.text.encode(), known, text.renamed, lambda path: None) is None
+
+
 def test_the_proof_sees_what_differs() -> None:
     """Another attribute, input, group or name in the text, and it is no longer the same."""
     text = (

@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.writing.calls import (
     written_call,
     written_node,
 )
-from netsharp_lsp.cntk.writing.places import Places, Spot, path_of
+from netsharp_lsp.cntk.writing.places import DEEPEST, Places, Spot, path_of
 from netsharp_lsp.text.visible import visible
 
 if TYPE_CHECKING:
@@ -301,6 +301,8 @@ def _inlined(network: Network) -> tuple[frozenset[str], dict[str, tuple[str, ...
     for node in network.nodes.values():
         for at, one in enumerate(node.inputs):
             if uses[one.name] != 1 or one.name in grouped or one.operation in INPUTS:
+                continue
+            if one.name.count(".") > DEEPEST:
                 continue
             between = _words_inside(node, at, one.name, words)
             if between is not None and under.setdefault(node.name, between) == between:

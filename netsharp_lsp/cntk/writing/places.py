@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}
 _STEP = re.compile(r"\w+")
 _NOT_IN_WORDS = re.compile(r"[^A-Za-z0-9_]+")
 #: Records within records that a reader still follows; a longer name is written as one word.
-_DEEPEST = 40
+DEEPEST = 40
 #: Letters of a word that stands for a name.
 _LONGEST = 80
 #: Elements of an array that may be missing before its last one.
@@ -42,7 +42,7 @@ def path_of(name: str) -> Path | None:
         return None
     steps = _STEP.findall(name)
     found = tuple(int(one) if one[0].isdecimal() else one for one in steps)
-    if len(found) > _DEEPEST or any(one in _TAKEN for one in found):
+    if len(found) > DEEPEST or any(one in _TAKEN for one in found):
         return None
     # `a[01]` is no name that a text makes.
     return found if written(found) == name else None
