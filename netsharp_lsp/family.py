@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Foreign, Language, Sample
-    from netsharp_lsp.outcome import Outcome
+    from netsharp_lsp.outcome import Outcome, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -171,6 +171,12 @@ if TYPE_CHECKING:
             None and ModelError likewise.
             """
 
+        def network_text(self, path: str, folder: str) -> WrittenNetwork | None:
+            """Return the network in such a file as text of a language of the family, its numbers in
+            files of a folder that the text names so; None and ModelError likewise, ExportError
+            where it cannot be written.
+            """
+
         def is_model(self, path: str) -> bool:
             """Return whether a file is a model of the program's."""
 
@@ -186,6 +192,12 @@ if TYPE_CHECKING:
             """Return what the numbers of such a file are like, from a place on and as many as so
             many seconds allow: `weights`, and where to go on as `next`; None and ModelError
             likewise.
+            """
+
+        @property
+        def text_formats(self) -> Mapping[str, str]:
+            """The languages that networks of model files are written back in, by their ids, and the
+            suffixes of their files.
             """
 
         def files(self, texts: Mapping[str, bytes], roots: Roots) -> Folders:

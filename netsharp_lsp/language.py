@@ -28,6 +28,7 @@ __all__ = [
     "main_family",
     "main_language",
     "read_model",
+    "read_network_text",
     "read_numbers",
     "read_portable",
     "register",
@@ -35,6 +36,7 @@ __all__ = [
     "stored_network",
     "stored_weights",
     "suffixes",
+    "text_formats",
     "title_of",
     "with_numbers",
 ]
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
     from netsharp_lsp.interface import Language
+    from netsharp_lsp.outcome import WrittenNetwork
 
     Capability = TypeVar("Capability")
 
@@ -213,6 +216,32 @@ def read_portable(path: str, outputs: Sequence[str]) -> Portable | Model:
             f"{path} is a model of tables, which answers as a whole: leave --output out."
         )
     return read_model(path)
+
+
+def text_formats() -> dict[str, str]:
+    """Return the languages that networks of models are written back in, and their suffixes."""
+    found: dict[str, str] = {}
+    for family in families():
+        if family.experiments is not None:
+            found.update(family.experiments.text_formats)
+    return found
+
+
+def read_network_text(path: str, folder: str) -> WrittenNetwork:
+    """Read the network of a model as text, with its numbers in files of a folder; ModelError where
+    it cannot be used or nobody writes it, ExportError where it cannot be written.
+    """
+    from netsharp_engine.model_file import ModelError
+
+    for family in families():
+        if family.experiments is not None:
+            found = family.experiments.network_text(path, folder)
+            if found is not None:
+                return found
+    read_model(path)
+    raise ModelError(
+        f"{path} is a model of a table: `netsharp weights --spec` writes its network as text."
+    )
 
 
 def family_of_model(path: str) -> Family | None:

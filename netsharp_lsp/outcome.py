@@ -36,6 +36,31 @@ if TYPE_CHECKING:
 _NONE: Mapping[str, Any] = {}
 
 
+class WrittenNetwork:
+    """A network that was written back as text: `text`, and `files` of numbers that it names, by
+    their names within their folder.
+
+    `nodes` is how many there are, `renamed` leads from the names of those that have another one in
+    the text to that, and `notes` are sentences about what the text does not carry.
+    """
+
+    __slots__ = ("files", "nodes", "notes", "renamed", "text")
+
+    def __init__(
+        self,
+        text: bytes,
+        files: Mapping[str, bytes],
+        nodes: int,
+        renamed: Mapping[str, str],
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.text = text
+        self.files = files
+        self.nodes = nodes
+        self.renamed = renamed
+        self.notes = notes
+
+
 class ReadError:
     """A file that cannot be read, as a sentence that names it."""
 

@@ -1,5 +1,5 @@
-"""`netsharp export`: a trained network in the format of other programs, with the proof that it is
-the same network.
+"""`netsharp export`: a trained network in the format of other programs, or as text of its own, with
+the proof that it is the same network.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.cli.console.terminal import complain, say
-from netsharp_lsp.language import read_portable
-from netsharp_lsp.project.writing import refusal, write_atomic, write_together
+from netsharp_lsp.language import read_network_text, read_portable, text_formats
+from netsharp_lsp.project.writing import refusal, write_atomic, write_linked, write_together
 
 if TYPE_CHECKING:
     import argparse
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.model import Model
+    from netsharp_lsp.outcome import WrittenNetwork
 
 DONE, UNLIKE, FAILED = 0, 1, 2
 FORMATS = {"onnx": ".onnx", "torch": ".py"}
 #: What numbers that stand beside a text are written to.
 NUMBERS = ".safetensors"
+#: The folder of the files of numbers that a network's text names.
+PARAMETERS = ".parameters"
 RANDOM = "random"
 
 
@@ -40,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp export` understands."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file, of whatever program")
-    add("--to", choices=tuple(FORMATS), required=True, help="the format")
+    add("--to", choices=(*FORMATS, *text_formats()), required=True, help="the format")
     add("file", metavar="FILE", nargs="?", help="the file to write (default: beside the model)")
     add("--output", action="append", default=[], metavar="NODE", help="a node to export; repeat it")
     add(
@@ -69,11 +72,16 @@ class _Export(NamedTuple):
 
     files: Mapping[str, bytes]
     lines: Sequence[str]
+    #: Where numbers stand until they have their name, for a text that reads them.
+    meanwhile: str = ""
 
 
 def run(args: argparse.Namespace) -> int:
     """Export; 0 done, 1 where the answers differ, 2 could not run."""
-    target = args.file or os.path.splitext(args.model)[0] + FORMATS[args.to]
+    suffix = {**FORMATS, **text_formats()}[args.to]
+    target = args.file or os.path.splitext(args.model)[0] + suffix
+    if args.to not in FORMATS:
+        return _written_back(args, target)
     for path in _paths(args.to, target):
         reason = refusal(path) or _overwriting(path, args.model)
         if reason is not None:
@@ -86,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         if len(export.files) == 1:
             write_atomic(target, export.files[target])
         else:
-            write_together(export.files)
+            write_linked(target, export.files, export.meanwhile)
     except (DataError, ModelError, GraphError) as error:
         complain(str(error))
         return FAILED
@@ -98,6 +106,83 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     say(export.lines)
     return DONE
+
+
+def _written_back(args: argparse.Namespace, target: str) -> int:
+    """Write the network of a model as text, with its numbers in a folder beside it; as `run`."""
+    folder = os.path.splitext(target)[0] + PARAMETERS
+    reason = _unfit(args) or refusal(target) or _overwriting(target, args.model)
+    if reason is None and os.path.lexists(folder) and not os.path.isdir(folder):
+        reason = f"{folder}: is no folder, and the numbers are written there. Name another file."
+    if reason is not None:
+        complain(reason)
+        return FAILED
+    made = False
+    try:
+        found = read_network_text(args.model, _named_from_here(folder))
+        if found.files and not os.path.isdir(folder):
+            os.mkdir(folder)
+            made = True
+        numbers = {os.path.join(folder, name): data for name, data in found.files.items()}
+        write_together({**numbers, target: found.text})
+        made = False
+    except (DataError, ModelError) as error:
+        complain(str(error))
+        return FAILED
+    except ExportError as error:
+        complain(f"{args.model}: {error}")
+        return UNLIKE if error.differs else FAILED
+    except OSError as error:
+        complain(f"{error.filename or target}: cannot be written: {error.strerror}.")
+        return FAILED
+    finally:
+        if made:
+            _remove_empty(folder)
+    say(_told(found, target, folder))
+    return DONE
+
+
+def _unfit(args: argparse.Namespace) -> str | None:
+    """Why what was asked for has no meaning for a network's text; None where it has."""
+    given = {
+        "--output": bool(args.output),
+        "--verify": args.verify != [RANDOM],
+        "--opset": args.opset != DEFAULT_OPSET,
+        "--sequences-first": args.sequences_first,
+    }
+    found = next((flag for flag, there in given.items() if there), None)
+    if found is None:
+        return None
+    return f"{found} says nothing of a network's text, which holds all of it. Leave it out."
+
+
+def _named_from_here(folder: str) -> str:
+    """A folder as a text names it: from where it is started, as CNTK finds files."""
+    path = os.path.abspath(folder)
+    near = (
+        os.path.relpath(path)
+        if os.path.splitdrive(path)[0] == os.path.splitdrive(os.getcwd())[0]
+        else path
+    )
+    return (path if near.startswith(os.pardir) else near).replace(os.sep, "/")
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove a folder that nothing was written to."""
+    try:
+        os.rmdir(folder)
+    except OSError:
+        return
+
+
+def _told(found: WrittenNetwork, target: str, folder: str) -> list[str]:
+    where = f", with {_counted(len(found.files), 'file')} of numbers in {folder}" * bool(
+        found.files
+    )
+    lines = [f"{target}: {_counted(found.nodes, 'node')}{where}"]
+    lines.append("  evaluated again: the same network, and the same numbers")
+    lines += [f"  '{old}' is called {new} there" for old, new in found.renamed.items()]
+    return [*lines, *(f"  {note}" for note in found.notes)]
 
 
 def _paths(to: str, target: str) -> list[str]:
@@ -141,7 +226,9 @@ def _as_torch(
     written = write_torch(source, TorchForm(args.sequences_first), samples)
     what = f"{target}: {_counted(written.layers, 'layer')}, with their numbers in {numbers}"
     files = dict(zip(paths, (written.numbers, written.text.encode()), strict=True))
-    return _Export(files, _lines(what, written, "PyTorch", args.verify))
+    stem, suffix = os.path.splitext(numbers)
+    meanwhile = f"{stem}.{written.digest}{suffix}"
+    return _Export(files, _lines(what, written, "PyTorch", args.verify), meanwhile)
 
 
 _WRITERS = {"onnx": _as_onnx, "torch": _as_torch}

@@ -5,6 +5,8 @@ Each answer imports what it needs on use.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from netsharp_lsp.cntk.model_files import model_head
 from netsharp_lsp.cntk.suffixes import SCRIPTS, SUFFIXES
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.family import Migration
     from netsharp_lsp.interface import Foreign
-    from netsharp_lsp.outcome import Outcome
+    from netsharp_lsp.outcome import Outcome, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -44,6 +46,7 @@ class Experiments:
     beginning = "a configuration of CNTK"
     library = "our BrainScript library"
     scripts = SCRIPTS
+    text_formats: Mapping[str, str] = MappingProxyType({"brainscript": ".bs"})
 
     def inspect(self, asked: Inspection) -> list[Outcome]:
         """Check and repair files; see `netsharp_lsp.cntk.commands.inspection`."""
@@ -88,6 +91,14 @@ class Experiments:
         from netsharp_lsp.cntk.training.portable import portable_model
 
         return portable_model(path, outputs)
+
+    def network_text(self, path: str, folder: str) -> WrittenNetwork | None:
+        """A model's network as BrainScript; see `netsharp_lsp.cntk.training.written_back`."""
+        if model_head(path) is None:
+            return None
+        from netsharp_lsp.cntk.training.written_back import network_text_of
+
+        return network_text_of(path, folder)
 
     def is_model(self, path: str) -> bool:
         """Whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from netsharp_engine.aside import Aside, ChangedError, sweep_beside
 from netsharp_engine.plain_files import open_plain
@@ -19,6 +19,7 @@ __all__ = [
     "remove_if",
     "sweep_beside",
     "write_atomic",
+    "write_linked",
     "write_new",
     "write_over",
     "write_together",
@@ -80,6 +81,25 @@ def write_together(files: Mapping[str, bytes]) -> None:
             os.fsync(aside.stream.fileno())
         for aside in asides:
             aside.commit()
+
+
+def write_linked(first: str, files: Mapping[str, bytes], meanwhile: str) -> None:
+    """Write two files of which `first` reads the other, or one at `meanwhile` if there is any.
+
+    Whoever stops this at any point leaves what was there before or what is written now, never the
+    one with the other: what is read stands at `meanwhile` before `first` is renamed into place.
+    Raises OSError as `write_together`.
+    """
+    (read,) = (data for path, data in files.items() if path != first)
+    try:
+        write_atomic(meanwhile, read)
+        write_together({first: files[first], **files})
+    except BaseException:
+        if _data(first) != files[first]:
+            with suppress(OSError):
+                os.unlink(meanwhile)
+        raise
+    os.unlink(meanwhile)
 
 
 def write_over(path: str, data: bytes, before: bytes | None) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import runpy
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -207,3 +209,37 @@ def test_models_of_both_formats_as_modules(
     text = (tmp_path / "m.py").read_text()
     assert all(layer in text for layer in layers)
     assert "for " not in text.partition("def load(")[0]
+
+
+@needs_torch
+def test_an_export_that_was_stopped_leaves_the_old_module_or_the_new_one(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text finds its own numbers before they have their name, and those of no other text."""
+    from netsharp_lsp.__main__ import main
+
+    monkeypatch.chdir(model)
+    other = netsharp.load(str(model / "small.safetensors"))
+    assert isinstance(other, netsharp.Model)
+    for name in list(other.tensors):
+        other.tensors[name] = other.tensors[name] * 3
+    netsharp.save(other, str(model / "other.safetensors"))
+    written = {}
+    for name in ("small", "other"):
+        assert main(["export", f"{name}.safetensors", "--to", "torch", "net.py"]) == 0
+        text, numbers = (Path(one).read_bytes() for one in ("net.py", "net.safetensors"))
+        written[name] = (text, numbers, hashlib.sha256(numbers).hexdigest()[:12])
+    assert sorted(one.name for one in model.glob("net*")) == ["net.py", "net.safetensors"]
+    (old, before, _), (new, after, digest) = written.values()
+    assert old != new
+
+    def loads() -> bytes:
+        state = runpy.run_path("net.py")["load"]().state_dict()
+        return b"".join(one.numpy().tobytes() for one in state.values())
+
+    Path(f"net.{digest}.safetensors").write_bytes(after)
+    as_new = loads()
+    Path("net.safetensors").write_bytes(before)
+    assert loads() == as_new
+    Path("net.py").write_bytes(old)
+    assert loads() != as_new

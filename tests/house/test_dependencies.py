@@ -99,7 +99,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.brainscript.reading",),
     ("netsharp_lsp.cntk.brainscript.evaluation", "netsharp_lsp.cntk.brainscript.analysis"),
     ("netsharp_lsp.cntk.library", "netsharp_lsp.cntk.ndl", "netsharp_lsp.cntk.simple"),
-    ("netsharp_lsp.cntk.mel", "netsharp_lsp.cntk.formatting"),
+    ("netsharp_lsp.cntk.mel", "netsharp_lsp.cntk.formatting", "netsharp_lsp.cntk.writing"),
     ("netsharp_lsp.cntk.run.scripts",),
     ("netsharp_lsp.cntk.run",),
     ("netsharp_lsp.cntk.rules", "netsharp_lsp.cntk.description"),

@@ -17,6 +17,7 @@ from netsharp_lsp.project.writing import (
     ChangedError,
     refusal,
     write_atomic,
+    write_linked,
     write_new,
     write_over,
 )
@@ -328,3 +329,57 @@ def test_what_cannot_be_written_is_told_before(tmp_path: pathlib.Path) -> None:
         assert told is not None
         assert told.startswith(f"{path}: ")
         assert reason in told
+
+
+def found_together(folder: pathlib.Path) -> tuple[bytes, bytes]:
+    """A text and what it reads, as it looks for that: by its own name first."""
+    text = (folder / "text").read_bytes()
+    own = folder / f"numbers.{text.decode()}"
+    return text, (own if own.exists() else folder / "numbers").read_bytes()
+
+
+def written_until(folder: pathlib.Path, version: bytes, last: int) -> int:
+    """Write both files in a process that is killed at a call of the disk; how it ended."""
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    calls = 0
+
+    def stopping(step):
+        def stepped(*arguments, **named):
+            nonlocal calls
+            calls += 1
+            if calls == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return step(*arguments, **named)
+
+        return stepped
+
+    for name in ("replace", "rename", "link", "unlink", "remove", "fsync", "open"):
+        setattr(os, name, stopping(getattr(os, name)))
+    text, numbers = str(folder / "text"), str(folder / "numbers")
+    meanwhile = f"{numbers}.{version.decode()}"
+    write_linked(text, {numbers: b"of " + version, text: version}, meanwhile)
+    os._exit(0)
+
+
+def test_a_text_never_reads_the_numbers_of_another(tmp_path: pathlib.Path) -> None:
+    """Wherever the writer is killed, both files are the old ones or the new ones."""
+    seen = set()
+    for last in range(1, 100):
+        folder = tmp_path / str(last)
+        folder.mkdir()
+        assert written_until(folder, b"old", 0) == 0
+        assert sorted(os.listdir(folder)) == ["numbers", "text"]
+        ended = written_until(folder, b"new", last)
+        text, numbers = found_together(folder)
+        assert numbers == b"of " + text, last
+        seen.add(text)
+        if ended == 0:
+            break
+        # What a killed writer left is no obstacle.
+        assert written_until(folder, b"next", 0) == 0
+        assert found_together(folder) == (b"next", b"of next")
+    else:
+        pytest.fail("it never ends")
+    assert seen == {b"old", b"new"}

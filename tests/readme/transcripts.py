@@ -20,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 #: What is run from top to bottom.
-PAGES = (README, ROOT / "docs" / "cntk.md", ROOT / "docs" / "experiments.md")
+DOCS = ROOT / "docs"
+PAGES = (README, DOCS / "cntk.md", DOCS / "experiments.md", DOCS / "leaving-cntk.md")
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
     r"^```(?P<kind>console|python|netsharp|toml|r|text|cntk|brainscript|ndl|mel)\n"

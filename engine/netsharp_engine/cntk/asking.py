@@ -18,6 +18,7 @@ from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.graph import Graph
+from netsharp_engine.ops.tensors import HELD
 from netsharp_engine.packing import Indices
 from netsharp_engine.program import Batch
 
@@ -130,7 +131,8 @@ def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tupl
 
 
 def _minibatch(graph: Graph) -> int:
-    largest = max((node.size for node in graph.nodes), default=1)
+    # What parameters hold is there once, however many samples there are.
+    largest = max((node.size for node in graph.nodes if node.op not in HELD), default=1)
     return max(1, min(_MOST, _HELD // max(largest, 1)))
 
 

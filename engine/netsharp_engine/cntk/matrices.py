@@ -22,6 +22,18 @@ def matrix(blocks: Iterable[bytes], rows: int, columns: int) -> Array:
     return found.reshape(rows, columns).ravel(order="F")
 
 
+def matrix_text(numbers: Array, rows: int) -> bytes:
+    """Write numbers as a text with a line for each row, so that `matrix` reads the same ones.
+
+    ``numbers`` is flat, the first dimension fastest, float32 or float64.
+    """
+    digits = "%.9g" if numbers.dtype == np.float32 else "%.17g"
+    columns = numbers.size // rows
+    line = b" ".join([digits.encode()] * columns) + b"\n"
+    table = numbers.reshape(rows, columns, order="F")
+    return b"".join(line % tuple(row.tolist()) for row in table)
+
+
 def _words(blocks: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
     for block in blocks:

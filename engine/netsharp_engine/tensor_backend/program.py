@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.graph import GraphError, Node, Parameter
-from netsharp_engine.ops.tensors import GATHERING
+from netsharp_engine.ops.tensors import GATHERING, HELD
 from netsharp_engine.phases import Phase, gathered, reaching
 from netsharp_engine.program import (
     REMEMBERS,
@@ -97,7 +97,9 @@ class TensorDraft:
         job, width = self.job, _WIDTHS[self.job.dtype]
         found = Counter[str]()
         for node in job.graph.nodes:
-            found[f"node '{node.name}'"] += node.size * job.rows * width * (1 + bool(job.rule))
+            # The values of parameters are there once, and counted below.
+            rows = 0 if node.op in HELD else job.rows
+            found[f"node '{node.name}'"] += node.size * rows * width * (1 + bool(job.rule))
         kept = set(REMEMBERS[job.rule.kind]) - SINGLE if job.rule else ()
         copies = (not shares) + bool(job.rule) + len(kept)
         for parameter in job.graph.parameters:

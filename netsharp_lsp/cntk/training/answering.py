@@ -34,6 +34,8 @@ _SQUARED = "SquareError"
 #: What a node is that answers: values before a softmax, behind it, or one number.
 _LOGITS, _CHANCES, _NUMBER = "logits", "chances", "number"
 _SPARSE = "SparseInputValue"
+#: Graphs of nodes that are asked for together, kept for the next question.
+_REMEMBERED = 8
 _OTHERWISE = "Use the action write or test of a configuration."
 
 
@@ -95,9 +97,19 @@ class _Graphs:
         self._stored, self._path = stored, path
         self.network = stored_network(stored, path)
         self.answer, self.labels, self.kind = _answer(self.network, path)
+        self._made: dict[tuple[Sequence[str], bool], GraphAsked] = {}
 
     def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
         """ModelError for names of no nodes, and for nodes that are not computed."""
+        key = (tuple(names), judged)
+        found = self._made.get(key)
+        if found is None:
+            if len(self._made) >= _REMEMBERED:
+                self._made.clear()
+            found = self._made[key] = self._graph(*key)
+        return found
+
+    def _graph(self, names: Sequence[str], judged: bool) -> GraphAsked:
         nodes = [self._named(name) for name in names] or [self.answer]
         groups = self.network.groups
         for node in () if judged else nodes:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import netsharp as public
+import netsharp_engine.cntk.asking as cntk_asking
+from netsharp_engine.tensor_backend import TensorProgram
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import run
 
@@ -74,6 +76,43 @@ def test_lists_of_sequences_are_answered_as_write_does(folder: Path) -> None:
     hot = np.eye(60)[words[0]]
     same = model.predict({"word": [hot]}, outputs=["z"]).values["z"]
     assert np.abs(same - told[: len(hot)]).max() < 2e-5
+
+
+def test_the_size_of_parameters_does_not_part_sequences(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many samples are answered at once as nodes of samples let, whatever is looked up in."""
+    words = sentences(folder)
+    model = public.load(folder / "out" / "tags.dnn")
+    assert isinstance(model, public.Model)
+    steps, largest = sum(map(len, words)), 60
+    assert model.parameters["embed.E"].size > largest
+    passes = []
+    forward = TensorProgram.forward
+
+    def counted(program: TensorProgram) -> None:
+        passes.append(program)
+        forward(program)
+
+    monkeypatch.setattr(TensorProgram, "forward", counted)
+    monkeypatch.setattr(cntk_asking, "_HELD", largest * steps)
+    found = model.predict({"word": words}, outputs=["z"])
+    assert len(passes) == 1
+    assert np.abs(found.values["z"] - written(folder)).max() < 2e-5
+
+
+def test_graphs_that_are_asked_for_again_are_not_made_again(folder: Path) -> None:
+    model = public.load(folder / "out" / "tags.dnn")
+    assert isinstance(model, public.Model)
+    words = sentences(folder)[:3]
+    first = model.predict({"word": words}, outputs=["z"]).values["z"]
+    for name in ("z", "embed.E", "z"):
+        if name == "z":
+            again = model.predict({"word": words}, outputs=[name]).values[name]
+            assert again.tobytes() == first.tobytes()
+        else:
+            with pytest.raises(public.ModelError):
+                model.predict({"word": words}, outputs=[name])
 
 
 def test_the_shell_tells_sequence_and_step(folder: Path) -> None:

@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 
 from netsharp_engine.cntk.stored.binary import ModelFault
-from netsharp_engine.cntk.stored.model_file import raw_model, read_model, rewritten_model
+from netsharp_engine.cntk.stored.model_file import (
+    raw_model,
+    read_model,
+    rewritten_model,
+    written_model,
+)
 from netsharp_engine.cntk.stored.opening import kind_of, open_stored
 from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 from netsharp_lsp.cntk.networks.stored import network_in
@@ -276,6 +281,22 @@ def test_seeds_of_version_16_have_the_width_of_the_machine(form: str) -> None:
     assert rewritten_model(raw_model(data)) == data
     assert node(model, "d").kept[".rngSeed"] == 77
     assert node(model, "s").inputs == ("d",)
+
+
+@pytest.mark.parametrize("image", [(0, 0, 0), (3, 2, 1)])
+def test_a_change_of_shape_to_no_image_is_none_of_width_3(image: tuple[int, int, int]) -> None:
+    """[0 x 0 x 0] begins with the bytes of an older image that is 3 wide."""
+    sides = dict(zip(("imageWidth", "imageHeight", "imageChannels"), image, strict=True))
+    nodes = [
+        StoredNode("InputValue", "v", (6,)),
+        StoredNode("LegacyReshape", "x", (), ("v",), {"numRows": 6, **sides}),
+        StoredNode("Tanh", "y", (), ("x",)),
+    ]
+    data = written_model(StoredModel(nodes, {"output": ["y"]}, "float32"))
+    found = read_model(data)
+    assert [one.name for one in found.nodes] == ["v", "x", "y"]
+    assert {name: found.nodes[1].attributes[name] for name in sides} == sides
+    assert rewritten_model(raw_model(data)) == data
 
 
 def test_several_ranges_become_one_after_the_other() -> None:

@@ -172,12 +172,17 @@ class BinaryReading:
         return tuple(int(one) for one in self.take(f"{rank}I"))
 
     def old_shape(self) -> tuple[int, ...]:
-        """Dimensions, or width, height and channels of an image as older files have them."""
+        """Dimensions, or width, height and channels of an image as older files have them.
+
+        [0 x 0 x 0], a change of shape that is to no image, begins as an image of width 3 does,
+        whose height is not 0.
+        """
         at = self.at
         if self.left >= 8:
             rank, first = self.take("II")
+            none = rank == 3 and self.left >= 8 and self.take("II") == (0, 0)
             self.at = at
-            if rank and not first:
+            if rank and not first and not none:
                 width, height, channels = self.take("3Q")
                 return LegacyShape((channels, width, height))
         return self.shape()

@@ -48,9 +48,14 @@ class ModuleText(NamedTuple):
     behind: Sequence[str]
 
 
+#: Digits of a digest that a text has; what stands for them until the numbers are there.
+DIGITS = 12
+_DIGEST_LINE = f'\nEXPORTED = "{"0" * DIGITS}"\n'
 _LOADING = '''
 
 DTYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
+# The beginning of the SHA-256 of the numbers that were exported with this text.
+EXPORTED = "000000000000"
 
 
 def load(path: str | Path | None = None) -> Network:
@@ -59,6 +64,10 @@ def load(path: str | Path | None = None) -> Network:
     Without a path it is the file of the same name beside this one.
     """
     file = Path(__file__).with_suffix(".safetensors") if path is None else Path(path)
+    unfinished = file.with_suffix(f".{EXPORTED}.safetensors")
+    if path is None and unfinished.exists():
+        # The export was stopped before the numbers had their name.
+        file = unfinished
     data = file.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
@@ -73,6 +82,11 @@ def load(path: str | Path | None = None) -> Network:
     network.load_state_dict(state, assign=True)
     return network.eval()
 '''
+
+
+def with_digest(text: str, digest: str) -> str:
+    """Return a module's text with the beginning of the SHA-256 of its numbers in its place."""
+    return text.replace(_DIGEST_LINE, f'\nEXPORTED = "{digest}"\n', 1)
 
 
 def module_text(module: ModuleText) -> str:

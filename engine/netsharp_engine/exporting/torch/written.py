@@ -6,6 +6,7 @@ engine's than the bound.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.exporting.sampling import random_rows, random_samples
 from netsharp_engine.exporting.torch.comparing import compared, has_torch
 from netsharp_engine.exporting.torch.exported import TorchForm, TorchModule, exported
+from netsharp_engine.exporting.torch.module import DIGITS, with_digest
 from netsharp_engine.exporting.torch.trained import compared_model, exported_model
 
 if TYPE_CHECKING:
@@ -24,13 +26,15 @@ _SEED = 1
 
 
 class WrittenTorch(NamedTuple):
-    """A module: its text, the bytes of the safetensors file beside it, how many layers it has, its
-    inputs and outputs as `name [sizes]`, and how far its outputs are from the engine's; None where
-    PyTorch is not installed.
+    """A module: its text, the bytes of the safetensors file beside it, the ``digest`` by which the
+    text finds these until they have their name (`NAME.DIGEST.safetensors`), how many layers it
+    has, its inputs and outputs as `name [sizes]`, and how far its outputs are from the engine's;
+    None where PyTorch is not installed.
     """
 
     text: str
     numbers: bytes
+    digest: str
     layers: int
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -49,13 +53,15 @@ def write_torch(
         exported(source, form) if isinstance(source, Portable) else exported_model(source, form)
     )
     numbers = stored(module)
+    digest = hashlib.sha256(numbers).hexdigest()[:DIGITS]
     apart = tuple(_compared(source, module, numbers, samples)) if has_torch() else None
     if samples is not None and apart is None:
         raise ExportError("Answers are compared by PyTorch, which is not installed.")
     require_close(apart or (), BOUND)
     return WrittenTorch(
-        module.text,
+        with_digest(module.text, digest),
         numbers,
+        digest,
         len(module.origins),
         tuple(one.described for one in module.inputs),
         tuple(one.described for one in module.outputs),
