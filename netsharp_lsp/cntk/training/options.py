@@ -134,8 +134,8 @@ _IDLE = {
         " synchronizeCUDAKernelExecutions optimizeGradientAccumulation profilerEnabled"
         " profilerBufferSize profilerSyncGpu excludedDevices frameMode randomSeedOffset"
     ),
-    "test": "maxSamplesInRAM distributedMBReading",
-    "cv": "maxSamplesInRAM distributedMBReading",
+    "test": "maxSamplesInRAM numSubminibatches distributedMBReading",
+    "cv": "maxSamplesInRAM numSubminibatches distributedMBReading",
     "bnstat": "enableDistributedMBReading",
     "SGD": (
         "traceLevel maxTempMemSizeInSamplesForCNN numMBsToCUDAProfile"
