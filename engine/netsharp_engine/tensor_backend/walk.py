@@ -68,7 +68,7 @@ class GraphWalk:
         #: Of delays the last steps of what they read, where sequences are cut into pieces.
         #: What pieces of sequences take over, by the part of a minibatch and by delays.
         self._carried: dict[int, dict[Node, Array]] = {}
-        self._part = 0
+        self._part, self._taken_over = 0, dict[Node, Array]()
         self._held = [
             (part, part.parameters[0].name)
             for part in self._parts
@@ -114,7 +114,7 @@ class GraphWalk:
     def feed(self, batch: Batch) -> None:
         """Take the values of every input; GraphError for others."""
         self.found, self.packings, self._sparse = {}, {}, {}
-        self._part = batch.part
+        self._part, self._taken_over = batch.part, self._carried.get(batch.part, {})
         if batch.weights is not None:
             raise GraphError("samples with weights of their own are not taken")
         first: dict[str, Node] = {}
@@ -163,11 +163,6 @@ class GraphWalk:
                 values = self.dense(delay.inputs[0])
                 kept[delay] = sequences.carried_on(delay, values, packing)
         self._carried[self._part] = kept
-
-    @property
-    def _taken_over(self) -> dict[Node, Array]:
-        """What the part before this one of the same sequences left."""
-        return self._carried.get(self._part, {})
 
     def _at_once(self, part: Together) -> None:
         if not part.forward(self):
@@ -381,6 +376,9 @@ class _Return:
                 touched = touched.dense((sparse.inner(node), left.size // sparse.inner(node)))
                 touched = touched.reshape(1, *left.shape)
             self._add(left, touched)
+            return
+        if node.op == "ReconcileDynamicAxis" and packings[0] and wanted[0][0] == 0:
+            self._add(node.inputs[0], without_gaps(gradient, packings[0]))
             return
         if node.op in COLUMNS:
             self._move_back(node, wanted, gradient)
