@@ -119,6 +119,7 @@ def test_a_loop_without_a_delay_is_told_at_its_place(tmp_path: Path) -> None:
     assert not (folder / "out").exists()
 
 
+@pytest.mark.costly
 def test_commands_are_done_in_the_order_that_is_asked_for(tmp_path: Path) -> None:
     """However they are listed, each as often as it is named; `tell` writes two files."""
     folder = made(tmp_path)

@@ -20,7 +20,6 @@ from netsharp_engine.cntk.samples.order import shuffled
 from netsharp_engine.cntk.stored.model_file import read_model
 from tests.cntk.training.experiments import run
 from tests.cntk.training.test_sentences import FOLDER, WRONG_TAGS
-from tests.drawing import FULL
 
 torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
 Tensors = dict[str, Any]
@@ -128,6 +127,7 @@ def update(p: Tensors, kept: dict[str, Any], samples: int, words: list[int]) -> 
         one -= RATE * smoothed
 
 
+@pytest.mark.costly
 def test_minibatches_in_double_are_those_of_another_formulation(tmp_path: Path) -> None:
     folder = copied(tmp_path / "run")
     few = f"tagging=[SGD=[maxEpochs=2;epochSize={EPOCH}]]"
@@ -160,7 +160,7 @@ def test_minibatches_in_double_are_those_of_another_formulation(tmp_path: Path) 
         np.testing.assert_allclose(one, moved, rtol=1e-10, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.skipif(not FULL, reason="takes seconds; FULL=1 runs it")
+@pytest.mark.costly
 def test_tags_are_found_in_double_with_more_epochs(tmp_path: Path) -> None:
     """The example's page states how many."""
     folder = copied(tmp_path / "run")

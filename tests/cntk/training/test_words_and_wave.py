@@ -39,6 +39,7 @@ def test_the_data_are_those_of_the_script(name: str, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.txt"))) >= 2
 
 
+@pytest.mark.costly
 def test_the_next_word_is_known_but_for_the_first(tmp_path: Path) -> None:
     (end,) = [one for one in done("words", tmp_path).events if one["event"] == "end"]
     lines = (EXAMPLES / "words" / "test.txt").read_text().splitlines()
@@ -49,6 +50,7 @@ def test_the_next_word_is_known_but_for_the_first(tmp_path: Path) -> None:
     assert end["loss"] <= unknown + BEYOND
 
 
+@pytest.mark.costly
 def test_the_wave_is_found(tmp_path: Path) -> None:
     (end,) = [one for one in done("wave", tmp_path).events if one["event"] == "end"]
     assert end["samples"] == 200

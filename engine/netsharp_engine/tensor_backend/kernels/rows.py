@@ -15,6 +15,8 @@ from netsharp_engine.nodes import Node
 
 Array = npt.NDArray[Any]
 Sources = Sequence[Array]
+#: What np.sum comes to, without the way there; its overloads know no flag that is a variable.
+_SUMMED: Any = np.add.reduce
 Forward = Callable[[Node, Sources], Array]
 #: From a node, its sources, its value and the gradient by that to the gradient by one source.
 Backward = Callable[[Node, Sources, Array, Array], Array]
@@ -49,8 +51,7 @@ class Room:
 
 def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False) -> Array:
     """Sums in float64, rounded to the type of the numbers."""
-    # What np.sum comes to, without the way there.
-    found: Array = np.asarray(np.add.reduce(values, axes, np.float64, keepdims=keep))
+    found: Array = np.asarray(_SUMMED(values, axes, np.float64, keepdims=keep))
     return found.astype(values.dtype)
 
 
