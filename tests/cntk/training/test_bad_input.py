@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command_line import netsharp
-from tests.cntk.training.experiments import made, run
+from tests.cntk.training.experiments import Follower, made, run
+from tests.cntk.training.test_validation import judged
 
 #: What is replaced in the configuration or in the data, the code, the place and words.
 KNOWN = {
@@ -129,3 +130,32 @@ def test_commands_are_done_in_the_order_that_is_asked_for(tmp_path: Path) -> Non
     assert [line.split(":")[0] for line in done.out.splitlines()] == [
         *("score", "tell", "tell", "score"),
     ]
+
+
+@pytest.mark.parametrize("action", ["adapt", "convertdbn", "exportdbn"])
+def test_an_action_that_is_not_done_is_refused_by_its_name(action: str, tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    path = folder / "net.cntk"
+    said = (
+        f'more = {{ action = "{action}" ; dbnModelPath = "a.dbn" ; origModelFileName = "a.dnn" }}\n'
+    )
+    path.write_text(path.read_text() + said)
+    answer, follower = run(folder, "command=more")
+    assert answer.code in (1, 2)
+    told = [*answer.complaints, *answer.told]
+    told += [one.message for r in answer.reports for file in r for one in file.diagnostics]
+    assert any(f"'{action}'" in one or f"({action})" in one for one in told), told
+    assert follower.events == []
+
+
+def test_a_run_with_cross_validation_that_is_resumed_is_run_through(tmp_path: Path) -> None:
+    """With cross-validation that adjusts the rate, to the last bit."""
+    adjust = "AutoAdjust=[autoAdjustLR=adjustAfterEpoch;reduceLearnRateIfImproveLessThan=0.5]"
+    items = "command=learn", f"learn=[SGD=[{adjust}]]"
+    assert run(judged(tmp_path / "whole"), *items)[0].code == 0
+    folder = judged(tmp_path / "stopped")
+    assert run(folder, *items, follower=Follower(ends=2))[0].code == 130
+    assert run(folder, *items)[0].code == 0
+    for name in ("net.dnn", "net.dnn.ckp"):
+        ours = (folder / "out" / name).read_bytes()
+        assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name
