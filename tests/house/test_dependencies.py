@@ -134,6 +134,7 @@ FLOORS = (
     ),
     ("netsharp_lsp.cntk.training.networks", "netsharp_lsp.cntk.training.samples"),
     ("netsharp_lsp.cntk.training.plans",),
+    ("netsharp_lsp.cntk.training.splits",),
     ("netsharp_lsp.cntk.training.work",),
     ("netsharp_lsp.cntk.training.actions",),
     ("netsharp_lsp.cntk.training",),

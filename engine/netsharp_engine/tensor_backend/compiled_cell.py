@@ -7,6 +7,7 @@ nothing is compiled; gates and states are float64 between the products, as there
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,10 @@ class CompiledCell:
 
     def __init__(self, cell: Cell, training: bool) -> None:
         self.cell, self._training = cell, training
+        self._size = cell.size
         self.affine: Affine | None = None
+        #: Memory by its purpose, and the part of it that was asked for last.
+        self._whole: dict[str, Array] = {}
         self._rooms: dict[str, Array] = {}
         #: What stands before a sequence where it is a number.
         self._starts: dict[Node, Array] = {}
@@ -67,7 +71,7 @@ class CompiledCell:
         """Whether rows meet their matrix step by step: it is read again at each, which costs more
         than it spares where it is large and meets few.
         """
-        return rows >= _MANY or self._inner * self.cell.size <= _SMALL
+        return rows >= _MANY or self._inner * self._size <= _SMALL
 
     def forward(
         self,
@@ -77,7 +81,7 @@ class CompiledCell:
         carried: Mapping[Node, Array],
     ) -> None:
         """Find the outputs and the states of all steps; ``carried`` is as that of ``Scan``."""
-        cell, size, inner = self.cell, self.cell.size, self._inner
+        cell, size, inner = self.cell, self._size, self._inner
         columns, rows = packing.columns, packing.rows
         first = self._first(found, kind)
         before = self._room("before", columns, inner + size)
@@ -123,7 +127,7 @@ class CompiledCell:
         inputs, weights, bias = map(np.ascontiguousarray, self.affine.given)
         if self._at_once(rows):
             return None, bias, inputs, weights
-        sums = np.dot(inputs, weights, self._room("sums", len(inputs), 4 * self.cell.size))
+        sums = np.dot(inputs, weights, self._room("sums", len(inputs), 4 * self._size))
         return sums, bias, inputs, None
 
     def backward(
@@ -134,7 +138,7 @@ class CompiledCell:
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
         """Gradients of sources outside, from those of the outputs and the states."""
-        cell, size, inner, rows = self.cell, self.cell.size, self._inner, packing.rows
+        cell, size, inner, rows = self.cell, self._size, self._inner, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
         first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
         told = (
@@ -195,8 +199,9 @@ class CompiledCell:
         return np.ascontiguousarray(weights), back
 
     def _panels(self) -> Array:
-        size, inner = (-one // _PANEL * -_PANEL for one in (self.cell.size, self._inner))
-        return self._room("panels", 4 * self.cell.size * (size + inner) + 4 * _PANEL * self._inner)
+        inner = -self._inner // _PANEL * -_PANEL
+        size = -self._size // _PANEL * -_PANEL
+        return self._room("panels", 4 * self._size * (size + inner) + 4 * _PANEL * self._inner)
 
     def _first(self, found: dict[Node, Array], kind: Any) -> tuple[Array, Array]:
         """The outputs and the state before a sequence."""
@@ -214,12 +219,12 @@ class CompiledCell:
 
     def _room(self, name: str, *shape: int, kind: Any = np.float32) -> Array:
         """Room that is kept from one call to the next, and grows."""
-        count = 1
-        for one in shape:
-            count *= one
-        known = self._rooms.get(f"all {name}")
+        found = self._rooms.get(name)
+        if found is not None and found.shape == shape:
+            return found
+        count, known = prod(shape), self._whole.get(name)
         if known is None or known.size < count:
-            known = self._rooms[f"all {name}"] = np.empty(count, kind)
+            known = self._whole[name] = np.empty(count, kind)
         found = self._rooms[name] = known[:count].reshape(shape)
         return found
 

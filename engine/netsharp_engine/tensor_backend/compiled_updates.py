@@ -64,7 +64,7 @@ class CompiledUpdates:
         """Change the ``values`` and what is remembered in ``memory``; or nothing, and give the
         first parameter that would have a number which is not finite.
         """
-        if rule != self._rule:
+        if rule is not self._rule and rule != self._rule:
             self._rule, self._constants = rule, [self._told(rule, one) for one in self._trained]
             self._regular = [one[_L2] > 0 for one in self._constants]
         arrays = [memory[one] for one in REMEMBERS[rule.kind] if one not in SINGLE]
@@ -110,6 +110,8 @@ class CompiledUpdates:
     ) -> dict[str, Array]:
         """Put what changes from update to update among the constants; the counts of samples."""
         counts: dict[str, Array] = {}
+        if rule.kind not in ("fsadagrad", "rmsprop"):
+            return counts
         for parameter, told in zip(self._trained, self._constants, strict=True):
             if rule.kind == "fsadagrad":
                 count = counts[parameter.name] = faded(rule, memory["count"][parameter.name])

@@ -187,6 +187,7 @@ class Ends(Together):
     def __init__(self, gather: Node, hidden: Sequence[Node], flags: Node, zero: Node) -> None:
         self.shown, self.hidden = gather, tuple(hidden)
         self._source, self._last = gather.inputs[1], flags.op == DELAYS[1]
+        self._width = self._source.size
         self._zero = zero.parameters[0].name
         outside = (one for node in hidden for one in node.inputs if one not in hidden)
         self._along = [one for one in outside if one.op not in HELD]
@@ -212,7 +213,7 @@ class Ends(Together):
         """The gradient of what was gathered from."""
         packing = around.packings[self._source]
         assert packing is not None
-        width = self._source.size
+        width = self._width
         if self._filled is not None:  # All of the room is 0 but for this.
             array, columns = self._filled
             array[columns] = 0

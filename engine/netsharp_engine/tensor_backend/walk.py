@@ -66,7 +66,9 @@ class GraphWalk:
         self._acting = Acting(job.graph, values, training=job.rule is not None)
         self._delays = [node for node in job.graph.nodes if node.op in DELAYS]
         #: Of delays the last steps of what they read, where sequences are cut into pieces.
-        self._carried: dict[Node, Array] = {}
+        #: What pieces of sequences take over, by the part of a minibatch and by delays.
+        self._carried: dict[int, dict[Node, Array]] = {}
+        self._part, self._taken_over = 0, dict[Node, Array]()
         self._held = [
             (part, part.parameters[0].name)
             for part in self._parts
@@ -112,6 +114,7 @@ class GraphWalk:
     def feed(self, batch: Batch) -> None:
         """Take the values of every input; GraphError for others."""
         self.found, self.packings, self._sparse = {}, {}, {}
+        self._part, self._taken_over = batch.part, self._carried.get(batch.part, {})
         if batch.weights is not None:
             raise GraphError("samples with weights of their own are not taken")
         first: dict[str, Node] = {}
@@ -159,7 +162,7 @@ class GraphWalk:
             if packing is not None and packing.before is not None:
                 values = self.dense(delay.inputs[0])
                 kept[delay] = sequences.carried_on(delay, values, packing)
-        self._carried = kept
+        self._carried[self._part] = kept
 
     def _at_once(self, part: Together) -> None:
         if not part.forward(self):
@@ -170,7 +173,7 @@ class GraphWalk:
     def _run(self, scan: Scan) -> None:
         for source in scan.read:
             self.dense(source)
-        scan.forward(self.found, self.packings, self._type, self._carried, self._acting)
+        scan.forward(self.found, self.packings, self._type, self._taken_over, self._acting)
 
     def _tell(self, node: Node) -> None:
         self.found[node] = np.full((1, 1), self._acting.training, self._type)
@@ -188,7 +191,7 @@ class GraphWalk:
             source, *initial = map(self.dense, node.inputs)
             assert packing is not None
             first = initial[0] if initial else None
-            value = sequences.delayed(node, source, first, packing, self._carried)
+            value = sequences.delayed(node, source, first, packing, self._taken_over)
         elif self._is_sparse(node):
             left, right = node.inputs
             entries = sparse.vectors(node, self._sparse[right])
@@ -373,6 +376,9 @@ class _Return:
                 touched = touched.dense((sparse.inner(node), left.size // sparse.inner(node)))
                 touched = touched.reshape(1, *left.shape)
             self._add(left, touched)
+            return
+        if node.op == "ReconcileDynamicAxis" and packings[0] and wanted[0][0] == 0:
+            self._add(node.inputs[0], without_gaps(gradient, packings[0]))
             return
         if node.op in COLUMNS:
             self._move_back(node, wanted, gradient)

@@ -236,19 +236,28 @@ def _split_before(path: str, reader: Command, experiment: CommandRun) -> BuiltNe
     """The network of a model that the action SVD writes before it is read, as the file holds it
     that the last run left: its inner dimensions depend on trained numbers.  None for any other.
     """
-    end = _order_of(experiment).places.get(reader, 0)
-    place = _order(experiment, end).last(normal(path), end)
-    if place is None or "SVD" not in experiment.commands[place].actions:
+    writer = splitter_of(normal(path), reader, experiment)
+    if writer is None:
         return None
     network = experiment.files.network(path)
     if network is None or network.troubles:
-        writer = experiment.commands[place].name
         return (
-            f"'{writer}' writes '{path}', and how many singular values it keeps depends on trained "
-            "numbers: the network is known once it has run."
+            f"'{writer.name}' writes '{path}', and how many singular values it keeps depends on "
+            "trained numbers: the network is known once it has run."
         )
     outcome = Outcome(network, ())
     return BuiltNetwork(reader.name, "", SPLIT, Place("", 0, 0), lambda: outcome)
+
+
+def splitter_of(path: str, reader: Command, experiment: CommandRun) -> Command | None:
+    """Return the command whose action SVD writes a model last before another command reads it; None
+    where that is no such command, or where an edit may have written it.
+    """
+    end = _order_of(experiment).places.get(reader, 0)
+    known = _order(experiment, end)
+    place = known.last(path, end) if known.free >= end else None
+    writer = None if place is None else experiment.commands[place]
+    return writer if writer is not None and "SVD" in writer.actions else None
 
 
 def model_of(command: Command) -> str | None:

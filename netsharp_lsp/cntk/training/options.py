@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, block
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.options import Block, Option
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
     from netsharp_lsp.cntk.configuration.traced import Traced
+    from netsharp_lsp.cntk.networks.node import Where
 
     Value = TypeVar("Value")
 
@@ -134,8 +135,8 @@ _IDLE = {
         " synchronizeCUDAKernelExecutions optimizeGradientAccumulation profilerEnabled"
         " profilerBufferSize profilerSyncGpu excludedDevices frameMode randomSeedOffset"
     ),
-    "test": "maxSamplesInRAM distributedMBReading",
-    "cv": "maxSamplesInRAM distributedMBReading",
+    "test": "maxSamplesInRAM numSubminibatches distributedMBReading",
+    "cv": "maxSamplesInRAM numSubminibatches distributedMBReading",
     "bnstat": "enableDistributedMBReading",
     "SGD": (
         "traceLevel maxTempMemSizeInSamplesForCNN numMBsToCUDAProfile"
@@ -303,19 +304,32 @@ def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
     heard_of = (one for one in visits if not any(map(_is_shared, _outwards(one))))
     blocks = [(TOP, root), *((one.table, one.scope) for one in heard_of)]
     # A block may read what stands around it.
-    read = frozenset().union(*(_words(_READ, table) for table, _ in blocks)) - {_EVERYWHERE}
+    read = set(_read_places(blocks))
     found: dict[str, None] = {}
     for table, scope in blocks:
         names = _words(_IDLE, table)
         for key, option in table.keys:
             name = option.name.lower()
-            if name in read or name not in names | {_EVERYWHERE}:
+            if name not in names | {_EVERYWHERE}:
                 continue
             value = scope.look_up(key, climb=not option.here)
+            if value is None or (name != _EVERYWHERE and where_of(value.text) in read):
+                continue
             heard = name in _WHERE and Options(scope).truth(_WHERE[name], False)
-            if value is not None and not heard and not _is_neutral(option, value.text):
+            if not heard and not _is_neutral(option, value.text):
                 found[option.name] = None
     return found
+
+
+def _read_places(blocks: Iterable[tuple[Block, Scope]]) -> Iterator[Where]:
+    """Where the values stand that blocks read."""
+    for table, scope in blocks:
+        names = _words(_READ, table)
+        for key, option in table.keys:
+            if option.name.lower() in names:
+                value = scope.look_up(key, climb=not option.here)
+                if value is not None:
+                    yield where_of(value.text)
 
 
 def _outwards(visit: Visit | None) -> Iterator[Visit]:

@@ -6,11 +6,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.run.edits import normal
-from netsharp_lsp.cntk.run.models import trained_before
+from netsharp_lsp.cntk.run.models import splitter_of, trained_before
 from netsharp_lsp.cntk.training.networks.models import StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.samples.reader import reader_of
+from netsharp_lsp.cntk.training.splits import split_network
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -104,10 +105,18 @@ def network_of(work: CommandWork) -> Network:
 
 
 def network_in(work: CommandWork, models: Sequence[str]) -> Network:
-    """The network of the first of some models that a command before leaves, or that is there."""
+    """The network of the first of some models that a command before leaves, or that is there.
+
+    Of one that the action SVD leaves, some dimensions are known once it is there alone.
+    """
     before = trained_before(normal(models[0]), work.command, work.shop.experiment)
     if not isinstance(before, str) and before.network is not None:
         return before.network
+    splitter = splitter_of(normal(models[0]), work.command, work.shop.experiment)
+    if splitter is not None and splitter.scope is not None:
+        said = work_of(splitter, "SVD", work.shop)
+        files = work.shop.experiment.files
+        return split_network(network_of(said), said.options, files, models[0])
     there = (one for one in models if os.path.exists(work.shop.path(one)))
     try:
         return work.store.load(work.shop.path(next(there, models[-1]))).network

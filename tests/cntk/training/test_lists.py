@@ -210,6 +210,68 @@ def test_a_share_of_singular_values_is_rounded_up(
     assert answer.code == 0
 
 
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_model_that_is_split_in_the_same_run_is_tested_and_written(
+    stale: bool, tmp_path: Path
+) -> None:
+    """Against singular values and a network by hand; of what an earlier run left there, which is
+    split nowhere, nothing is taken.
+    """
+    folder = trained(tmp_path, '; NodeNameRegex = "W.*" ; KeepRatio = 0.3')
+    if stale:
+        run(folder, "command=small", "precision=double", "small=[NodeNameRegex=B0]")
+    again = 'again = { action = "dumpNode" ; modelPath = "out/small.dnn" ; nodeName = "W0_U" }\n'
+    (folder / "net.cntk").write_text((folder / "net.cntk").read_text() + again)
+    items = "score=[modelPath=out/small.dnn]", "tell=[modelPath=out/small.dnn]", "makeMode=false"
+    answer, follower = run(
+        folder, "command=learn:small:score:tell:again", "precision=double", *items
+    )
+    assert answer.code == 0, (answer.complaints, answer.reports)
+    values = {
+        one.name: np.asarray(one.values).reshape(one.shape[::-1] or -1).T
+        for one in read_model((folder / "out/net.dnn").read_bytes()).nodes
+        if one.values is not None
+    }
+    for name in ("W0", "W1"):
+        left, spread, right = np.linalg.svd(values[name], full_matrices=False)
+        kept = int(np.argmax(np.cumsum(spread) > 0.3 * spread.sum())) + 1
+        assert kept < len(spread)
+        values[name] = (left[:, :kept] * spread[:kept]) @ right[:kept]
+    rows = [line.split() for line in (folder / "data.ctf").read_text().splitlines()]
+    labels, points = (np.array([row[a:b] for row in rows], float) for a, b in ((1, 4), (5, 7)))
+    scaled = (points - values["MeanOfFeatures"].ravel()) * values["InvStdOfFeatures"].ravel()
+    hidden = np.tanh(scaled @ values["W0"].T + values["B0"].ravel())
+    sums = hidden @ values["W1"].T + values["B1"].ravel()
+    logs = sums - np.log(np.exp(sums).sum(axis=1, keepdims=True))
+    assert loss(follower) == pytest.approx(-(labels * logs).sum() / len(labels), rel=1e-9)
+    told = np.loadtxt(folder / "out/told.PosteriorProb")
+    np.testing.assert_allclose(told, np.exp(logs), atol=1e-6)
+    assert "W0_U=" in (folder / "out/small.dnn.W0_U.txt").read_text()
+
+
+def test_a_test_behind_a_split_is_looked_through_before_anything_is_done(tmp_path: Path) -> None:
+    folder = trained(tmp_path, '; NodeNameRegex = "W.*"')
+    (folder / "out/net.dnn").unlink()
+    items = "score=[modelPath=out/small.dnn]", "score=[evalNodeNames=lost]"
+    answer, _ = run(folder, "command=learn:small:score", "precision=double", *items)
+    assert answer.code == 2
+    said = [*answer.complaints, *answer.told]
+    said += [one.message for r in answer.reports for f in r for one in f.diagnostics]
+    assert any("the network has no node 'lost'" in one for one in said)
+
+
+def test_parts_are_not_split_again_by_a_later_pattern(tmp_path: Path) -> None:
+    """The names are gathered before anything is split."""
+    folder = trained(tmp_path, '; SVDConfig = "shares.txt"')
+    (folder / "shares.txt").write_text("W0 1\nW0.* 0.1\n")
+    answer, follower = run(folder, "command=small", "precision=double")
+    assert answer.code == 0
+    assert sum("Performing SVD" in one for one in follower.lines) == 1
+    names = {one.name for one in read_model((folder / "out/small.dnn").read_bytes()).nodes}
+    assert {"W0_U", "W0_V"} <= names
+    assert not any(name.startswith("W0_U_") for name in names)
+
+
 @pytest.mark.parametrize(
     ("more", "word"),
     [

@@ -113,35 +113,41 @@ def test_a_language_in_pieces_that_is_stopped_and_resumed_is_run_through(tmp_pat
     assert (whole / "out/net.dnn").read_bytes() == (parts / "out/net.dnn").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("item", "word"),
-    [
-        ("learn=[SGD=[numSubminibatches=2]]", "'numSubminibatches'"),
-        ("score=[minibatchSize=2]", "reads steps that follow"),
-    ],
-)
-def test_what_needs_whole_sentences_is_refused(item: str, word: str, tmp_path: Path) -> None:
+def test_parts_of_pieces_of_sentences_learn_what_whole_minibatches_learn(tmp_path: Path) -> None:
+    """Sentences of up to 7 steps beside each other, cut behind 3 of them."""
     folder = language(tmp_path, SENTENCES, beside=4, block=40)
+    recurrent(folder, "{4}")
+    items = "precision=double", "makeMode=false", "learn=[SGD=[minibatchSize=3]]"
+    whole = figures(folder, *items)
+    parts = figures(folder, *items, "learn=[SGD=[numSubminibatches=3]]", "numSubminibatches=2")
+    assert len(parts) == len(whole) > 2
+    for ours, others in zip(parts, whole, strict=True):
+        assert ours["loss"] == pytest.approx(others["loss"], rel=1e-11)
+        assert ours["samples"] == others["samples"]
+
+
+def recurrent(folder: Path, size: str) -> None:
+    """Put a recurrent layer in the place of the simple builder."""
     path, simple = folder / "net.cntk", "SimpleNetworkBuilder = {"
     text = """BrainScriptNetworkBuilder = {
         features = Input {21, sparse=true} ; labels = Input {4}
-        h = LAYER {4} (features)
+        h = RecurrentLSTMLayer SIZE (features)
         ce = ClassBasedCrossEntropyWithSoftmax (labels, h, ParameterTensor ((4:21)),
             ParameterTensor ((3:4)) * h)
         featureNodes = (features) ; labelNodes = (labels) ; criterionNodes = (ce)
         outputNodes = (h)
     }
     none = {"""
-    layer = "DenseLayer" if "numSub" in item else "RecurrentLSTMLayer"
-    path.write_text(path.read_text().replace(simple, text.replace("LAYER", layer)))
-    items = ["learn=[SGD=[minibatchSize=3]]"] if "numSub" in item else []
-    if not items:
-        path.write_text(
-            path.read_text().replace("{4} (features)", "{4,goBackwards=true} (features)")
-        )
-    answer, _ = run(folder, *items, item)
+    path.write_text(path.read_text().replace(simple, text.replace("SIZE", size)))
+
+
+def test_what_needs_whole_sentences_is_refused(tmp_path: Path) -> None:
+    folder = language(tmp_path, SENTENCES, beside=4, block=40)
+    recurrent(folder, "{4,goBackwards=true}")
+    answer, _ = run(folder, "score=[minibatchSize=2]")
     assert answer.code == 2
-    assert any(word in one for one in answer.complaints or answer.told), answer
+    told = answer.complaints or answer.told
+    assert any("reads steps that follow" in one for one in told), answer
 
 
 def test_a_language_is_learnt(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from netsharp_engine.cntk.descent.reports import State
 from netsharp_engine.cntk.descent.schedules import PER_SAMPLE, Schedule
 from netsharp_engine.cntk.descent.training import Descent, TrainingPlan
-from netsharp_engine.cntk.samples.minibatches import Minibatch
+from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.data.errors import DataError
@@ -72,6 +72,24 @@ def test_the_pieces_worked_by_hand() -> None:
     ]
     assert [one.samples for one in given] == [6, 6, 4, 1]
     assert [one.columns for one in given] == [6, 6, 6, 6]
+
+
+def test_parts_of_pieces_worked_by_hand() -> None:
+    """The minibatches above in two parts: a row each, and the second of the last three has none."""
+    given = source(sequences([7, 2, 3, 5]), rows=2)
+    parts = [list(Parts(2).of(one, given, 3)) for one in given.epoch(0, 0, 3)]
+    assert [[pieces(one) for one in found] for found in parts] == [
+        [[(0, 0, 0, 0, 3)], [(1, 0, 0, 0, 2), (2, 0, 2, 0, 1)]],
+        [[(0, 0, 0, 3, 3)], [(2, 0, 0, 1, 2), (3, 0, 2, 0, 1)]],
+        [[(0, 0, 0, 6, 1)], [(3, 0, 0, 1, 3)]],
+        [[], [(3, 0, 0, 4, 1)]],
+    ]
+    assert [[one.samples for one in found] for found in parts] == [[3, 3], [3, 3], [1, 3], [0, 1]]
+    assert Parts(2).widest(given, 3) == max(one.columns for found in parts for one in found) == 3
+    values = parts[1][1].inputs["x"]
+    assert isinstance(values, Packed)
+    whole = given.sequences.values["x"]
+    np.testing.assert_array_equal(values.values, whole[[10, 11, 12]])  # two of 2, one of 3
 
 
 def test_rows_follow_from_the_length_of_a_piece() -> None:
@@ -321,9 +339,15 @@ def rows_of(lengths: list[int], rows: int, steps: int) -> Iterator[list[tuple[in
         yield minibatch
 
 
-def test_training_against_a_formulation_of_its_own() -> None:
-    """tanh(Wx + h' + Rh' + b) with momentum, by loops over steps and the chain rule by hand."""
-    rows, steps, rate, momentum, epochs = 2, 3, 0.02, 0.9, 2
+@pytest.mark.parametrize(
+    ("rows", "parts"), [(2, Parts()), (2, Parts(2)), (3, Parts(2)), (3, Parts(7)), (3, Parts(0, 4))]
+)
+def test_training_against_a_formulation_of_its_own(rows: int, parts: Parts) -> None:
+    """tanh(Wx + h' + Rh' + b) with momentum, by loops over steps and the chain rule by hand.
+
+    Parts of a minibatch change nothing: gradients add up, and each row goes on with its own state.
+    """
+    steps, rate, momentum, epochs = 3, 0.02, 0.9, 2
     graph = Graph()
     x = graph.input("x", (2,))
     h = forward(graph, x)
@@ -335,7 +359,7 @@ def test_training_against_a_formulation_of_its_own() -> None:
     given = sequences(LENGTHS)
     plan = TrainingPlan(
         Schedule([rate], PER_SAMPLE, [momentum], PER_SAMPLE, [steps], rows), epochs, dtype="float64"
-    )
+    )._replace(parts=parts)
     silent = Silent()
     state = State(0, 0, start, Memory(0, {}))
     Descent(graph, source(given, rows=rows), plan, state).run(silent)
@@ -432,6 +456,20 @@ def test_an_experiment_stopped_and_resumed_is_run_through(tmp_path: Path) -> Non
         assert ours == (tmp_path / "whole" / "out" / name).read_bytes(), name
 
 
+@pytest.mark.parametrize("said", ["numSubminibatches=3", "maxSamplesInRAM=9"])
+def test_parts_of_an_experiment_learn_what_whole_minibatches_learn(
+    said: str, tmp_path: Path
+) -> None:
+    items = "command=learn", "precision=double", "learn=[SGD=[maxEpochs=2;dropoutRate=0]]"
+    _, whole = run(made(tmp_path / "whole"), *items)
+    answer, parts = run(made(tmp_path / "parts"), *items, f"learn=[SGD=[{said}]]")
+    assert answer.code == 0, answer.complaints
+    assert len(parts.epochs) == 2
+    for ours, others in zip(parts.epochs, whole.epochs, strict=True):
+        assert ours["loss"] == pytest.approx(others["loss"], rel=1e-11)
+        assert (ours["step"], ours["samples"]) == (others["step"], others["samples"])
+
+
 def test_rates_of_a_minibatch_are_those_of_all_rows(tmp_path: Path) -> None:
     folder = made(tmp_path)
     path = folder / "net.cntk"
@@ -451,7 +489,6 @@ def test_rates_of_a_minibatch_are_those_of_all_rows(tmp_path: Path) -> None:
         ("reader=[frameMode=true]", "'frameMode' is true"),
         ("reader=[nbruttsineachrecurrentiter=2:4]", "has several values"),
         ("reader=[nbruttsineachrecurrentiter=0]", "has to be 1 or more"),
-        ("learn=[SGD=[numSubminibatches=2]]", "'numSubminibatches' and sequences that are cut"),
     ],
 )
 def test_what_cannot_be_cut_is_refused(item: str, words: str, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ class Descent:
         self._epoch, self._samples = state.epochs, state.samples
         self._control = state.control
         self._minibatches = 0
-        rows = source.widest(plan.parts.largest(max(plan.schedule.sizes)))
+        rows = plan.parts.widest(source, max(plan.schedule.sizes))
         self._program = _roomy(graph, rows, plan.dtype, plan.updates).program()
         self._program.load(state.values)
         if state.memory.arrays:
@@ -278,10 +278,14 @@ class Descent:
     ) -> bool:
         """One minibatch, in parts whose gradients add up; False where a number is none."""
         program = self._program
+        adds = False
         for number, part in enumerate(self._plan.parts.of(batch, self._source, size)):
-            program.feed(Batch(part.inputs, expected=1.0, adds=number > 0))
+            if not part.samples:
+                continue  # The last sequences have ended in these rows.
+            program.feed(Batch(part.inputs, expected=1.0, adds=adds, part=number))
             if not program.step():
                 return False
+            adds = True
         if rate <= _UNCHANGED * self._plan.least_rate:
             return True
         return program.update(self._plan.updates.rule(rate, momentum, batch.columns, seed))

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netsharp_engine.cntk.generators import Array, MinimalStandard
-from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps, sparse_rows
+from netsharp_engine.cntk.generators import MinimalStandard
+from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps, taken
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.cntk.samples.vocabulary import NoiseWords
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices, Packing
-from netsharp_engine.program import Packed, Sparse
+from netsharp_engine.program import Packed
 
 #: So many draws are made at a time.
 _DRAWN = 4096
@@ -147,7 +147,8 @@ class Sentences(Sweeps):
         for at in range(0, length, steps):
             long = none + min(steps, length - at)
             packing = Packing(len(chosen), int(long[0]), rows, none, long, none + at)
-            inputs = {name: _part(one, at, packing) for name, one in whole.inputs.items()}
+            columns = np.arange(at * packing.rows, at * packing.rows + packing.columns)
+            inputs = {name: taken(one, columns, packing) for name, one in whole.inputs.items()}
             yield Minibatch(inputs, chosen, packing.samples, packing.columns)
 
     def minibatch(self, chosen: Indices) -> Minibatch:
@@ -177,15 +178,6 @@ class Sentences(Sweeps):
                 f"minibatchSize={longest} or more: it is the bound of a sentence here, and no "
                 "number that is computed with."
             )
-
-
-def _part(one: Array | Sparse | Packed, at: int, packing: Packing) -> Packed:
-    """The columns of a piece of sentences, which begins behind so many steps of them."""
-    assert isinstance(one, Packed)
-    columns = np.arange(at * packing.rows, at * packing.rows + packing.columns)
-    values = one.values
-    part = sparse_rows(values, columns) if isinstance(values, Sparse) else values[columns]
-    return Packed(part, packing)
 
 
 def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:

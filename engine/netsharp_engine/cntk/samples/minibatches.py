@@ -34,23 +34,63 @@ class Parts(NamedTuple):
     samples: int = 0
 
     def of(self, batch: Minibatch, source: Sweeps, size: int) -> Iterator[Minibatch]:
-        """The parts of a minibatch, which is meant to have so many samples: whole sequences."""
-        total = len(batch.sequences)
-        count = min(self._count(size), total)
+        """The parts of a minibatch, which is meant to have so many samples: rows of its packing
+        where all streams have the same, else whole sequences.  A part may have no sample.
+
+        SGDLib/DataReaderHelpers.h, DecimateMinibatch.
+        """
+        packing = _common(batch)
+        total = len(batch.sequences) if packing is None else packing.rows
+        count = min(self._count(source, size), total)
         if count == 1:
             yield batch
             return
         for start, end in pairwise(total * one // count for one in range(count + 1)):
-            yield source.minibatch(batch.sequences[start:end])
+            if packing is None:
+                yield source.minibatch(batch.sequences[start:end])
+            else:
+                yield _rows_of(batch, packing, start, end)
 
-    def largest(self, size: int) -> int:
-        """The samples of the largest part."""
-        return -(-size // self._count(size))
+    def widest(self, source: Sweeps, size: int) -> int:
+        """The most columns that a part of a minibatch of so many samples can have."""
+        count, steps = self._count(source, size), source.cuts(size)
+        if not steps:
+            return source.widest(-(-size // count))
+        return -(-(source.widest(size) // steps) // count) * steps
 
-    def _count(self, size: int) -> int:
+    def _count(self, source: Sweeps, size: int) -> int:
         if self.number > 1 or not self.samples:
             return max(self.number, 1)
-        return -(-size // self.samples)
+        return -(-(source.widest(size) if source.cuts(size) else size) // self.samples)
+
+
+def _common(batch: Minibatch) -> Packing | None:
+    """The packing that all streams of a minibatch have."""
+    first: Packing | None = None
+    for one in batch.inputs.values():
+        if not isinstance(one, Packed) or not (first or one.packing).same(one.packing):
+            return None
+        first = first or one.packing
+    return first
+
+
+def _rows_of(batch: Minibatch, packing: Packing, start: int, end: int) -> Minibatch:
+    """What stands in the rows from one up to another."""
+    here = (packing.row >= start) & (packing.row < end)
+    known = None if packing.before is None else packing.before[here]
+    each = packing.row[here] - start, packing.begin[here], packing.length[here]
+    part = Packing(end - start, packing.steps, *each, known)
+    columns = np.arange(packing.columns).reshape(-1, packing.rows)[:, start:end].reshape(-1)
+    inputs = {name: taken(one, columns, part) for name, one in batch.inputs.items()}
+    return Minibatch(inputs, batch.sequences[here], part.samples, part.columns)
+
+
+def taken(one: Array | Sparse | Packed, columns: Indices, packing: Packing) -> Packed:
+    """Some columns of a stream in sequences, which have this packing then."""
+    assert isinstance(one, Packed)
+    values = one.values
+    some = sparse_rows(values, columns) if isinstance(values, Sparse) else values[columns]
+    return Packed(some, packing)
 
 
 class Sweeps:

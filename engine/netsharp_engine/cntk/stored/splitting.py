@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.stored.values import StoredNode
 
 _PARAMETER = "LearnableParameter"
@@ -38,44 +40,70 @@ def split_nodes(
     """
     found = {node.name: node for node in nodes}
     told: list[Split] = []
-    for share in shares:
-        for name in sorted(found):
-            node = found[name]
-            if node.operation == _PARAMETER and share.pattern.fullmatch(name):
-                parts, split = _split(node, share.kept, aligned)
-                found.update((one.name, one) for one in parts)
-                told += [split] if split is not None else []
+    for name, share in _matching(nodes, shares):
+        parts, split = _split(found[name], share.kept, aligned)
+        found.update((one.name, one) for one in parts)
+        told.append(split)
     return list(found.values()), told
 
 
-def _split(node: StoredNode, kept: float, aligned: int) -> tuple[list[StoredNode], Split | None]:
-    rows = (node.shape or (1,))[0]
+def split_shapes(nodes: Sequence[StoredNode], shares: Sequence[KeptShare]) -> list[StoredNode]:
+    """Return nodes as ``split_nodes`` does, without numbers and with as many singular values as
+    there can be.
+    """
+    found = {node.name: node for node in nodes}
+    for name, _ in _matching(nodes, shares):
+        rows, columns = _sides(found[name])
+        rank = min(rows, columns)
+        shapes = (rows, rank), (rank, columns)
+        found.update((one.name, one) for one in _parts(found[name], shapes, (None, None)))
+    return list(found.values())
+
+
+def _matching(
+    nodes: Sequence[StoredNode], shares: Sequence[KeptShare]
+) -> Iterator[tuple[str, KeptShare]]:
+    """The parameters that are split, in order of names by share: each once, and none of the parts.
+
+    ComputationNetworkLib/ComputationNetwork.cpp, PerformSVDecomposition.
+    """
+    left = {one.name for one in nodes if one.operation == _PARAMETER and 1 not in _sides(one)}
+    for share in shares:
+        taken = sorted(name for name in left if share.pattern.fullmatch(name))
+        left.difference_update(taken)
+        yield from ((name, share) for name in taken)
+
+
+def _sides(node: StoredNode) -> tuple[int, int]:
+    """The rows and columns of a parameter as a matrix."""
+    shape = node.shape or (1,)
+    return shape[0], math.prod(shape[1:])
+
+
+def _split(node: StoredNode, kept: float, aligned: int) -> tuple[list[StoredNode], Split]:
     assert node.values is not None
-    matrix = np.asarray(node.values).reshape(-1, rows).T
-    columns = matrix.shape[1]
-    if rows == 1 or columns == 1:
-        return [], None
+    rows, columns = _sides(node)
+    matrix = np.asarray(node.values).reshape(columns, rows).T
     left, values, right = np.linalg.svd(matrix.astype(np.float64), full_matrices=False)
     beyond = np.flatnonzero(np.cumsum(values) > values.sum() * kept)
     rank = int(beyond[0]) + 1 if len(beyond) else len(values)
     rank = min(-(-rank // aligned) * aligned, len(values))
     roots = np.sqrt(values[:rank])
-    names = f"{node.name}_U", f"{node.name}_V"
     halves = left[:, :rank] * roots, roots[:, None] * right[:rank]
-    parts = [
-        node._replace(
-            name=name,
-            shape=half.shape,
-            values=half.astype(node.values.dtype).T.reshape(-1),
-        )
-        for name, half in zip(names, halves, strict=True)
-    ]
-    product = StoredNode(
-        "Times",
-        node.name,
-        node.shape,
-        names,
-        {"outputRank": 1, "inferInputRankToMap": -1},
-        dtype=node.dtype,
-    )
-    return [*parts, product], Split(node.name, rows, columns, rank)
+    numbers = [half.astype(node.values.dtype).T.reshape(-1) for half in halves]
+    shapes = (rows, rank), (rank, columns)
+    return _parts(node, shapes, numbers), Split(node.name, rows, columns, rank)
+
+
+def _parts(
+    node: StoredNode,
+    shapes: Sequence[tuple[int, int]],
+    numbers: Sequence[Array | None],
+) -> list[StoredNode]:
+    """Two parameters, and their product in the place of one."""
+    names = f"{node.name}_U", f"{node.name}_V"
+    given = zip(names, shapes, numbers, strict=True)
+    parts = [node._replace(name=name, shape=shape, values=one) for name, shape, one in given]
+    attributes = {"outputRank": 1, "inferInputRankToMap": -1}
+    product = StoredNode("Times", node.name, node.shape, names, attributes, dtype=node.dtype)
+    return [*parts, product]

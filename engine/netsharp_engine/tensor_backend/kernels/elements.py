@@ -80,7 +80,7 @@ def clipped_log(z: Array) -> Array:
 def log_softmax(z: Array) -> Array:
     """Over all elements of a sample."""
     flat = z.reshape(len(z), -1)
-    shifted = flat - flat.max(axis=1, keepdims=True)
+    shifted = flat - np.maximum.reduce(flat, axis=1, keepdims=True)
     found: Array = shifted - log(total(exp(shifted), (1,), keep=True))
     return found.reshape(z.shape)
 

@@ -5,6 +5,7 @@ them: with samples side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from netsharp_engine.nodes import Node
 
 Array = npt.NDArray[Any]
 Sources = Sequence[Array]
+#: What np.sum comes to, without the way there; its overloads know no flag that is a variable.
+_SUMMED: Any = np.add.reduce
 Forward = Callable[[Node, Sources], Array]
 #: From a node, its sources, its value and the gradient by that to the gradient by one source.
 Backward = Callable[[Node, Sources, Array, Array], Array]
@@ -40,9 +43,7 @@ class Room:
 
     def of(self, shape: tuple[int, ...], kind: Any) -> Array:
         """An array of this shape: whatever stood there before."""
-        count = 1
-        for one in shape:
-            count *= one
+        count = prod(shape)
         if self._all.size < count or self._all.dtype != kind:
             self._all = np.zeros(count, kind)
         return self._all[:count].reshape(shape)
@@ -50,7 +51,7 @@ class Room:
 
 def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False) -> Array:
     """Sums in float64, rounded to the type of the numbers."""
-    found: Array = np.asarray(np.sum(values, axes, np.float64, keepdims=keep))
+    found: Array = np.asarray(_SUMMED(values, axes, np.float64, keepdims=keep))
     return found.astype(values.dtype)
 
 

@@ -15,6 +15,7 @@ from netsharp_engine.ops.tensors import STATISTICS
 from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, elements, reached, written
 from netsharp_lsp.cntk.training.networks.models import StoredModelError
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.splits import REPEATED_GROUP
 from netsharp_lsp.cntk.training.work import (
     network_of,
     refuse_model_outside,
@@ -35,8 +36,6 @@ _ALL = "__AllNodes__"
 _RULE = "#" * 68
 #: The digits that bring a number back, by its type.
 _DIGITS = {"float32": "%.9g", "float64": "%.17g"}
-#: What is repeated as a whole may be tried in more ways than anyone waits for.
-REPEATED_GROUP = re.compile(r"\)[*+?{]|\\[1-9]")
 #: How the nodes of a kind are drawn, in the order of the file.
 _STYLES = {
     PARAMETER: 'node [ shape = box     , color = gray , style = "filled, rounded"  ]; ',

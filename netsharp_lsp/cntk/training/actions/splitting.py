@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.reports import FINISHED
 from netsharp_engine.cntk.stored.splitting import KeptShare, Split, split_nodes
-from netsharp_lsp.cntk.training.actions.inspecting import REPEATED_GROUP
 from netsharp_lsp.cntk.training.networks.models import remade
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal
-from netsharp_lsp.cntk.training.samples.word_lists import required_lines, where_of_option
+from netsharp_lsp.cntk.training.samples.word_lists import where_of_option
+from netsharp_lsp.cntk.training.splits import kept_shares
 from netsharp_lsp.cntk.training.work import (
     network_of,
     refuse_model_outside,
@@ -74,43 +73,4 @@ def split(command: Command, action: str, shop: Workshop) -> SplitModel:
     if aligned < 1:
         reason = "'AlignedSize' has to be 1 or more."
         raise Refused(RunRefusal(reason, where_of_option(options, "AlignedSize")))
-    return SplitModel(work, _shares(work), aligned, target)
-
-
-def _shares(work: CommandWork) -> list[KeptShare]:
-    options = work.options
-    single = options.text("NodeNameRegex")
-    if single:
-        return [_share(work, single, options.real("KeepRatio", 0.4), "NodeNameRegex")]
-    if not options.path("SVDConfig"):
-        raise work.refused("neither 'NodeNameRegex' nor 'SVDConfig' says which parameters.")
-    found: dict[str, KeptShare] = {}
-    for number, line in enumerate(
-        required_lines(options, "SVDConfig", work.shop.experiment.files), 1
-    ):
-        cells = line.decode("utf-8", "replace").split()
-        if not cells:
-            continue
-        try:
-            pattern, kept = cells
-            found[pattern] = _share(work, pattern, float(kept), "SVDConfig")
-        except ValueError:
-            reason = (
-                f"'{options.path('SVDConfig')}', line {number:,}: expected are a pattern of names "
-                "and a share."
-            )
-            raise Refused(RunRefusal(reason, where_of_option(options, "SVDConfig"))) from None
-    return [found[pattern] for pattern in sorted(found)]
-
-
-def _share(work: CommandWork, pattern: str, kept: float, key: str) -> KeptShare:
-    where = where_of_option(work.options, key)
-    if not 0 <= kept <= 1:
-        raise Refused(RunRefusal(f"the share {kept:g} is not from 0 to 1.", where))
-    if REPEATED_GROUP.search(pattern):
-        reason = f"'{key}' repeats a group ({pattern}), which is not done. Write it without."
-        raise Refused(RunRefusal(reason, where))
-    try:
-        return KeptShare(re.compile(pattern), kept)
-    except re.error as error:
-        raise Refused(RunRefusal(f"'{pattern}' is no pattern: {error}.", where)) from None
+    return SplitModel(work, kept_shares(options, shop.experiment.files), aligned, target)

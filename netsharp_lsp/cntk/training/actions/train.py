@@ -41,7 +41,6 @@ from netsharp_lsp.cntk.training.plans.truncating import (
     Truncation,
     require_cuttable,
     truncation,
-    without_parts,
 )
 from netsharp_lsp.cntk.training.work import (
     network_in,
@@ -320,8 +319,6 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         starts = {}
     source = reader.source(work.dtype, cutting.cut)
     require_cuttable(graph, network, source, plan.schedule.sizes)
-    if any(map(source.cuts, plan.schedule.sizes)):
-        cutting = cutting._replace(plan=without_parts(cutting.plan, options))
     validation = None if judging is None else judging.source(work.dtype)
     if validation is not None:
         require_cuttable(graph, network, validation, plan.schedule.sizes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.schedules import PER_MINIBATCH
-from netsharp_engine.cntk.samples.minibatches import Parts
 from netsharp_engine.cntk.samples.truncated import Cut, Truncated
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
@@ -90,15 +89,7 @@ def truncation(plan: TrainingPlan, sgd: Options, reader: Options) -> Truncation:
         return Truncation(plan)
     whole = not reader.truth("frameMode", False)
     demand(reader, "frameMode", whole, "is true, so that no sequence is left to cut by truncated")
-    return Truncation(without_parts(plan, sgd), Cut(length, rows[0]), composed)
-
-
-def without_parts(plan: TrainingPlan, sgd: Options) -> TrainingPlan:
-    """A plan whose minibatches are not worked through in parts, as pieces of sequences are not."""
-    parts = plan.parts.number <= 1
-    demand(sgd, "numSubminibatches", parts, "and sequences that are cut are not done together")
-    # How many samples are held at once changes no number.
-    return plan._replace(parts=Parts())
+    return Truncation(plan, Cut(length, rows[0]), composed)
 
 
 def _demand_rates_of_samples(plan: TrainingPlan, sgd: Options) -> None:
