@@ -43,8 +43,9 @@ $(VENV)/.bench: $(VENV)/.peers pyproject.toml
 run: $(VENV)/.installed ## Check, format, describe, train and predict the digits example.
 	$(BIN)/python examples/tour.py
 
-test: $(VENV)/.test ## Run the tests, all but those in VS Code.
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py
+test: $(VENV)/.test ## Run the tests, all but those that type into editors.
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py \
+		--ignore tests/editors/test_typing.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of what else 'make test' draws a share of.
 	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors

@@ -75,6 +75,7 @@
   (setq-local indent-line-function #'netsharp-indent-line)
   (setq-local netsharp-indent-offset 4)
   (setq-local indent-tabs-mode nil)
+  (netsharp-go-to-implementations)
   (setq-local font-lock-defaults (list keywords)))
 
 ;;;###autoload

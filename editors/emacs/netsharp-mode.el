@@ -17,6 +17,7 @@
 ;;; Code:
 
 (require 'eglot)
+(require 'xref)
 
 (defgroup netsharp nil
   "Net# neural network specifications."
@@ -76,6 +77,19 @@
         (indent-line-to column)
       (save-excursion (indent-line-to column)))))
 
+;; eglot shows what it finds by these commands as a list of references, even where it is one place.
+(defun netsharp--show-xrefs (fetcher alist)
+  "Go to the only implementation or declaration that eglot found; list what else FETCHER gives.
+ALIST is as for `xref-show-xrefs-function'."
+  (let ((found (bound-and-true-p eglot--lsp-xref-refs)))
+    (if (and found (null (cdr found)))
+        (xref-pop-to-location (car found) (cdr (assq 'display-action alist)))
+      (funcall (default-value 'xref-show-xrefs-function) fetcher alist))))
+
+(defun netsharp-go-to-implementations ()
+  "Let `eglot-find-implementation' go to a single place in this buffer."
+  (setq-local xref-show-xrefs-function #'netsharp--show-xrefs))
+
 ;;;###autoload
 (define-derived-mode netsharp-mode prog-mode "Net#"
   "Major mode for Net# neural network specifications."
@@ -84,6 +98,7 @@
   (setq-local comment-end "")
   (setq-local indent-line-function #'netsharp-indent-line)
   (setq-local indent-tabs-mode nil)
+  (netsharp-go-to-implementations)
   (setq-local font-lock-defaults '(netsharp-font-lock-keywords)))
 
 ;;;###autoload

@@ -26,6 +26,33 @@
                          (not (memq major-mode (mapcar #'cdr netsharp-test-modes)))
                          major-mode)))
 
+(defun netsharp-test-goes (name words file line)
+  "Check that the command on WORDS of the configuration goes to the LINE of a FILE, and come back."
+  (let ((before (current-buffer)))
+    (goto-char (point-min))
+    (search-forward words)
+    (goto-char (1+ (match-beginning 0)))
+    (call-interactively #'eglot-find-implementation)
+    (netsharp-test-check
+     name
+     (and (equal file (file-name-nondirectory (or buffer-file-name ""))) (= line (line-number-at-pos)))
+     (list (buffer-name) (line-number-at-pos)))
+    (call-interactively (if (fboundp 'xref-go-back) #'xref-go-back #'xref-pop-marker-stack))
+    (netsharp-test-check (concat name ", and back") (eq before (current-buffer)) (buffer-name))))
+
+(defun netsharp-test-implementations ()
+  "Go from a call to the line that gives its value, and from a stream to its input."
+  (netsharp-test-goes "implementation of a call" "DenseTanh" "layers.bs" 4)
+  (netsharp-test-goes "implementation of a stream" "features = { alias" "digits.cntk" 11)
+  ;; Several places are a list, as they are for references.
+  (goto-char (point-min))
+  (search-forward "features")
+  (backward-char)
+  (call-interactively #'xref-find-references)
+  (netsharp-test-check "references are a list" (get-buffer-window "*xref*") (buffer-name))
+  (delete-other-windows)
+  (find-file (getenv "NETSHARP_FILE")))
+
 (defun netsharp-test-main ()
   (let ((folder (file-name-directory (getenv "NETSHARP_FILE"))))
     (netsharp-test-types folder)
@@ -59,6 +86,7 @@
              (uri (or (plist-get place :targetUri) (plist-get place :uri))))
         (netsharp-test-check "definition in the included file"
                              (string-suffix-p "layers.bs" uri) answer))
+      (netsharp-test-implementations)
       (let ((edit (netsharp-test-ask server :textDocument/rename "DenseTanh"
                                      :newName "TanhLayer"))
             (eglot-confirm-server-initiated-edits nil))

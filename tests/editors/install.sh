@@ -15,6 +15,8 @@ command -v emacs >/dev/null || missing+=(emacs-nox)
 command -v kate-syntax-highlighter >/dev/null || missing+=(libkf5syntaxhighlighting-tools)
 [ -e /usr/share/emacs/site-lisp/elpa-src/ ] && ls /usr/share/emacs/site-lisp/elpa-src | grep -q '^eglot-' \
   || missing+=(elpa-eglot)
+[ -e /usr/share/emacs/site-lisp/elpa-src/ ] && ls /usr/share/emacs/site-lisp/elpa-src | grep -q '^company-' \
+  || missing+=(elpa-company)
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)

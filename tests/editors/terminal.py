@@ -62,20 +62,11 @@ class Terminal:
             return ""
         return done.stdout.strip() if done.returncode == 0 else ""
 
-    def until(self, expression: str, holds: Callable[[str], bool]) -> str:
+    def until(self, expression: str, holds: Callable[[str], bool], seconds: float = SECONDS) -> str:
         """Ask until an answer holds or time is over, and return the last answer."""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + seconds
         while not holds(answer := self.show(expression)) and time.monotonic() < end:
             time.sleep(0.05)
-        return answer
-
-    def settled(self, expression: str, holds: Callable[[str], bool]) -> str:
-        """Ask until an answer holds and is the same a moment later."""
-        before = self.until(expression, holds)
-        time.sleep(0.3)
-        while (answer := self.show(expression)) != before:
-            before = answer
-            time.sleep(0.3)
         return answer
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
-"""Completion in Neovim and Emacs as a person meets it: words typed key by key, then the editor's
-own key for completion; the rows of `typed.json`.
+"""Completion in Neovim and Emacs as a person meets it: words typed key by key at the speeds of
+people, the list that opens by itself, and what is taken from it, at the places of the server's
+table of typed lists, which VS Code's scenario types, too.
 """
 
 from __future__ import annotations
@@ -8,38 +9,60 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from tests.conftest import SEED
 from tests.editors.conftest import ROOT, editor
+from tests.editors.places import Typed, typed_places, write_files
 from tests.editors.terminal import Terminal
+from tests.server.typed_places import FILES, HOSTS, Place
 
 HERE = Path(__file__).parent
-TABLE = json.loads((HERE / "typed.json").read_text(encoding="utf-8"))
+#: The files of `editors/` start the server for our own languages.
+ROWS = [row for row in typed_places() if row.place not in HOSTS]
+#: What begins a declaration of Net#, and is no word within one.
+BEGINS = ("hidden", "input", "output", "network", "const", "share")
+#: What a taken item may stand instead of.
+LAST_WORD = re.compile(r"[\"$]*\w*\Z")
+#: Seconds for the list once all keys are typed.
+SOON = 10.0
 
 
-class Typed(NamedTuple):
-    """What is typed at the end of a line, at how many milliseconds a key, what is wanted then."""
+class Seen(NamedTuple):
+    """The line, the first labels of the open list, those that begin a declaration, where the wanted
+    one stands, from 1 (0: nowhere), and the text that it puts in.
+    """
 
-    file: str
-    line: int
-    words: str
-    milliseconds: int
-    wanted: str
+    line: str = ""
+    listed: tuple[str, ...] = ()
+    begun: tuple[str, ...] = ()
+    at: int = 0
+    text: str = ""
 
 
-ROWS = [Typed(*row) for row in TABLE["typed"]]
+class Editor(NamedTuple):
+    """How an editor is asked and driven."""
+
+    #: Open a file as it is on disk, with the cursor at the end of a line, and wait for its server.
+    opens: Callable[[Terminal, Path, int], bool]
+    #: The question for what is seen, by what is wanted and by words that begin nothing there, and
+    #: for the whole text; what an answer to either holds.
+    seen: Callable[[str, tuple[str, ...]], str]
+    text: str
+    value: Callable[[str], Any]
+    #: The keys that take the item that stands there, from 1.
+    takes: Callable[[int], str]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A folder with the files of the table, which no editor saves."""
-    texts = {tmp_path / name: "\n".join(lines) for name, lines in TABLE["files"].items()}
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+    texts = write_files(tmp_path)
     yield tmp_path
     for path, text in texts.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name} was saved"
@@ -49,6 +72,7 @@ def environment(folder: Path, server: str) -> dict[str, str]:
     return {
         **os.environ,
         "NETSHARP_COMMAND": server,
+        "NVIM_LOG_FILE": str(folder / "neovim.log"),
         "HOME": str(folder),
         "XDG_CONFIG_HOME": str(folder / "config"),
     }
@@ -75,6 +99,9 @@ def neovim(folder: Path, server: str) -> Iterator[Terminal]:
 @pytest.fixture
 def emacs(folder: Path, server: str) -> Iterator[Terminal]:
     program = editor("emacs")
+    has_lists = [program, "-q", "--batch", "-f", "package-initialize", "-l", "company"]
+    if subprocess.run(has_lists, capture_output=True, check=False).returncode:
+        pytest.skip("company is not installed ('make editors' installs it)")
     words = [program, "-q", "-nw", "-L", str(ROOT / "editors" / "emacs")]
     words += ["-l", str(HERE / "emacs-typing.el")]
     ask = [editor("emacsclient"), "-s", str(folder / "socket"), "--eval"]
@@ -85,55 +112,105 @@ def emacs(folder: Path, server: str) -> Iterator[Terminal]:
     terminal.close()
 
 
-def taken_in_neovim(neovim: Terminal, row: Typed) -> list[str]:
-    """Open the list two keys before the last, narrow it with them, take what is wanted; return the
-    lines from there on.
+def _neovim_opens(neovim: Terminal, path: Path, line: int) -> bool:
+    neovim.type("\x1b", 50)
+    # What was typed before is forgotten.
+    neovim.type(f":silent! %bwipeout! | edit {path}\r", 1)
+    ready = neovim.until("v:lua.netsharp_ready()", "true".__eq__) == "true"
+    neovim.type(f"{line}GA", 1)
+    return ready
+
+
+def _emacs_opens(emacs: Terminal, path: Path, line: int) -> bool:
+    emacs.show("(netsharp-test-forget)")
+    name = f'"{path.name}"'
+    opened = emacs.until(f'(netsharp-test-open "{path}" {line})', name.__eq__) == name
+    # Its server starts after the next key.
+    emacs.type("\x05")
+    return opened and emacs.until("(netsharp-test-ready)", "t".__eq__) == "t"
+
+
+NEOVIM = Editor(
+    opens=_neovim_opens,
+    seen=lambda wanted, unwanted: f"v:lua.netsharp_seen({_quoted(wanted)}, {list(unwanted)})",
+    text="v:lua.netsharp_text()",
+    value=json.loads,
+    takes=lambda at: "\x0e" * at + "\x19",
+)
+EMACS = Editor(
+    opens=_emacs_opens,
+    seen=lambda wanted, unwanted: (
+        f"(netsharp-test-seen {json.dumps(wanted)} '({' '.join(map(json.dumps, unwanted))}))"
+    ),
+    text="(netsharp-test-text)",
+    # A text is printed as Emacs reads it.
+    value=lambda said: json.loads(json.loads(said)),
+    takes=lambda at: "\x1bn" * (at - 1) + "\r",
+)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _typed(terminal: Terminal, driven: Editor, folder: Path, row: Typed) -> str:
+    """Type a row, look at the list that is open then, and take what is wanted from it; return what
+    was wrong, '' for nothing.
     """
-    neovim.type(f"{row.line}GA")
-    neovim.type(row.words[:-2], row.milliseconds)
-    neovim.type("\x18\x0f")
-    assert neovim.until("pumvisible()", "1".__eq__) == "1", row
-    neovim.type(row.words[-2:], row.milliseconds)
-    listed = neovim.settled("v:lua.netsharp_listed()", lambda said: row.wanted in said)
-    # What does not begin as the word is listed, and not shown.
-    word = re.split(r"\W", row.words)[-1]
-    shown = [each for each in json.loads(listed) if each.startswith(word)]
-    places = [at for at, each in enumerate(shown) if each.startswith(row.wanted)]
-    assert places, (row, listed)
-    neovim.type("\x0e" * (places[0] + 1) + "\x19")
-    line = f"getline({row.line})"
-    assert row.wanted in neovim.until(line, lambda said: row.wanted in said), (row, listed)
-    written: list[str] = json.loads(neovim.show(f"json_encode(getline({row.line}, '$'))"))
-    return written
+    place = row.place
+    if not driven.opens(terminal, folder / place.file, place.line):
+        return "the file has no server"
+    terminal.type(place.lead, 1)
+    terminal.type(place.keys, row.milliseconds)
+
+    def seen(said: str) -> Seen:
+        return Seen(**driven.value(said)) if said else Seen()
+
+    def complete(said: str) -> bool:
+        now = seen(said)
+        return now.line.endswith(place.lead + place.keys) and now.at > 0
+
+    within = place.of_netsharp and not place.wanted.startswith(BEGINS)
+    asked = driven.seen(place.wanted, BEGINS if within else ())
+    shown = seen(terminal.until(asked, complete, SOON))
+    if not shown.at:
+        return f"not listed behind {shown.line!r}: {shown.listed}"
+    if shown.begun:
+        return f"declarations within another: {shown.begun}"
+    terminal.type(driven.takes(shown.at), 1)
+    pattern = _taken(place, shown.text)
+    text = terminal.until(
+        driven.text, lambda said: bool(said and pattern.fullmatch(driven.value(said))), SOON
+    )
+    return "" if pattern.fullmatch(driven.value(text)) else f"not taken: {shown.text!r} in {text}"
+
+
+def _taken(place: Place, put_in: str) -> re.Pattern[str]:
+    """The text once an item is taken: what it puts in stands instead of the last word at most, its
+    further lines indented somehow, and everything else is as it was.
+    """
+    lines = FILES[place.file].split("\n")
+    before = "\n".join([*lines[: place.line - 1], lines[place.line - 1] + place.lead + place.keys])
+    after = "\n".join(["", *lines[place.line :]])
+    word = LAST_WORD.search(before)
+    assert word is not None
+    kept, end = re.escape(before[: word.start()]), re.escape(after)
+    inside = re.escape(put_in).replace("\\\n", "\n[ \\t]*")
+    starts = "|".join(re.escape(word.group()[:many]) for many in range(len(word.group()), -1, -1))
+    return re.compile(f"{kept}(?:{starts}){inside}{end}")
+
+
+def _all_typed(terminal: Terminal, driven: Editor, folder: Path) -> None:
+    """Type every row; one fault does not hide another."""
+    print(f"speeds by seed {SEED}")
+    tried = [(row, _typed(terminal, driven, folder, row)) for row in ROWS]
+    faults = [f"{place} at {speed} ms: {fault}" for (place, speed), fault in tried if fault]
+    assert not faults, "\n".join(faults)
 
 
 def test_neovim(folder: Path, neovim: Terminal) -> None:
-    for row in ROWS:
-        neovim.type("\x1b", 50)
-        neovim.type(f":edit! {folder / row.file}\r", 5)
-        assert neovim.until("v:lua.netsharp_ready()", "true".__eq__) == "true", row
-        written = taken_in_neovim(neovim, row)
-        typed = row.words[: -len(row.words.split()[-1])]
-        assert typed in written[0], (row, written)
-        assert not any(mark in line for line in written for mark in "\n\0"), (row, written)
+    _all_typed(neovim, NEOVIM, folder)
 
 
-def seen_in_emacs(emacs: Terminal, row: Typed) -> str:
-    """Type, press M-TAB, and return the candidates, or the text with the only one put in."""
-    emacs.type("\x1bx")
-    emacs.type(f"goto-line\r{row.line}\r\x05", 10)
-    emacs.type(row.words, row.milliseconds)
-    emacs.type("\x1b\t")
-    return emacs.until("(netsharp-test-seen)", lambda said: row.wanted in said)
-
-
-def test_emacs(emacs: Terminal, folder: Path) -> None:
-    for row in ROWS:
-        opened = f'(netsharp-test-open "{folder / row.file}")'
-        assert emacs.until(opened, f'"{row.file}"'.__eq__), row
-        # Its server starts after the next key.
-        emacs.type("\x05")
-        assert emacs.until("(netsharp-test-ready)", "t".__eq__) == "t", row
-        seen = seen_in_emacs(emacs, row)
-        assert row.wanted in seen, (row, seen)
-        emacs.show(f'(netsharp-test-forget "{row.file}")')
+def test_emacs(folder: Path, emacs: Terminal) -> None:
+    _all_typed(emacs, EMACS, folder)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import json
 import random
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +19,16 @@ from bench import cntk_generate
 from netsharp_lsp.context import Context
 from netsharp_lsp.giving_way import GivenUp, giving_way
 from netsharp_lsp.language import language_by_id
+from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.server.session import Session
 from netsharp_lsp.server.transport.frames import Inbox
 from netsharp_lsp.server.transport.protocol import Server
 from netsharp_lsp.server.turns.dispatch import RESTARTS, Dispatcher
 from netsharp_lsp.text.edits import Edit, apply_edits
+from netsharp_lsp.workspace import Run, Workspace
+from tests.drawing import FULL
+from tests.editors.places import write_files
+from tests.server.typed_places import FILES
 
 Message = dict[str, Any]
 SEED = 23
@@ -43,6 +50,52 @@ def without_a_collector() -> Iterator[None]:
 
 def everything(code: str) -> bool:
     return True
+
+
+#: What the texts of a run are asked at the end of a line, and how many steps of judging lie between
+#: two at which it is left; with FULL=1 it is left at each.
+ASKED = {
+    "a.cntk": (11, "        h = z.", 29),
+    "a.ndl": (10, "    h = z.", 29),
+    "a.mel": (2, "SetProperty(first.", 5),
+    "old.cntk": (8, "T = { action = ", 29),
+}
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("name", ASKED)
+def test_a_run_that_was_given_up_answers_as_a_fresh_one(name: str, tmp_path: Path) -> None:
+    """Wherever judging was left.  Before: an edit of a model that was left half followed counted as
+    followed, and its models were unknown from then on.
+    """
+    write_files(tmp_path)
+    line, words, between = ASKED[name]
+    lines = FILES[name].split("\n")
+    at = len("\n".join(lines[:line])) + len(lines[line]) + 1 + len(words)
+    lines[line] += words
+    language = language_by_id(LANGUAGES[name.rpartition(".")[2]])
+    assert language is not None
+    runs = tuple(Run((f"configFile={one}",), str(tmp_path)) for one in ("a.cntk", "old.cntk"))
+    around = Workspace(str(tmp_path / name), DiskFiles(), runs)
+
+    def opened() -> Any:
+        return language.open("\n".join(lines).encode(), Context(workspace=around))
+
+    def answers(snapshot: Any) -> tuple[list[str], list[str]]:
+        listed = [each.label for each in snapshot.complete(at).items]
+        return listed, [str(each) for each in snapshot.check().diagnostics]
+
+    wanted = answers(opened())
+    for steps in itertools.count(SEED % between, 1 if FULL else between):
+        snapshot = opened()
+        left = iter(range(steps))
+        try:
+            with giving_way(lambda left=left: next(left, None) is None):
+                snapshot.check()
+            break
+        except GivenUp:
+            assert answers(snapshot) == wanted, steps
+    assert steps > 10
 
 
 @pytest.mark.parametrize("suffix", LANGUAGES)

@@ -4,19 +4,29 @@
  */
 
 import * as vscode from "vscode";
-import type { Middleware } from "vscode-languageclient/node";
+import { CompletionRequest, type LanguageClient, type Middleware } from "vscode-languageclient/node";
 
 /** Behind these marks a blank is usual. */
 const BEFORE_BLANKS = new Set(["[", ",", "=", "(", "{"]);
 /** How long such a list waits for the next key: longer than quick typists leave between two. */
 const NEXT_KEY = 60;
 
-/** Gives no items for a place that a blank follows by now. */
+/** What our provider for words asks the client's. */
+const AT_WORDS = new WeakSet<vscode.CompletionContext>();
+
+/**
+ * Gives no items for a place that a blank follows by now, and none but behind marks where VS Code asks
+ * the client's provider itself.
+ */
 export function withoutLateLists(): Pick<Middleware, "provideCompletionItem"> {
   return {
     async provideCompletionItem(document, position, context, token, next) {
+      const isBehindMark = context.triggerKind === vscode.CompletionTriggerKind.TriggerCharacter;
+      if (!isBehindMark && !AT_WORDS.has(context)) {
+        return undefined;
+      }
       const typed = new Typing(document, position);
-      const spaced = BEFORE_BLANKS.has(context.triggerCharacter ?? "");
+      const spaced = isBehindMark && BEFORE_BLANKS.has(context.triggerCharacter ?? "");
       try {
         const answer = await next(document, position, context, token);
         if (spaced) {
@@ -28,6 +38,26 @@ export function withoutLateLists(): Pick<Middleware, "provideCompletionItem"> {
       }
     },
   };
+}
+
+/**
+ * Answers at words by a provider of its own.  Where a late list of a mark comes to the page when the next
+ * word has begun there, which is not known here, VS Code asks those alone that have no items in it.
+ */
+export function answerAtWords(client: LanguageClient): vscode.Disposable {
+  const selector = client.protocol2CodeConverter.asDocumentSelector(
+    client.clientOptions.documentSelector ?? [],
+  );
+  let asked: vscode.CompletionItemProvider | undefined;
+  return vscode.languages.registerCompletionItemProvider(selector, {
+    provideCompletionItems(document, position, token, context) {
+      asked = client.getFeature(CompletionRequest.method).getProvider(document);
+      const own = { ...context };
+      AT_WORDS.add(own);
+      return asked?.provideCompletionItems(document, position, token, own);
+    },
+    resolveCompletionItem: (item, token) => asked?.resolveCompletionItem?.(item, token) ?? item,
+  });
 }
 
 /** Follows what is typed from a position on. */

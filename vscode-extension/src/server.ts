@@ -8,6 +8,7 @@ import {
 } from "vscode-languageclient/node";
 import { activePython } from "./active_python";
 import { clientOptions, type Takeover } from "./client_options";
+import { answerAtWords } from "./late_lists";
 import { TRUST } from "./protocol";
 import { accountOf, installPython } from "./search/advice";
 import { type Bundle, place, type Unpacked, unpack } from "./search/bundle";
@@ -33,6 +34,7 @@ interface Prepared {
 export class Server implements vscode.Disposable {
   client: LanguageClient | undefined;
   private readonly told = new Set<string>();
+  private atWords: vscode.Disposable | undefined;
   private work: Promise<void> = Promise.resolve();
   private readonly starts = new vscode.EventEmitter<LanguageClient>();
   /** Resolves once what training needs is there; rejects with a sentence where it cannot be. */
@@ -71,6 +73,7 @@ export class Server implements vscode.Disposable {
   async halt(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    this.atWords?.dispose();
     try {
       await client?.dispose();
     } catch (error) {
@@ -187,6 +190,7 @@ export class Server implements vscode.Disposable {
       this.client = undefined;
       throw error;
     }
+    this.atWords = answerAtWords(client);
     const running = () => {
       const version = client.initializeResult?.serverInfo?.version ?? "";
       const { origin } = program;

@@ -1,7 +1,8 @@
 -- Neovim 0.7 to 0.10: one server a folder, attached to every buffer of Net# and of CNTK.
 -- Copy the folders of `editors/neovim-0.7`, and `ftplugin` and `lua` of `editors/neovim`, into
 -- ~/.config/nvim and put require('netsharp').setup() into init.lua.
-local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil }
+-- setup({ autotrigger = true }) opens lists while words are typed.
+local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil, autotrigger = false }
 
 local FILETYPES = { 'netsharp', 'cntk', 'brainscript', 'ndl', 'cntkmel' }
 
@@ -37,6 +38,15 @@ function M.judge()
   end
 end
 
+-- What this client can: where lists open by themselves, texts without marks of places to fill in.
+local function able()
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  if M.autotrigger then
+    capabilities.textDocument.completion.completionItem.snippetSupport = false
+  end
+  return capabilities
+end
+
 -- Nil without a server: the buffer is edited as any other.
 function M.attach(buffer)
   if vim.fn.executable(M.cmd[1]) == 0 then
@@ -59,12 +69,16 @@ function M.attach(buffer)
         return filetype == 'cntkmel' and 'mel' or filetype
       end,
       on_attach = M.on_attach,
+      capabilities = able(),
     })
   end
   vim.lsp.buf_attach_client(buffer, clients[root])
   -- Ctrl-X Ctrl-O completes; later versions set this themselves.
   if vim.bo[buffer].omnifunc == '' then
     vim.bo[buffer].omnifunc = 'v:lua.vim.lsp.omnifunc'
+  end
+  if M.autotrigger then
+    require('netsharp_lists').attach(buffer, clients[root])
   end
   vim.api.nvim_create_autocmd('CompleteDone', { buffer = buffer, callback = M.part_lines })
   return clients[root]
@@ -89,6 +103,11 @@ end
 function M.setup(options)
   M.cmd = options and options.cmd or M.cmd
   M.on_attach = options and options.on_attach or M.on_attach
+  M.autotrigger = options and options.autotrigger or M.autotrigger
+  if M.autotrigger then
+    -- A list that opens by itself must put nothing in by itself.
+    vim.o.completeopt = 'menuone,noselect'
+  end
   vim.api.nvim_create_autocmd('FileType', {
     pattern = FILETYPES,
     callback = function(event)

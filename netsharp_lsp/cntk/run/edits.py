@@ -26,6 +26,7 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
 from netsharp_lsp.cntk.vocabulary import TRUE
+from netsharp_lsp.giving_way import GivenUp
 from netsharp_lsp.limits import CNTK_WORDS
 from netsharp_lsp.text.extent import words_of
 
@@ -141,17 +142,21 @@ class RunEdits:
         held_beside: HeldBeside,
     ) -> None:
         self._commands = commands
-        self._found: list[Edit] = []
-        self._next = 0
         self._files = files
         self._network_of = network_of
         self._held_beside = held_beside
+        self._begin()
+        #: Networks that were loaded, by their paths: as they were held, and as they are taken.
+        self._taken: dict[str, tuple[Network, Network]] = {}
+
+    def _begin(self) -> None:
+        """Begin before the first command."""
+        self._found: list[Edit] = []
+        self._next = 0
         #: What is known of files that were written, by their paths.
         self._written: dict[str, Known] = {}
         #: The commands whose models are taken from their files, and by which keys, by their paths.
         self._kept: dict[str, tuple[Command, str]] = {}
-        #: Networks that were loaded, by their paths: as they were held, and as they are taken.
-        self._taken: dict[str, tuple[Network, Network]] = {}
 
     def around(self, macros: dict[str, Definition] | None) -> Surroundings:
         """What lies around an edit; without macros where not all of them are known."""
@@ -166,13 +171,18 @@ class RunEdits:
         )
 
     def before(self, place: int) -> list[Edit]:
-        """The edits of the commands before a place."""
-        while self._next < min(place, len(self._commands)):
-            command = self._commands[self._next]
-            self._next += 1
-            if command.scope is not None:
-                self._found += self._edit(command, command.scope)
-                self._note(command, command.scope)
+        """Return the edits of the commands before a place."""
+        try:
+            while self._next < min(place, len(self._commands)):
+                command = self._commands[self._next]
+                self._next += 1
+                if command.scope is not None:
+                    self._found += self._edit(command, command.scope)
+                    self._note(command, command.scope)
+        except GivenUp:
+            # The command counts as followed, and what it writes is known in part.
+            self._begin()
+            raise
         return self._found
 
     def _edit(self, command: Command, scope: Scope) -> Iterator[Edit]:

@@ -15,8 +15,8 @@ const HINTS = { "a.netsharp": /\d+ params/, "a.cntk": /z\s*\[2\]/ };
 const BEGINS = /^(hidden|input|output|network)\b/;
 // Where a machine stands still between the extension and the page, keys that were apart come together,
 // and the list with the next key: such a place is typed once more, and few may be.
-const TRIES = 3;
-const AGAIN = 0.1;
+const TRIES = 2;
+const AGAIN = 0.05;
 
 const options = {
   tools: TOOLS,
@@ -76,6 +76,8 @@ await scenario(options, async (bench, checks) => {
       shown = await listed(wanted);
     }
     checks.that(`${file}: ${lead.trim()}|${keys} at ${milliseconds} ms: ${wanted}`, shown, await labels());
+    const each = await labels();
+    checks.that("nothing is proposed twice", new Set(each).size === each.length, each);
     if (file.endsWith(".netsharp") && !BEGINS.test(wanted)) {
       const begun = (await labels()).filter((label) => BEGINS.test(label));
       checks.that("no declaration is proposed within another", begun.length === 0, begun);
