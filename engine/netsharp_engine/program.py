@@ -116,9 +116,9 @@ class Batch(NamedTuple):
     ``weights`` [rows] are those of the samples.  The gradient is that of the weighted sum of the
     first criterion divided by ``expected``; None: by the sum of the batch's own weights.  ``adds``:
     it is added to that of the call before, of which this batch is another part.  Pieces of
-    sequences take over states of the last batch that had the same number of a ``part``.  ``masks``
-    has for each ``Dropout`` node with an attribute ``layer``, by that, what its values [rows, nodes]
-    are multiplied with; without one nothing is dropped.
+    sequences take over states of the last batch that had the same number of a ``part``.
+    ``masks`` has for each ``Dropout`` node with an attribute ``layer``, by that, what its values
+    [rows, nodes] are multiplied with; without one nothing is dropped.
     """
 
     inputs: Mapping[str, Array | Sparse | Packed]
