@@ -48,7 +48,7 @@ def _differs(held: Node, built: Node) -> str:
         return f"its '{name}' takes ({', '.join(inputs[0])}) and here ({', '.join(inputs[1])})"
     # How a parameter begins, no file says.
     said = (attributes_of(held), attributes_of(built)) if held.operation != PARAMETER else ({}, {})
-    for key in said[0].keys() & said[1].keys() - {"shape"}:
+    for key in sorted(said[0].keys() & said[1].keys() - {"shape"}):
         if said[0][key] != said[1][key]:
             return f"the {key} of its '{name}' is {said[0][key]} and here {said[1][key]}"
     return ""

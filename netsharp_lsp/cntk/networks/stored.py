@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
+from struct import pack, unpack
+
 from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import GROUPS, PARAMETER, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import INPUTS, row_of
@@ -11,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from netsharp_engine.cntk.stored.values import StoredModel
+    from netsharp_lsp.cntk.networks.node import Attribute
+
+#: With so many digits less one every number of four bytes is told from its neighbours.
+_ENOUGH_DIGITS = 10
 
 
 def network_in(stored: StoredModel, path: str) -> Network:
@@ -21,7 +28,7 @@ def network_in(stored: StoredModel, path: str) -> Network:
         node = nodes[one.name] = Node(one.operation, number, one.name)
         # What no table knows has a shape that cannot be known.
         node.shape = one.shape if row_of(one.operation) is not None else None
-        node.attributes.update(one.attributes)
+        node.attributes.update({key: _as_written(value) for key, value in one.attributes.items()})
         node.where = (path, 0, 0)
         node.call = None if one.block is None else calls[one.block]
         if one.operation in INPUTS:
@@ -35,6 +42,26 @@ def network_in(stored: StoredModel, path: str) -> Network:
         group: tuple(nodes[name] for name in stored.groups.get(group, ())) for group in GROUPS
     }
     return inferred(Network(nodes, groups))
+
+
+def _as_written(value: Attribute) -> Attribute:
+    """A number that a file keeps in four bytes as a person wrote it: 0.1, not 0.10000000149011612.
+
+    It is the shortest one that four bytes keep alike; what takes eight bytes stays as it is.
+    """
+    if not isinstance(value, float) or not isfinite(value) or _in_four_bytes(value) != value:
+        return value
+    found = (float(f"{value:.{digits}g}") for digits in range(1, _ENOUGH_DIGITS))
+    return next((one for one in found if _in_four_bytes(one) == value), value)
+
+
+def _in_four_bytes(value: float) -> float:
+    """What is left of a number in four bytes; infinite where it is too large."""
+    try:
+        (kept,) = unpack("<f", pack("<f", value))
+    except OverflowError:
+        return inf
+    return float(kept)
 
 
 def _calls(stored: StoredModel, path: str) -> list[Calling]:

@@ -111,7 +111,7 @@ def compared_models(before: Compared, after: Compared) -> Comparison:
     Networks whose numbers moved since training began are the same; two models are not.
     """
     found, partners = node_differences(before.network, after.network)
-    differences = [one for one in found if not _is_of_beginnings(one, after)]
+    differences = [one for one in found if not _is_of_files(one, after)]
     equal = all(one.change == "renamed" for one in differences)
     began = before.began or after.began
     for left, right in partners.items():
@@ -138,11 +138,17 @@ def _moved(name: str, change: NormChange, *, began: bool) -> Difference:
     )
 
 
-def _is_of_beginnings(one: Difference, after: Compared) -> bool:
-    """Whether a difference is about how a parameter begins, which no model says."""
+def _is_of_files(one: Difference, after: Compared) -> bool:
+    """Whether a difference is none between a model and what builds it: a file says more than a
+    text, the shape of a delay too, and nothing of how a parameter begins.
+    """
     node = after.network.nodes.get(one.name)
-    if one.change != "changed" or node is None or node.operation != PARAMETER:
+    if one.change != "changed" or node is None:
         return False
-    if one.aspect == "shape":
-        return "not given" in (one.before, one.after)
+    if "not given" in (one.before, one.after):
+        return True
+    return node.operation == PARAMETER and _begins(one)
+
+
+def _begins(one: Difference) -> bool:
     return one.aspect.startswith("init") or one.aspect == "randomSeed"

@@ -127,6 +127,24 @@ def test_a_model_is_compared_with_a_configuration(tmp_path: Path) -> None:
     assert "~ node x: shape 2 -> 3" in done.out
 
 
+def test_a_recurrent_model_is_that_of_its_configuration(tmp_path: Path) -> None:
+    # A file keeps the value before the first step in four bytes, and the shapes of delays.
+    (tmp_path / "net.cntk").write_text(RECURRENT)
+    (tmp_path / "data.ctf").write_text("0 |x 1 2 |y 1\n0 |x 2 1 |y 0\n1 |x 1 1 |y 1\n" * 2)
+    assert netsharp("run", "net.cntk", cwd=tmp_path).code == 0
+    done = netsharp("check", "net.cntk", cwd=tmp_path)
+    assert "CK126" not in done.out
+    done = netsharp("diff", "out/net.dnn", "net.cntk", cwd=tmp_path)
+    assert done.code == 0
+    assert "have moved since training began." in done.out.splitlines()[-1]
+    assert "~ node" not in done.out
+    changed = RECURRENT.replace("PastValue (3, h)", "PastValue (3, h, defaultHiddenActivation=0.2)")
+    (tmp_path / "other.cntk").write_text(changed)
+    done = netsharp("diff", "out/net.dnn", "other.cntk", cwd=tmp_path)
+    assert done.code == 1
+    assert ": defaultHiddenActivation 0.1 -> 0.2" in done.out
+
+
 def test_figures_of_what_moved_are_numbers_in_json(tmp_path: Path) -> None:
     (tmp_path / "net.cntk").write_text(TRAINED.replace("maxEpochs = 1", "maxEpochs = 3"))
     (tmp_path / "data.ctf").write_text("|x 1 2 |y 1\n|x -1 0.5 |y 0\n" * 4)
@@ -227,3 +245,8 @@ Train = {
     }
 }
 """
+RECURRENT = TRAINED.replace(
+    "z = LinearLayer {1} (x)",
+    """h = Tanh (ParameterTensor {(3:2)} * x + ParameterTensor {(3:3)} * PastValue (3, h))
+        z = LinearLayer {1} (h)""",
+)
