@@ -18,7 +18,7 @@ CELLS = [
     "X = np.random.default_rng(1).normal(size=(40, 2))\n"
     "y = X[:, 0] > 0",
     f"%%netsharp drawn\n{SPEC}",
-    f"%%netsharp model x=X y=y epochs=4 optimizer=adam\n{SPEC}",
+    f"%%netsharp model x=X y=y epochs=4 optimizer=adam learning_rate=0.1\n{SPEC}",
     "import signal\n"
     "def stop(event):\n"
     "    if event['epoch'] == 2:\n"
@@ -26,6 +26,7 @@ CELLS = [
     "netsharp = __import__('netsharp')\n"
     "cut = netsharp.train(drawn, X, y, epochs=50, callbacks=stop)\n"
     "len(cut.history), model.predict(X[:1]).predicted.dtype.name",
+    f"%%netsharp short x=X y=y epochs=1\n{SPEC}",
 ]
 
 
@@ -48,6 +49,8 @@ def test_a_notebook_checks_draws_trains_and_is_interrupted() -> None:
     assert "true \\ predicted" in model
     assert "(2, 'bool')" in str(outputs[3])
     assert "training was interrupted" in str(outputs[3])
+    told = "".join(each["text"] for each in outputs[4] if each["output_type"] == "stream")
+    assert "no better than always answering the most frequent class" in told
 
 
 def test_findings_are_shown_in_place_of_a_picture_that_cannot_be() -> None:
