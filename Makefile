@@ -47,7 +47,7 @@ test: $(VENV)/.test ## Run the tests, all but those that type into editors.
 	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py \
 		--ignore tests/editors/test_typing.py
 
-laws: $(VENV)/.test ## Try every case of the laws, and of what else 'make test' draws a share of.
+laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
 	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors
 
 lint: $(VENV)/.lint ## Check style and types.

@@ -1,5 +1,5 @@
-"""Which cases of tests marked `drawn` or `costly` a run takes: a share by the printed seed, all
-with `FULL=1`.
+"""Which cases of tests marked `drawn` or `costly`, or that have very many, a run takes: a share by
+the printed seed, all with `FULL=1`.
 
 A plugin of the test run; knows no test.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import Counter
+from collections.abc import Generator
 
 import pytest
 
@@ -18,6 +19,10 @@ FULL = os.environ.get("FULL") == "1"
 #: One case of so many is taken, of a test that has more cases than `FEW`.
 ONE_OF = 5
 FEW = 10
+#: A test of more cases is drawn without being marked, but for those of the house, which are short
+#: and look at each file once.
+MANY = 40
+WHOLE = "tests/house/"
 
 
 def pytest_report_header() -> str:
@@ -26,11 +31,24 @@ def pytest_report_header() -> str:
     return f"laws, what else is drawn, and what takes seconds: {share}"
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
+    """Mark tests of very many cases, which `-m` is to find, and draw once others have chosen."""
+    cases = Counter(map(_test, items))
+    for item in () if _names_files(config) else items:
+        if cases[_test(item)] > MANY and not item.nodeid.startswith(WHOLE):
+            item.add_marker(pytest.mark.drawn)
+    yield
+    _draw(config, items)
+
+
+def _draw(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the seed does not choose.
 
-    A `drawn` test with few cases stays whole, as do `costly` ones of files that are named.
+    A `drawn` test with few cases stays whole; in files that are named `costly` ones do, and those
+    that are drawn for nothing but their number.
     """
     if FULL:
         return

@@ -28,6 +28,9 @@ def test_alone(): ...
 def test_few(case): ...
 
 def test_always(): ...
+
+@pytest.mark.parametrize("case", range({CASES}))
+def test_many(case): ...
 """
 TOGETHER = f"""
 import pytest
@@ -72,6 +75,9 @@ def test_a_folder_has_a_share_and_always_the_same(folder: Path) -> None:
     assert 0 < len(each) < 3 * CASES * 2 / ONE_OF
     assert sum("::test_few" in one for one in found) == 9
     assert sum("::test_always" in one for one in found) == 3
+    many = sum("::test_many" in one for one in found)
+    assert 0 < many < 3 * CASES * 2 / ONE_OF
+    assert many < len(taken(folder, "several", "-m", "drawn")) < len(found)
 
 
 def test_what_one_fixture_serves_is_taken_together(folder: Path) -> None:
@@ -82,6 +88,9 @@ def test_what_one_fixture_serves_is_taken_together(folder: Path) -> None:
 
 
 def test_what_is_named_or_asked_for_is_taken_whole(folder: Path) -> None:
-    assert len(taken(folder, "several/test_each0.py")) == CASES + 5
+    assert len(taken(folder, "several/test_each0.py")) == 2 * CASES + 5
     assert taken(folder, "several/test_each0.py::test_alone")
-    assert len(taken(folder, "several", FULL="1")) == 3 * (CASES + 5) + 40 * CASES
+    assert len(taken(folder, "several", FULL="1")) == 3 * (2 * CASES + 5) + 40 * CASES
+    assert (
+        len(taken(folder, "several", "-m", "drawn", FULL="1")) == 3 * (2 * CASES + 3) + 40 * CASES
+    )
