@@ -80,43 +80,49 @@ def run(args: argparse.Namespace) -> int:
     """Export; 0 done, 1 where the answers differ, 2 could not run."""
     suffix = {**FORMATS, **text_formats()}[args.to]
     target = args.file or os.path.splitext(args.model)[0] + suffix
-    if args.to not in FORMATS:
-        return _written_back(args, target)
-    for path in _paths(args.to, target):
-        reason = refusal(path) or _overwriting(path, args.model)
-        if reason is not None:
-            complain(reason)
-            return FAILED
+    write = _exported if args.to in FORMATS else _written_back
     try:
-        source = read_portable(args.model, args.output)
-        samples = None if args.verify == [RANDOM] else _samples(source, args.verify)
-        export = _WRITERS[args.to](source, target, args, samples)
-        if len(export.files) == 1:
-            write_atomic(target, export.files[target])
-        else:
-            write_linked(target, export.files, export.meanwhile)
+        answer = write(args, target)
     except (DataError, ModelError, GraphError) as error:
-        complain(str(error))
-        return FAILED
+        answer = str(error)
     except ExportError as error:
         complain(f"{args.model}: {error}")
         return UNLIKE if error.differs else FAILED
     except OSError as error:
-        complain(f"{error.filename or target}: cannot be written: {error.strerror}.")
+        answer = f"{error.filename or target}: cannot be written: {error.strerror}."
+    if isinstance(answer, str):
+        complain(answer)
         return FAILED
-    say(export.lines)
+    say(answer)
     return DONE
 
 
-def _written_back(args: argparse.Namespace, target: str) -> int:
-    """Write the network of a model as text, with its numbers in a folder beside it; as `run`."""
+def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
+    """Write what runs elsewhere; the lines that are said of it, or why it is not written."""
+    for path in _paths(args.to, target):
+        reason = refusal(path) or _overwriting(path, args.model)
+        if reason is not None:
+            return reason
+    source = read_portable(args.model, args.output)
+    samples = None if args.verify == [RANDOM] else _samples(source, args.verify)
+    export = _WRITERS[args.to](source, target, args, samples)
+    if len(export.files) == 1:
+        write_atomic(target, export.files[target])
+    else:
+        write_linked(target, export.files, export.meanwhile)
+    return export.lines
+
+
+def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
+    """Write the network of a model as text, with its numbers in a folder beside it; the lines that
+    are said of it, or why it is not written.
+    """
     folder = os.path.splitext(target)[0] + PARAMETERS
     reason = _unfit(args) or refusal(target) or _overwriting(target, args.model)
     if reason is None and os.path.lexists(folder) and not os.path.isdir(folder):
         reason = f"{folder}: is no folder, and the numbers are written there. Name another file."
     if reason is not None:
-        complain(reason)
-        return FAILED
+        return reason
     made = False
     try:
         found = read_network_text(args.model, _named_from_here(folder))
@@ -126,20 +132,10 @@ def _written_back(args: argparse.Namespace, target: str) -> int:
         numbers = {os.path.join(folder, name): data for name, data in found.files.items()}
         write_together({**numbers, target: found.text})
         made = False
-    except (DataError, ModelError) as error:
-        complain(str(error))
-        return FAILED
-    except ExportError as error:
-        complain(f"{args.model}: {error}")
-        return UNLIKE if error.differs else FAILED
-    except OSError as error:
-        complain(f"{error.filename or target}: cannot be written: {error.strerror}.")
-        return FAILED
     finally:
         if made:
             _remove_empty(folder)
-    say(_told(found, target, folder))
-    return DONE
+    return _told(found, target, folder)
 
 
 def _unfit(args: argparse.Namespace) -> str | None:

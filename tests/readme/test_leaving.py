@@ -20,6 +20,7 @@ onnxruntime: Any = pytest.importorskip(
     "onnxruntime", reason="onnxruntime is in the dependency group 'peers'"
 )
 MODELS = Path(__file__).parents[3] / "shared" / "peer" / "models"
+needs_models = pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
 MODEL, DATA = "old.dnn", "test.ctf"
 #: The error as `evaluate` prints it: a share of samples, in percent or not.
 ERROR = re.compile(r"(?:errs|Error\w*|Errs) = ([\d.]+)(%?) \* (\d+)")
@@ -111,7 +112,7 @@ def test_a_model_that_was_trained_here(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
+@needs_models
 @pytest.mark.costly
 def test_the_visible_tagger(tmp_path: Path) -> None:
     """Of sequences: sparse words, each with the label of its slot."""
@@ -133,7 +134,7 @@ def test_the_visible_tagger(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
+@needs_models
 @pytest.mark.costly
 def test_the_visible_image_model(tmp_path: Path) -> None:
     drawn = np.random.default_rng(SEED)

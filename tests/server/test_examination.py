@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.test_examination import DEEP
 from tests.server.places import codes, execute, furnish, opened, shown
 from tests.server.wire import serving
 
-DEEP = """\
-input Data auto;
-hidden First [20] sigmoid from Data all;
-hidden Second [20] sigmoid from First all;
-hidden Third [20] sigmoid from Second all;
-hidden Fourth [20] sigmoid from Third all;
-output Kind auto softmax from Fourth all;
-"""
 RUN_FILE = '[data]\ntrain = "t.csv"\nlabel = "kind"\n'
 
 
