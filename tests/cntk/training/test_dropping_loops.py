@@ -14,7 +14,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.packing import packed
 from netsharp_engine.program import Batch, Job, UpdateRule
 from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
-from tests.cntk.training import test_truncated
+from tests.cntk.training import test_truncated_runs
 from tests.cntk.training.experiments import Follower, run
 from tests.cntk.training.test_restart import figures
 from tests.cntk.training.test_sequences import held, placed
@@ -131,7 +131,7 @@ def test_an_experiment_stopped_and_resumed_is_run_through(cut: str, tmp_path: Pa
     loop = "{ r = Tanh (LinearLayer {6} (x) + ParameterTensor {(6:6)} * d) ;"
     loop += " d = Dropout (PastValue (6, r)) }.r"
     for name in ("whole", "stopped"):
-        path = test_truncated.made(tmp_path / name) / "net.cntk"
+        path = test_truncated_runs.made(tmp_path / name) / "net.cntk"
         layer = "RecurrentLSTMLayer {6} (Dropout (x))"
         assert layer in path.read_text()
         path.write_text(path.read_text().replace(layer, loop))

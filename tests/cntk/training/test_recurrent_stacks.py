@@ -18,7 +18,7 @@ from netsharp_engine.tensor_backend.lstm import recognised
 from netsharp_engine.tensor_backend.walk import read_outside
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from tests.cntk.brainscript.building import network
-from tests.cntk.training import test_truncated
+from tests.cntk.training import test_truncated_runs
 from tests.cntk.training.experiments import Follower, run
 from tests.cntk.training.test_fused import loops_of
 from tests.cntk.training.test_restart import figures
@@ -208,7 +208,7 @@ TAGGER = """OptimizedRNNStack (ParameterTensor {(0:0), initOutputRank=-1}, x, 4,
 
 def made(folder: Path, layer: str = TAGGER) -> Path:
     """The experiment of sequences, with such a layer."""
-    path = test_truncated.made(folder) / "net.cntk"
+    path = test_truncated_runs.made(folder) / "net.cntk"
     before = "RecurrentLSTMLayer {6} (Dropout (x))"
     assert before in path.read_text()
     path.write_text(path.read_text().replace(before, layer).replace("truncated = true", ""))
