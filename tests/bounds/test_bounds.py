@@ -19,6 +19,9 @@ from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
 from tests.bounds.measuring import Forks, Measurement, judged, measure, verdict
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 #: What stands for each cause that was mended, and for each language.
 CHOSEN = {
     ("netsharp", "a long number in a bundle (check)"),
@@ -109,7 +112,6 @@ def test_a_verdict_wants_four_sizes_where_there_are_so_many() -> None:
     assert verdict(of(0.01, least=8)) is None
 
 
-@pytest.mark.costly
 def test_sizes_that_a_bound_cuts_off_are_measured_below(forks: Forks) -> None:
     (long,) = (
         bomb

@@ -30,6 +30,9 @@ from netsharp_lsp.text.json_text import listed, to_json
 from tests.bounds.measuring import Forks, Measurement
 from tests.server.wire import Wire, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 MIB = 2**20
 DEEP = b"[\n" * 100_000
 COMMANDS = [
@@ -209,7 +212,6 @@ def test_more_bundles_than_anyone_trains_are_refused_before_they_are_looked_at(
     assert not (folder / "m.safetensors").exists()
 
 
-@pytest.mark.costly
 def test_what_is_refused_is_counted_well() -> None:
     most = OPEN_BRACKETS.most
     assert refused(b"(" * most) is None

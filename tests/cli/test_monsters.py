@@ -13,6 +13,9 @@ import pytest
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.text.numbers import BEYOND, whole_number
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 NUMBERS = {
     "digits": "9" * 5000,
     "zeros": "0" * 5000 + "1",
@@ -100,7 +103,6 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.costly
 def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file, text in TEXTS.items():
         (folder / file).write_text(text.replace("@", NUMBERS[name]))
@@ -116,7 +118,6 @@ def test_numbers_in_texts(name: str, folder: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("name", NUMBERS)
-@pytest.mark.costly
 def test_numbers_in_flags_and_settings(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

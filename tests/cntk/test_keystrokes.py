@@ -17,6 +17,9 @@ from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
 from tests.costs import spent, uncollected
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.interface import Snapshot as AnySnapshot
@@ -41,7 +44,6 @@ def cost(suffix: str, lines: int, ask: Callable[[AnySnapshot, int], object]) -> 
 
 
 @pytest.mark.parametrize("suffix", LANGUAGES)
-@pytest.mark.costly
 def test_colours_of_a_screen_cost_less_than_those_of_a_text(suffix: str) -> None:
     """Before: as much, since all was read for them.  What is left is the parser's."""
 
@@ -135,7 +137,6 @@ def test_uses_of_a_name_are_marked_without_a_network(form: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["bs", "ndl", "mel"])
-@pytest.mark.costly
 def test_names_grow_with_a_text_as_it_does(suffix: str) -> None:
     """What did not change is not read again: a statement costs little more than its name."""
 

@@ -20,6 +20,9 @@ from tests.cntk.collection import FILES
 from tests.cntk.test_keystrokes import LANGUAGES
 from tests.cntk.test_stretches import TYPED
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -19,6 +19,9 @@ from netsharp_lsp.text.edits import Edit, apply_edits
 from netsharp_lsp.text.remembered import Remembered
 from tests.cntk.collection import FILES
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

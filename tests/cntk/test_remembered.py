@@ -26,6 +26,9 @@ from netsharp_lsp.workspace import NO_PREMISES
 from tests.cntk.fresh_runs import jobs, told
 from tests.torture.rows.crowds import CONFIGURATION, SHARED, write_configurations
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus"
 BUILDER = b"""{

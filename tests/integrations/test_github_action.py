@@ -204,6 +204,7 @@ def test_every_input_is_used_and_described() -> None:
         assert f"inputs.{name}" in text
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_the_action_installs_itself(tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def mypy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.costly
 def test_a_strict_program_sees_the_types_of_the_installed_package(outside: Path) -> None:
     done = mypy(outside, "consumer.py")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -419,6 +419,7 @@ numbers = st.integers(-2, 9)
 tuples = st.lists(numbers, min_size=0, max_size=3).map(str)
 
 
+@pytest.mark.costly
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(tuples, tuples, tuples, tuples, tuples, st.sampled_from(["[4, 9]", "[36]", "auto"]))
 def test_any_figures_give_findings_and_fixes_that_apply(

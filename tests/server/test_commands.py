@@ -57,6 +57,7 @@ def edited(text: str, edit: Message) -> str:
     return text
 
 
+@pytest.mark.costly
 def test_a_client_that_can_nothing_executes_every_command(tmp_path: Path) -> None:
     path = furnish(tmp_path, UNTIDY)
     sound = example("iris", tmp_path)
@@ -164,6 +165,7 @@ def test_of_several_tables_a_person_chooses(tmp_path: Path) -> None:
         assert execute(wire, "bindData", uri)["result"]["label"] == "label"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("command", "arguments", "sentence"),
     [

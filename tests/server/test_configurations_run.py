@@ -10,6 +10,9 @@ import pytest
 from tests.server.test_training import lenses_of, line, lines
 from tests.server.wire import Message, Wire, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 TEXT = """\
 command = learn:score:tell
 modelPath = "out/net.dnn"

@@ -6,6 +6,9 @@ import pytest
 
 from tests.server.wire import Message, Wire, replace, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 URI = "file:///nowhere/signs.nn"
 #: An astral character before a name, in a comment on its line, and line ends of every kind.
 LINES = [

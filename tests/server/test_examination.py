@@ -10,6 +10,9 @@ from tests.e2e.test_examination import DEEP
 from tests.server.places import codes, execute, furnish, opened, shown
 from tests.server.wire import serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 RUN_FILE = '[data]\ntrain = "t.csv"\nlabel = "kind"\n'
 
 

@@ -9,6 +9,9 @@ import pytest
 from netsharp_lsp.limits import HEADER_BYTES, MESSAGE_BYTES
 from tests.server.wire import Message, Wire, frame, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 NO_JSON, NO_MESSAGE = -32700, -32600
 ASK = {"jsonrpc": "2.0", "id": 7, "method": "workspace/symbol", "params": {"query": ""}}
 BODY = json.dumps(ASK).encode()

@@ -30,6 +30,9 @@ from tests.drawing import FULL
 from tests.editors.places import write_files
 from tests.server.typed_places import FILES
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 Message = dict[str, Any]
 SEED = 23
 LANGUAGES = {"cntk": "cntk", "bs": "brainscript", "ndl": "ndl", "mel": "mel"}

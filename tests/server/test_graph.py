@@ -110,6 +110,7 @@ def test_a_broken_text_gives_what_is_known(tmp_path: Path) -> None:
         assert "A" in [layer["name"] for layer in made["layers"]]
 
 
+@pytest.mark.costly
 def test_every_text_has_a_graph_whose_places_lie_in_it(tmp_path: Path) -> None:
     with serving(rootUri=tmp_path.as_uri()) as wire:
         for number, sample in enumerate(SAMPLES):
@@ -123,6 +124,7 @@ def test_every_text_has_a_graph_whose_places_lie_in_it(tmp_path: Path) -> None:
             wire.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
+@pytest.mark.costly
 def test_groups_open_as_asked_and_are_drawn_as_describe_draws_them(tmp_path: Path) -> None:
     path = FOLDER / "networks" / "resnet20.cntk"
     with serving(rootUri=path.parent.as_uri()) as wire:

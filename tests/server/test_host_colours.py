@@ -8,6 +8,9 @@ import pytest
 
 from tests.server.wire import serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 #: It begins with comments of both kinds.
 NET = """\
 // Two layers.

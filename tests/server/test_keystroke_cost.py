@@ -9,6 +9,8 @@ import re
 import time
 from typing import Any
 
+import pytest
+
 from bench.generate import flawed, netsharp
 from netsharp_lsp.limits import FINDINGS_SHOWN, OPEN_BRACKETS, TEXT_WORDS
 from netsharp_lsp.server.answers.publishing import publish
@@ -20,6 +22,9 @@ from netsharp_lsp.server.transport.protocol import Server
 from netsharp_lsp.text.extent import leeway, refused
 from tests.costs import assert_measured
 from tests.laws.typing import Typist
+
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
 
 URI = "file:///nowhere/typed.nn"
 SEED = 11

@@ -5,10 +5,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from netsharp_lsp.server.jobs.aside import AT_ONCE
 from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
 from tests.server.test_commands import path_told
 from tests.server.wire import Message, replace, serving
+
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
 
 LAYERS = 900
 

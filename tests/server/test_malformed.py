@@ -13,6 +13,9 @@ from netsharp_lsp.server.handlers import NOTIFICATIONS, REQUESTS
 from tests.server.texts import NETWORK
 from tests.server.wire import Message, Wire, replace, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 URI = "file:///nowhere/malformed.nn"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 9}}
 SPAN = {"start": {"line": 0, "character": 0}, "end": {"line": 3, "character": 0}}

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.server.texts import NETWORK
 from tests.server.wire import Message, replace, serving
+
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
 
 URI = "file:///nowhere/typed.nn"
 IDENTITY = {"textDocument": {"uri": URI}}

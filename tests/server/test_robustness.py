@@ -16,6 +16,9 @@ import pytest
 from tests.server.texts import NETWORK
 from tests.server.wire import COMMAND, Wire, frame, frames, replace, serving
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 URI = "file:///nowhere/a.nn"
 #: How often a start is tried where others use the machine.
 ROUNDS = 12

@@ -13,6 +13,9 @@ from tests.cli.command_line import netsharp
 from tests.cntk.cli.experiments import checked
 from tests.conftest import PIPES
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 LINE, WHOLE = "CK124", "CK125"
 READER = """\
     reader = {

@@ -23,6 +23,9 @@ from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES
 from tests.cntk.texts import Memory
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 SAVED = 'SaveModel(m, "new")\n'
 LOADED = 'm = LoadModel("old")\n'
 

@@ -10,6 +10,7 @@ from tests.cntk.migration.drawing import Drawing
 from tests.cntk.migration.moving import units_of
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("first", range(0, 120, 10))
 def test_any_network_is_proven_equal(first: int) -> None:
     for seed in range(first, first + 10):

@@ -20,6 +20,9 @@ from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.workspace import NO_PREMISES
 from tests.cntk.migration.moving import files_below
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

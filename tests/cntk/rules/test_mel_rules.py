@@ -324,6 +324,7 @@ def test_whatever_an_edit_does_to_a_text_it_is_checked(data: st.DataObject) -> N
         assert 0 <= one.start <= one.end <= len(text)
 
 
+@pytest.mark.costly
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_whatever_is_done_to_the_files_of_a_run_it_is_checked(data: st.DataObject) -> None:

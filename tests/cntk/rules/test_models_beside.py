@@ -21,6 +21,9 @@ from tests.cntk.cli.experiments import write
 from tests.cntk.rules.experiments import DIGITS, FILES, adapting
 from tests.costs import assert_in_proportion
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 #: Trains a model, and another file tests it.
 TRAINS = DIGITS[: DIGITS.index("Test = {")].replace("Train:Test:Write", "Train")
 READER = DIGITS[DIGITS.index('        file = "test.txt"') : DIGITS.index("Write = {")]

@@ -16,6 +16,9 @@ from tests.cntk.rules.experiments import told
 from tests.cntk.texts import Memory
 from tests.cntk.training.experiments import made, run
 
+# Each takes seconds, or a process of its own.
+pytestmark = pytest.mark.costly
+
 TESTS = """\
 command = Test
 modelPath = "net.dnn"

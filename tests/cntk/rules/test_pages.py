@@ -79,6 +79,7 @@ def told_of_data(blocks: tuple[Block, ...], folder: Path) -> list[tuple[object, 
     ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("code", [*READ, *HELD])
 def test_examples_of_data_are_true(code: str, tmp_path: Path) -> None:
     page = BOOK.page(code)
