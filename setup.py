@@ -12,13 +12,16 @@ SOURCES = (
     "cell",
     "rows",
     "packing",
+    "plans",
     "product",
     "text",
     "sequences",
     "updates",
     "windows",
 )
-HEADERS = ("cell", "product", "text", "twins", "updates", "vectors", "windows")
+HEADERS = ("cell", "plans", "product", "text", "twins", "updates", "vectors", "windows")
+#: Without the last two compilers leave roots and comparisons out of vectors.
+FLAGS = ["-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 
 setup(
     ext_modules=[
@@ -41,7 +44,9 @@ setup(
             "netsharp_engine._twins",
             sources=[f"{TWINS}/{name}.c" for name in SOURCES],
             depends=[f"{TWINS}/{name}.h" for name in HEADERS],
-            extra_compile_args=[] if os.name == "nt" else ["-std=c11", "-O3", "-ffp-contract=fast"],
+            extra_compile_args=[]
+            if os.name == "nt"
+            else ["-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"],
             define_macros=[("Py_LIMITED_API", "0x030B0000"), ("PY_SSIZE_T_CLEAN", None)],
             py_limited_api=True,
             optional=True,

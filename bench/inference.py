@@ -18,58 +18,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import peer_torch
-from engine_vs_torch import NETWORKS as TRAINED
 from measure import headline, left_out, verdict
+from workloads import NETWORKS
 
 import netsharp
 
 Step = Callable[[], object]
-NETWORKS = TRAINED | {
-    "W3": """
-input Image [28, 28];
-hidden C1 [20, 24, 24] rlinear from Image convolve {
-  InputShape = [28, 28]; KernelShape = [5, 5]; MapCount = 20;
-}
-hidden P1 [20, 12, 12] from C1 max pool {
-  InputShape = [20, 24, 24]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2];
-}
-hidden C2 [50, 8, 8] rlinear from P1 convolve {
-  InputShape = [20, 12, 12]; KernelShape = [20, 5, 5]; MapCount = 50;
-}
-hidden P2 [50, 4, 4] from C2 max pool {
-  InputShape = [50, 8, 8]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2];
-}
-hidden F [500] rlinear from P2 all;
-output Digit [10] softmax from F all;
-""",
-    "W4": """
-input Image [3, 32, 32];
-hidden C1 [48, 32, 32] rlinear from Image convolve {
-  InputShape = [3, 32, 32]; KernelShape = [3, 5, 5]; Padding = [false, true, true]; MapCount = 48;
-}
-hidden N [48, 32, 32] from C1 response norm {
-  InputShape = [48, 32, 32]; KernelShape = [5, 1, 1]; Padding = [true, false, false];
-  Alpha = 0.001; Beta = 0.75;
-}
-hidden P [48, 16, 16] from N max pool {
-  InputShape = [48, 32, 32]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2];
-}
-hidden C2 [64, 16, 16] rlinear from P convolve {
-  InputShape = [48, 16, 16]; KernelShape = [48, 5, 5]; Padding = [false, true, true];
-  MapCount = 64;
-}
-hidden F [256] rlinear from C2 all;
-output Digit [10] softmax from F all;
-""",
-    "W5": """
-input Pixels [10, 20];
-input MetaData [7];
-hidden ByRow [10, 12] from Pixels where (s, d) => s[0] == d[0];
-hidden ByCol [5, 20] from Pixels where (s, d) => abs(s[1] - d[1]) <= 1;
-hidden Gather [100] { from ByRow all; from ByCol all; }
-output Result [10] softmax { from Gather all; from MetaData all; }
-""",
-}
 #: What the quotient onnxruntime / ours has to be, by rows of a call; None where it is told alone.
 BOUNDS: dict[str, dict[int, float]] = {
     "W1": {1: 1.0, 32: 1.0, 1000: 1.0},

@@ -32,6 +32,7 @@ LIMITED = "-DPy_LIMITED_API=0x030B0000"
 #: The parser is for our own door alone.
 HIDDEN = "-DTREE_SITTER_HIDE_SYMBOLS"
 FLAGS = ("-shared", "-O2", "-std=c11", "-DNDEBUG", "-fvisibility=hidden", "-s", "-Wall")
+TWIN_FLAGS = ["-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 #: When files inside a wheel were made, so that the same sources give the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -87,7 +88,7 @@ def compile_all(target: Target, headers: Path, folder: Path) -> dict[str, Path]:
         made[f"netsharp_grammar/{name}"] = folder / name
     name = f"_twins{target.suffix}"
     files = sorted(TWINS.glob("*.c"))
-    compile_one(target, files, ["-O3", "-ffp-contract=fast"], headers, folder / name)
+    compile_one(target, files, TWIN_FLAGS, headers, folder / name)
     made[f"netsharp_engine/{name}"] = folder / name
     return made
 

@@ -19,8 +19,15 @@ import numpy.typing as npt
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import REMEMBERS, Shaping, UpdateRule
 
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
 Vector = npt.NDArray[np.floating]
 BLOCK = 1 << 15
+#: The rules that have a compiled twin, in the order of twins/plans.c.
+STEPS = ("sgd", "momentum", "nesterov", "adadelta", "adam")
 
 
 class Trainable(Protocol):
@@ -51,6 +58,7 @@ class Optimizer(ABC):
         gradient = plan.gradient
         assert gradient is not None
         self.steps = 0
+        self._kind = kind
         self._weights = plan.trained
         self._gradient = gradient
         self._spare = np.empty(min(BLOCK, max(len(self._weights), 1)), self._weights.dtype)
@@ -65,11 +73,18 @@ class Optimizer(ABC):
     def update(self, rule: UpdateRule) -> None:
         """Change the weights by the gradient."""
         self.steps += 1
-        if self.divides:
+        constants = self.constants(rule)
+        if twins is not None:
+            ahead = rule.nesterov and self._kind == "momentum"
+            kind = STEPS.index("nesterov" if ahead else self._kind)
+            size = self._weights.itemsize
+            state = self.state.values()
+            twins.plan_stepped(size, kind, constants, self._weights, self._gradient, *state)
+        elif self.divides:
             with np.errstate(all="ignore"):
-                self._apply(rule)
+                self._apply(rule, constants)
         else:
-            self._apply(rule)
+            self._apply(rule, constants)
         if rule.decay:
             with np.errstate(over="ignore"):
                 np.multiply(self._weights, 1 - rule.rate * rule.decay, out=self._weights)
@@ -77,7 +92,11 @@ class Optimizer(ABC):
             self._limit.apply(rule.max_norm)
 
     @abstractmethod
-    def _apply(self, rule: UpdateRule) -> None:
+    def constants(self, rule: UpdateRule) -> tuple[float, ...]:
+        """Return the numbers of a step, which are rounded to the weights' type before they act."""
+
+    @abstractmethod
+    def _apply(self, rule: UpdateRule, constants: tuple[float, ...]) -> None:
         """Move the weights by this rule's step."""
 
     def _blocks(self, *vectors: Vector) -> list[tuple[Vector, ...]]:
@@ -104,8 +123,12 @@ class Optimizer(ABC):
 class PlainSgd(Optimizer):
     """``w -= rate * g``."""
 
-    def _apply(self, rule: UpdateRule) -> None:
-        rate = rule.rate
+    def constants(self, rule: UpdateRule) -> tuple[float, ...]:
+        """Return the rate."""
+        return (rule.rate,)
+
+    def _apply(self, rule: UpdateRule, constants: tuple[float, ...]) -> None:
+        (rate,) = constants
         for weights, gradient, spare in self._cut:
             np.multiply(gradient, rate, out=spare)
             np.subtract(weights, spare, out=weights)
@@ -118,8 +141,12 @@ class MomentumSgd(Optimizer):
     delta (Bengio et al. 2013).
     """
 
-    def _apply(self, rule: UpdateRule) -> None:
-        rate, momentum = rule.rate, rule.momentum
+    def constants(self, rule: UpdateRule) -> tuple[float, ...]:
+        """Return rate and momentum."""
+        return rule.rate, rule.momentum
+
+    def _apply(self, rule: UpdateRule, constants: tuple[float, ...]) -> None:
+        rate, momentum = constants
         for weights, gradient, delta, spare in self._cut:
             np.multiply(gradient, rate, out=spare)
             np.multiply(delta, momentum, out=delta)
@@ -145,8 +172,13 @@ class AdaDelta(Optimizer):
         super().__init__(plan, kind)
         self._second = np.empty_like(self._spare)
 
-    def _apply(self, rule: UpdateRule) -> None:
-        keep, constant = rule.constants["decay"], rule.constants["constant"]
+    def constants(self, rule: UpdateRule) -> tuple[float, ...]:
+        """Return d, 1 - d and c."""
+        keep = rule.constants["decay"]
+        return keep, 1 - keep, rule.constants["constant"]
+
+    def _apply(self, rule: UpdateRule, constants: tuple[float, ...]) -> None:
+        keep, _, constant = constants
         for weights, gradient, gradients, steps, spare in self._cut:
             second = self._second[: len(spare)]
             np.multiply(gradient, gradient, out=spare)
@@ -173,11 +205,15 @@ class Adam(Optimizer):
         super().__init__(plan, kind)
         self._step = np.empty_like(self._spare)
 
-    def _apply(self, rule: UpdateRule) -> None:
+    def constants(self, rule: UpdateRule) -> tuple[float, ...]:
+        """Return b1, 1 - b1, b2, 1 - b2, epsilon, the size of the step, and 1 / sqrt(1 - b2^t)."""
         beta1, beta2 = rule.constants["beta1"], rule.constants["beta2"]
-        epsilon = rule.constants["epsilon"]
-        step_size = rule.rate / (1 - beta1**self.steps)
+        size = rule.rate / (1 - beta1**self.steps)
         root = 1 / math.sqrt(1 - beta2**self.steps)
+        return beta1, 1 - beta1, beta2, 1 - beta2, rule.constants["epsilon"], size, root
+
+    def _apply(self, rule: UpdateRule, constants: tuple[float, ...]) -> None:
+        beta1, _, beta2, _, epsilon, step_size, root = constants
         for weights, gradient, first, second, spare in self._cut:
             step = self._step[: len(spare)]
             np.copyto(spare, gradient)

@@ -34,6 +34,18 @@ static PyMethodDef methods[] = {
      "The gradient through a rectifier, and that of the biases before it."},
     {"read_sequences", (PyCFunction)(void (*)(void))read_sequences, METH_FASTCALL,
      "Plain sequences of CNTK's text format."},
+    {"plan_pooled", (PyCFunction)(void (*)(void))plan_pooled, METH_FASTCALL,
+     "The largest or the mean of windows over rows in any order."},
+    {"plan_pooled_back", (PyCFunction)(void (*)(void))plan_pooled_back, METH_FASTCALL,
+     "The gradient by what windows were over."},
+    {"plan_normed", (PyCFunction)(void (*)(void))plan_normed, METH_FASTCALL,
+     "Response normalisation, with what its gradient needs."},
+    {"plan_normed_back", (PyCFunction)(void (*)(void))plan_normed_back, METH_FASTCALL,
+     "The gradient by what was normalised."},
+    {"plan_sloped", (PyCFunction)(void (*)(void))plan_sloped, METH_FASTCALL,
+     "The gradient through an activation."},
+    {"plan_stepped", (PyCFunction)(void (*)(void))plan_stepped, METH_FASTCALL,
+     "What an update rule makes of weights."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -47,5 +47,11 @@ PyObject *windows_joined(PyObject *module, PyObject *const *given, Py_ssize_t co
 PyObject *windows_pooled(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_pooled_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *windows_rectified_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_pooled(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_pooled_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_normed(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_normed_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_sloped(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *plan_stepped(PyObject *module, PyObject *const *given, Py_ssize_t count);
 
 #endif

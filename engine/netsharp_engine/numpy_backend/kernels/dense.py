@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from netsharp_engine.numpy_backend.kernels import compiled
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
@@ -104,5 +105,9 @@ def bind_activation(site: Site) -> Steps:
     if source.gradient is not None:
         kept = out.value if row.keeps == "output" else source.value
         assert out.gradient is not None
-        backward.append(partial(row.backward, kept, out.gradient, source.gradient, spare, line))
+        passed = (kept, out.gradient, source.gradient)
+        twin = compiled.slope(site.attributes["function"], site.dtype)
+        backward.append(
+            partial(twin, *passed) if twin else partial(row.backward, *passed, spare, line)
+        )
     return Steps(forward, backward)

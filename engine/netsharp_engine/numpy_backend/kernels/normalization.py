@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from netsharp_engine.numpy_backend.kernels import compiled
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.pooling import share_per_cell
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
@@ -15,12 +16,16 @@ from netsharp_engine.walks.taps import centres, pairs
 
 def bind_norm(site: Site) -> Steps:
     """y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
+    if compiled.takes_norm(float(site.attributes["beta"])):
+        return compiled.bind_norm(site)
     norm = _Norm(site)
     return Steps(norm.forward(), norm.backward() if site.sources[0].gradient is not None else [])
 
 
 def norm_bytes(draft: Draft) -> int:
     """What a bound response norm keeps."""
+    if compiled.takes_norm(float(draft.node.attributes["beta"])):
+        return compiled.norm_bytes(draft)
     over_all = draft.node.attributes["over_full_kernel"]
     factors = 1 if over_all else draft.node.size
     count = 2 * draft.values + draft.read + factors

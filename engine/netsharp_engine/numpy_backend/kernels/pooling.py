@@ -6,6 +6,7 @@ from functools import partial, reduce
 
 import numpy as np
 
+from netsharp_engine.numpy_backend.kernels import compiled
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
 from netsharp_engine.walks.taps import pairs, real_cells
@@ -13,6 +14,8 @@ from netsharp_engine.walks.taps import pairs, real_cells
 
 def bind_max_pool(site: Site) -> Steps:
     """The largest real cell; its gradient goes to the first of equal cells."""
+    if (twin := compiled.bind_pool(site, means=False)) is not None:
+        return twin
     axes = site.attributes["axes"]
     shape = tuple(axis.size for axis in axes)
     counts = tuple(axis.count for axis in axes)
@@ -42,16 +45,22 @@ def bind_max_pool(site: Site) -> Steps:
 
 def max_pool_bytes(draft: Draft) -> int:
     """What a bound max pool keeps."""
+    if (twin := compiled.pool_bytes(draft)) is not None:
+        return twin
     return draft.values * (2 * draft.width + 1) if draft.down else 0
 
 
 def mean_pool_bytes(draft: Draft) -> int:
     """What a bound mean pool keeps."""
+    if (twin := compiled.pool_bytes(draft)) is not None:
+        return twin
     return (draft.node.size + (draft.values if draft.down else 0)) * draft.width
 
 
 def bind_mean_pool(site: Site) -> Steps:
     """The mean of the real cells, and its transpose."""
+    if (twin := compiled.bind_pool(site, means=True)) is not None:
+        return twin
     axes = site.attributes["axes"]
     shape = tuple(axis.size for axis in axes)
     counts = tuple(axis.count for axis in axes)
