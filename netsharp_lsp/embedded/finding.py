@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections import deque
 
+from netsharp_lsp.embedded.code.evidence import HINT
 from netsharp_lsp.embedded.layers import CodeGroup, Holding, HostLayer
 from netsharp_lsp.text.extent import refused
 from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
     from netsharp_lsp.embedded.passage import Passage
     from netsharp_lsp.embedded.regions import Region
 
-    Reader = Callable[[CodeGroup, LineIndex], Holding]
+    Pattern = re.Pattern[bytes]
+    Reader = Callable[[CodeGroup, LineIndex, Pattern], Holding]
 
 _SEVERAL = "it is put together from several strings"
 #: Brackets a thousand deep are nobody's program.
@@ -55,6 +58,25 @@ def unknown_lines(language_id: str, data: bytes) -> list[int]:
     return sorted({lines.line_at(start) + 1 for start in starts})
 
 
+def code_in(language_id: str, data: bytes, hint: Pattern) -> list[CodeGroup]:
+    """Return the code of Python and R in a host text and in all host texts in it.
+
+    `hint` is what must be in a string of T-SQL for it to be read.  Raises RecursionError for what
+    is nested too deep.
+    """
+    found = []
+    lines = LineIndex(data)
+    waiting = deque([CodeGroup(language_id, [HostLayer(data)])])
+    while waiting:
+        group = waiting.popleft()
+        reader = _READERS.get(group.language)
+        if reader is _code:
+            found.append(group)
+        elif reader is not None:
+            waiting.extend(reader(group, lines, hint).programs)
+    return found
+
+
 def read_layers(language_id: str, data: bytes) -> Holding:
     """Return the specifications of a host text and of all host texts in it, without an order.
 
@@ -68,7 +90,7 @@ def read_layers(language_id: str, data: bytes) -> Holding:
         reader = _READERS.get(program.language)
         if reader is None:
             continue
-        held = reader(program, lines)
+        held = reader(program, lines, HINT)
         waiting.extend(held.programs)
         found.unknown += held.unknown
         for region in held.regions:
@@ -93,28 +115,28 @@ def _stretches(passage: Passage) -> Iterator[tuple[Passage, int, int]]:
         around = around.parent
 
 
-def _code(program: CodeGroup, lines: LineIndex) -> Holding:
+def _code(program: CodeGroup, lines: LineIndex, _hint: Pattern) -> Holding:
     from netsharp_lsp.embedded.prose.chunks import read_code
 
     return read_code(program, lines)
 
 
-def _markdown(program: CodeGroup, _lines: LineIndex) -> Holding:
+def _markdown(program: CodeGroup, _lines: LineIndex, _hint: Pattern) -> Holding:
     from netsharp_lsp.embedded.prose.markdown import read_document
 
     return _each(program, read_document)
 
 
-def _notebook(program: CodeGroup, _lines: LineIndex) -> Holding:
+def _notebook(program: CodeGroup, _lines: LineIndex, _hint: Pattern) -> Holding:
     from netsharp_lsp.embedded.prose.notebook import read_notebook
 
     return _each(program, read_notebook)
 
 
-def _sql(program: CodeGroup, _lines: LineIndex) -> Holding:
+def _sql(program: CodeGroup, _lines: LineIndex, hint: Pattern) -> Holding:
     from netsharp_lsp.embedded.sql.finder import read_sql
 
-    return _each(program, read_sql)
+    return _each(program, lambda layer: read_sql(layer, hint))
 
 
 def _each(program: CodeGroup, read: Callable[[HostLayer], Holding]) -> Holding:

@@ -73,6 +73,7 @@ FLOORS = (
     ("netsharp_lsp.embedded.prose", "netsharp_lsp.embedded.sql"),
     ("netsharp_lsp.embedded.finding",),
     ("netsharp_lsp.ide", "netsharp_lsp.embedded"),
+    ("netsharp_lsp.importing",),
     ("netsharp_lsp.description",),
     ("netsharp_lsp.interface", "netsharp_lsp.examining"),
     ("netsharp_lsp.netsharp.reading",),

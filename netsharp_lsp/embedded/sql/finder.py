@@ -41,14 +41,17 @@ _OUTSIDE = Between(b"\n", known=False)
 _NOTHING = Between()
 
 
-def read_sql(layer: HostLayer) -> Holding:
-    """Return what a text of T-SQL holds: specifications in variables, and scripts."""
+def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
+    """Return what a text of T-SQL holds: specifications in variables, and scripts.
+
+    `hint` is what must be in a string for it to be read.
+    """
     held = Holding()
     source = layer.text
     plain = _JOINED_LINES.sub(b"", source) if b"\\" in source else source
-    if HINT.search(plain) is None:
+    if hint.search(plain) is None:
         return held
-    points = [found.start() for found in HINT.finditer(source)]
+    points = [found.start() for found in hint.finditer(source)]
     points += [found.start() for found in _RUNS.finditer(source)]
     points += [found.start() for found in _JOINED_LINES.finditer(source)]
     statements = [SqlStatement(one) for one in Cutter(source).statements(sorted(points))]
@@ -56,7 +59,7 @@ def read_sql(layer: HostLayer) -> Holding:
     for statement in statements:
         for text in statement.texts:
             passage = _passage(layer, text)
-            if passage is None or HINT.search(passage.text) is None:
+            if passage is None or hint.search(passage.text) is None:
                 continue
             if is_evident(passage.text):
                 _add_specification(held, passage, text.target)
