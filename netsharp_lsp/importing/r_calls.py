@@ -9,9 +9,9 @@ from netsharp_lsp.embedded.r.strings import read_literal
 from netsharp_lsp.embedded.r.tokens import OPENING, Token, cut
 from netsharp_lsp.importing.values import (
     FileText,
-    Formula,
     GivenArgument,
     HostCall,
+    ModelFormula,
     Unknown,
     joined,
 )
@@ -143,7 +143,7 @@ class _RReader:
             return unknown
         token = self.tokens[first]
         if any(one.text == "~" and one.around == token.around for one in self.tokens[first:last]):
-            return Formula(self._written(first, last))
+            return ModelFormula(self._written(first, last))
         if last - first == 1:
             return self._single(first, depth)
         if token.text in ("-", "+") and last - first == 2:
@@ -206,7 +206,7 @@ class _RReader:
             return [one.value for one in call.arguments]
         if call.name in _SAME and len(plain) == 1:
             formula = call.name.endswith("formula") and isinstance(plain[0], str)
-            return Formula(str(plain[0])) if formula else plain[0]
+            return ModelFormula(str(plain[0])) if formula else plain[0]
         return call
 
 

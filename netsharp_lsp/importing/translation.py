@@ -16,7 +16,7 @@ from netsharp_lsp.importing.arguments import (
     TASKS,
     by_plain_name,
 )
-from netsharp_lsp.importing.values import FileText, Formula, GivenArgument, HostCall
+from netsharp_lsp.importing.values import FileText, GivenArgument, HostCall, ModelFormula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,13 @@ class _Translation:
             self._lose("formula", self.call.line, "it is missing, so the label is not known")
             return
         value = argument.value
-        text = value.text if isinstance(value, Formula) else value if isinstance(value, str) else ""
+        text = (
+            value.text
+            if isinstance(value, ModelFormula)
+            else value
+            if isinstance(value, str)
+            else ""
+        )
         found = _FORMULA.fullmatch(text)
         if found is None:
             self._lose("formula", argument.line, f"{argument.written} is known only at run time")

@@ -17,7 +17,7 @@ class Unknown:
         self.text = " ".join(text.split())
 
 
-class Formula:
+class ModelFormula:
     """A formula as it is written: `y ~ a + b`."""
 
     __slots__ = ("text",)
@@ -62,7 +62,8 @@ class HostCall:
 
 
 HostValue: TypeAlias = (
-    "str | bool | int | float | list[HostValue] | Unknown | Formula | FileText | HostCall | None"
+    "str | bool | int | float | list[HostValue] | Unknown | ModelFormula | FileText | HostCall"
+    " | None"
 )
 
 
