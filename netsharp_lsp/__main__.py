@@ -26,6 +26,7 @@ COMMANDS = {
     "diff": "compare two networks or experiments",
     "config": "",
     "migrate": "",
+    "import": "write the calls of scripts that train as specifications and run files",
     "run": "train a network on a table of data, or do what a configuration says",
     "doctor": "look at how a training would start, or say what computes here",
     "predict": "predict with a trained model",

@@ -13,7 +13,11 @@ HOSTS = {
     ".rmd": "rmd",
     ".qmd": "quarto",
     ".ipynb": "ipynb",
+    ".sql": "sql",
+    ".tsql": "sql",
 }
+#: Other ids that editors use for a host.
+ALIASES = {"tsql": "sql", "mssql": "sql"}
 #: What stands between a host's name and that of one specification in it.
 SEPARATOR = "::"
 

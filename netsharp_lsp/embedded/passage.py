@@ -118,6 +118,14 @@ class Passage:
         self._outer = [*pieces.outer, end]
         self._verbatim = pieces.verbatim
 
+    def has_unknown(self, start: int, end: int) -> bool:
+        """Return whether something between two offsets of the text is known only at run time."""
+        return False
+
+    def is_within_part(self, start: int, end: int) -> bool:
+        """Return whether one content holds all from one offset of the text to another."""
+        return True
+
     @property
     def written(self) -> bytes:
         """The content as it stands in the source."""
@@ -241,27 +249,66 @@ class Passage:
         return self._inner[at] == inner or self._verbatim[at]
 
 
+class Between:
+    """What is said between two contents of an assembly; `known`: whether it is what it says."""
+
+    __slots__ = ("known", "text")
+
+    def __init__(self, text: bytes = b"", *, known: bool = True) -> None:
+        self.text = text
+        self.known = known
+
+
 class Assembly(Passage):
     """Several contents read as one text, `between` being said where one ends and another begins.
 
-    A change of the text is made where it lies within one of them.
+    A change of the text is made where it lies within one of them.  Instead of one `between`,
+    `gaps` may give what is said before each part and behind the last.
     """
 
-    __slots__ = ("_begins", "_parts")
+    __slots__ = ("_begins", "_parts", "_unknown")
 
-    def __init__(self, source: bytes, parts: Sequence[Passage], between: bytes = b"") -> None:
+    def __init__(
+        self,
+        source: bytes,
+        parts: Sequence[Passage],
+        between: bytes = b"",
+        gaps: Sequence[Between] = (),
+    ) -> None:
         pieces = Pieces()
         end = parts[0].start
         self._parts = parts
         self._begins = []
+        self._unknown: list[tuple[int, int]] = []
         for number, part in enumerate(parts):
-            if number:
+            if gaps:
+                self._put(pieces, end, gaps[number])
+            elif number:
                 pieces.put(end, between)
             self._begins.append(pieces.inner[-1])
             for offset, text, verbatim in part.pieces():
                 (pieces.copy if verbatim else pieces.put)(offset, text)
             end = part.end
+        if gaps:
+            self._put(pieces, end, gaps[-1])
         super().__init__(source, end, pieces, None, parts[0].parent)
+
+    def _put(self, pieces: Pieces, at: int, gap: Between) -> None:
+        if not gap.text:
+            return
+        begin = pieces.inner[-1]
+        pieces.put(at, gap.text)
+        if not gap.known:
+            self._unknown.append((begin, pieces.inner[-1]))
+
+    def has_unknown(self, start: int, end: int) -> bool:
+        """Return whether something between two offsets of the text is known only at run time."""
+        return any(first < end and start < last for first, last in self._unknown)
+
+    def is_within_part(self, start: int, end: int) -> bool:
+        """Return whether one of the contents holds all from one offset of the text to another."""
+        number = bisect_right(self._begins, start) - 1
+        return number >= 0 and end <= self._ends(number)
 
     def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
         """Return edits of the source that make these edits of the text, None where impossible."""

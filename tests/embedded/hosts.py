@@ -121,7 +121,40 @@ def read_markdown(data: bytes) -> Said:
     return Said(["".join(lines) for lines in strings], "".join(rest))
 
 
+def read_sql(data: bytes) -> Said:
+    """Walk over the characters of T-SQL; text between double quotes is taken for a string."""
+    text = data.decode()
+    strings, rest, at = [], [], 0
+    while at < len(text):
+        if text.startswith("--", at):
+            end = min((text + "\n").index("\n", at), len(text))
+        elif text.startswith("/*", at):
+            end, depth = at + 2, 1
+            while depth and end < len(text):
+                step = {"/*": 1, "*/": -1}.get(text[end : end + 2], 0)
+                depth += step
+                end += 2 if step else 1
+        elif text[at] in "['\"":
+            closing = "]" if text[at] == "[" else text[at]
+            end = at + 1
+            while text[end] != closing or text.startswith(closing * 2, end):
+                end += 2 if text[end] == closing else 1
+            end += 1
+            if closing != "]":
+                said = text[at + 1 : end - 1].replace(closing * 2, closing)
+                strings.append(said.replace("\\\r\n", "").replace("\r\n", "\n"))
+                rest.append(HOLE)
+                at = end
+                continue
+        else:
+            end = at + 1
+        rest.append(text[at:end])
+        at = end
+    return Said(strings, "".join(rest))
+
+
 _READERS = {
+    "sql": read_sql,
     "py": read_python,
     "r": read_r,
     "ipynb": read_notebook,

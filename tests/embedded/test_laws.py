@@ -45,7 +45,7 @@ def outside(data: bytes, regions: list[Region]) -> list[bytes]:
 
 def test_the_corpus_has_every_kind_of_host() -> None:
     kinds = {host_of(name) for name in HOSTS}
-    assert kinds == {"python", "r", "markdown", "rmd", "quarto", "ipynb"}
+    assert kinds == {"python", "r", "markdown", "rmd", "quarto", "ipynb", "sql"}
     assert sum(len(regions_of(name, data)) for name, data in HOSTS.items()) >= 35
 
 
@@ -77,7 +77,7 @@ def test_the_host_says_the_formatted_text_and_nothing_else_changed(name: str) ->
 
 
 #: Hosts whose strings hold more than a specification.
-NESTED = (".ipynb", ".Rmd", ".qmd", ".md")
+NESTED = (".ipynb", ".Rmd", ".qmd", ".md", ".sql")
 
 
 def words(text: str) -> str:

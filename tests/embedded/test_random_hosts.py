@@ -14,6 +14,18 @@ PIECES = (
     *('"', "'", '"""', "'''", "\\", "\n", "\r", "\r\n", "\f", "(", ")", "{", "}", "[", "]", "= "),
     *("```netsharp\n", "```\n", "> ", 'r"(', ')"', "#", 'f"', "%%netsharp\n", "\t", " ", "é", "+"),
     *("<-", "->", "net_definition=", "netDefinition = ", "# language=Net#\n", "\\N{DIGIT ONE}"),
+    *(
+        "''",
+        "''''",
+        "N'",
+        "--",
+        "/*",
+        "*/",
+        "GO\n",
+        "\\\r\n",
+        "+ @x +",
+        "SET QUOTED_IDENTIFIER OFF\n",
+    ),
     *("\\u12", "\0", "function(", "lambda x: ", ":=", "😀", "\u2028", "\x85", ".strip()"),
 )
 

@@ -154,6 +154,7 @@ STRINGS = [
     ("source.r", 'net <- "\n', 'input A [3];\n"\nx()'),
     ("source.r", "net <- '", "input A [3];'\nx()"),
     ("source.r", 'net <- r"(\n', 'input A [3]; // c\n)"\nx()'),
+    ("source.sql", "SET @c = N'net <- \"\n", "input A [3]; // c\n\"\n';\nGO"),
 ]
 
 

@@ -27,6 +27,11 @@ HOSTS = {
     "b.py": ("python", 'rxNeuralNet(net_definition=r"""\n{}""")\n'),
     "a.R": ("r", 'library (x)\nnet <- "\n{}"\n'),
     "b.R": ("r", 'net <- r"(\n{})"\n'),
+    "a.sql": ("sql", "SET @c = N'net <- \"\n{}\"\n';\n"),
+    "b.sql": (
+        "tsql",
+        'EXEC sp_execute_external_script N\'Python\', N\'\nf(net_definition=r"""\n{}""")\'',
+    ),
     "a.md": ("markdown", "# Title\n\n```netsharp\n{}```\n\nText.\n"),
 }
 

@@ -37,6 +37,7 @@ USES = {
     "mel": ",=(.",
     "py": "[,=({",
     "R": "[,=({",
+    "sql": "[,=({",
     "md": "[,=({",
 }
 #: What begins a declaration of Net#.

@@ -15,7 +15,7 @@ export const OURS: readonly string[] = ["netsharp", "cntk", "brainscript", "ndl"
 export const FAMILY: ReadonlySet<string> = new Set(["cntk", "brainscript", "ndl", "mel"]);
 /** What a file is taken for where no other extension knows it; VS Code's own XML takes `.config`. */
 const UNCLAIMED = new Set(["plaintext", "xml"]);
-const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto"]);
+const HOSTS = new Set(["python", "r", "markdown", "rmd", "quarto", "sql", "tsql"]);
 
 /** Watches what is opened; `wanted` is called once something needs the server. */
 export function watchDocuments(wanted: () => void): vscode.Disposable {

@@ -14,7 +14,7 @@ import * as settings from "./settings";
 /** Commands of the server that the extension answers with a view of its own; true where it did. */
 export type Takeover = (command: string, args: readonly unknown[]) => boolean;
 
-const HOSTS = ["python", "r", "markdown", "rmd", "quarto"];
+const HOSTS = ["python", "r", "markdown", "rmd", "quarto", "sql", "tsql"];
 /** Commands that a hover may link to. */
 const LINKED = [
   "netsharp.server.explain",

@@ -57,6 +57,10 @@ const HOSTS: Readonly<Record<string, object>> = {
       string("python", "single", "([\"\'])", "(\\1)|(\\n)"),
     ],
   },
+  "source.sql": {
+    scopeName: "source.sql",
+    patterns: [string("sql", "single", "N?\'", "\'")],
+  },
   "source.r": {
     scopeName: "source.r",
     patterns: [

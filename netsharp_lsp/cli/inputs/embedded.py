@@ -13,7 +13,7 @@ from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.embedded.answers.arrangement import arrange
 from netsharp_lsp.embedded.answers.conflicts import host_conflicts, readings
 from netsharp_lsp.embedded.answers.findings import outer_diagnostics
-from netsharp_lsp.embedded.finding import find_regions
+from netsharp_lsp.embedded.finding import find_regions, unknown_lines
 from netsharp_lsp.embedded.hosts import SEPARATOR
 from netsharp_lsp.examining import examine
 from netsharp_lsp.language import language_by_id, main_family, main_language
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.embedded.answers.arrangement import Arrangement
     from netsharp_lsp.embedded.regions import Region
     from netsharp_lsp.layout.options import LineRange
+
+#: So many lines are named of what is not read.
+_MOST_LINES = 5
 
 
 class Embedded:
@@ -123,7 +126,12 @@ def nothing_in(item: Input, text: bytes) -> str:
             json.loads(text)
         except (ValueError, RecursionError) as error:
             return f"{item.name}: is not a notebook: {error}."
-    return f"{item.name}: holds no {main_family().title} specification."
+    sentence = f"{item.name}: holds no {main_family().title} specification."
+    lines = unknown_lines(item.host or "", text)
+    if lines:
+        where = ", ".join(map(str, lines[:_MOST_LINES]))
+        sentence += f" What is put together when the host runs is not read (line {where})."
+    return sentence
 
 
 def examine_host(

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 STDIN = "-"
 #: What --embedded does.
 SKIP_OTHERS = "leave out files that are named, too, if by their text they are another program's"
-EMBEDDED = "take Python, R, Markdown and notebook files from folders too; some may hold nothing"
+EMBEDDED = (
+    "take Python, R, SQL, Markdown and notebook files from folders too; some may hold nothing"
+)
 #: A NUL byte among so many first ones makes a file found by a walk binary.
 _PROBE = 8192
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: The argument that holds a specification, in the spelling of `plain`.
 DEFINITION = "netdefinition"
-_TRAINERS = re.compile(r"(?:rx)?neuralnet(?:work)?(?P<task>multiclass|binary|regress)?\w*")
+_TRAINERS = re.compile(r"(?:rx|mx)?neuralnet(?:work)?(?P<task>multiclass|binary|regress)?\w*")
 _TASKS = {
     "multiclass": "multiclass",
     "binary": "binary",

@@ -1,47 +1,38 @@
-"""Code in pieces: the chunks of a document or the cells of a notebook, which share variables."""
+"""Code of Python and R: whole files, the chunks of a document or the cells of a notebook.
+
+The texts of one program share their variables.
+"""
 
 from __future__ import annotations
 
 from netsharp_lsp.embedded.code.evidence import HINT
 from netsharp_lsp.embedded.code.piece import regions_of
+from netsharp_lsp.embedded.layers import Holding
 from netsharp_lsp.embedded.python.legible import says_something
-from netsharp_lsp.text.lines import LineIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from netsharp_lsp.embedded.code.piece import Code
+    from netsharp_lsp.embedded.layers import CodeGroup
     from netsharp_lsp.embedded.passage import Passage
-    from netsharp_lsp.embedded.regions import Region
+    from netsharp_lsp.text.lines import LineIndex
 
     Reader: TypeAlias = Callable[[bytes, Callable[[int], int], Passage | None], Code]
 
 
-def find_in_code(language: str, data: bytes) -> list[Region]:
-    """Return the specifications of a whole file of Python or R."""
-    if HINT.search(data) is None:
-        return []
-    if language == "python" and not says_something(data):
-        return []
-    lines = LineIndex(data)
-    return regions_of([_reader(language)(data, lambda at: lines.line_at(at) + 1, None)])
-
-
-def find_in_chunks(host: bytes, chunks: Sequence[tuple[str, Passage]]) -> list[Region]:
-    """Return the specifications of chunks, each in "python" or "r", in a host text."""
-    found: list[Region] = []
-    lines = LineIndex(host)
-    for language in sorted({language for language, _ in chunks}):
-        passages = [passage for own, passage in chunks if own == language]
-        if any(HINT.search(passage.text) for passage in passages):
-            read = _reader(language)
-            codes = [
-                read(passage.text, _line_counter(lines, passage), passage) for passage in passages
-            ]
-            found += regions_of(codes)
-    return found
+def read_code(program: CodeGroup, lines: LineIndex) -> Holding:
+    """Return what a program of Python or R holds; `lines` are those of the file."""
+    layers = program.layers
+    if not any(HINT.search(layer.text) for layer in layers):
+        return Holding()
+    if program.language == "python" and not any(says_something(layer.text) for layer in layers):
+        return Holding()
+    read = _reader(program.language)
+    codes = [read(layer.text, layer.line_counter(lines), layer.passage) for layer in layers]
+    return Holding(regions_of(codes))
 
 
 def _reader(language: str) -> Reader:
@@ -52,16 +43,3 @@ def _reader(language: str) -> Reader:
     from netsharp_lsp.embedded.r.finder import read_r
 
     return read_r
-
-
-def _line_counter(lines: LineIndex, passage: Passage) -> Callable[[int], int]:
-    """The line in the host, from 1, of an offset in a passage."""
-
-    def line_of(offset: int) -> int:
-        level: Passage | None = passage
-        while level is not None:
-            offset = level.outer(offset)
-            level = level.parent
-        return lines.line_at(offset) + 1
-
-    return line_of

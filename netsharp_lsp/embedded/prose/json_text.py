@@ -121,8 +121,11 @@ class StringsForm(Unreserved):
             return None
 
 
-def read_strings(value: Value) -> Passage | None:
-    """Return the text of a string, or of a list of strings; None for what is no text."""
+def read_strings(value: Value, parent: Passage | None = None) -> Passage | None:
+    """Return the text of a string, or of a list of strings; None for what is no text.
+
+    `parent` says the JSON, where that is a text in another one.
+    """
     strings = value.values if value.kind == "[" else [value]
     if not strings or any(string.kind != '"' for string in strings):
         return None
@@ -132,7 +135,7 @@ def read_strings(value: Value) -> Passage | None:
         if not _read_string(string, following, pieces):
             return None
     form = StringsForm(_between(value, strings))
-    return Passage(value.source, strings[-1].end - 1, pieces, form)
+    return Passage(value.source, strings[-1].end - 1, pieces, form, parent)
 
 
 def _between(value: Value, strings: Sequence[Value]) -> bytes:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.embedded.prose.chunks import find_in_chunks
+from netsharp_lsp.embedded.layers import Holding, programs_of
 from netsharp_lsp.embedded.prose.fences import find_fences
 from netsharp_lsp.embedded.regions import Region
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.embedded.layers import HostLayer
     from netsharp_lsp.embedded.passage import Passage
     from netsharp_lsp.embedded.prose.fences import Fence
 
@@ -25,6 +26,10 @@ LANGUAGES = {
     "py": "python",
     "python3": "python",
     "r": "r",
+    "sql": "sql",
+    "tsql": "sql",
+    "t-sql": "sql",
+    "mssql": "sql",
 }
 _WORD = re.compile(r"\{?\s*\.?([A-Za-z][\w#+-]*)")
 _LABEL = re.compile(r"\blabel\s*=\s*[\"']?([\w.-]+)|#([\w.-]+)|^[\s,]*([\w.-]+)(?![\w.-]|\s*=)")
@@ -32,10 +37,10 @@ _LABEL = re.compile(r"\blabel\s*=\s*[\"']?([\w.-]+)|#([\w.-]+)|^[\s,]*([\w.-]+)(
 _COMMENT_LABEL = re.compile(rb"\A(?:(?://|#)\|[^\n]*\n)*?(?://|#)\|\s*label:\s*[\"']?([\w.-]+)")
 
 
-def find_in_markdown(data: bytes) -> list[Region]:
-    """Return the specifications of a Markdown text."""
-    found, chunks = read_markdown(data)
-    return found + find_in_chunks(data, chunks)
+def read_document(layer: HostLayer) -> Holding:
+    """Return what a Markdown text holds: blocks in Net#, and chunks of its hosts."""
+    regions, chunks = read_markdown(layer.text, layer.passage)
+    return Holding(regions, programs_of(chunks))
 
 
 def read_markdown(

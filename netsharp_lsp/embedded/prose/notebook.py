@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 
+from netsharp_lsp.embedded.layers import Holding, programs_of
 from netsharp_lsp.embedded.passage import Passage, Pieces, Unreserved
-from netsharp_lsp.embedded.prose.chunks import find_in_chunks
 from netsharp_lsp.embedded.prose.json_text import read_json, read_strings
 from netsharp_lsp.embedded.prose.markdown import read_markdown
 from netsharp_lsp.embedded.regions import Region
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp_lsp.embedded.layers import HostLayer
     from netsharp_lsp.embedded.prose.json_text import Value
 
 _MAGIC = re.compile(rb"\s*%%(\S+)[ \t]*([\w.-]*)[^\n]*(?:\n|\Z)")
@@ -28,9 +29,18 @@ _MAGICS = {
     "capture": "python",
     "prun": "python",
     "r": "r",
+    "sql": "sql",
+    "rmd": "rmd",
 }
 _LINE_END = re.compile(rb"\r\n?|\n")
-_LANGUAGES = {"python": "python", "ipython": "python", "r": "r", "ir": "r"}
+_LANGUAGES = {
+    "python": "python",
+    "ipython": "python",
+    "r": "r",
+    "ir": "r",
+    "sql": "sql",
+    "tsql": "sql",
+}
 
 
 class RestForm(Unreserved):
@@ -61,18 +71,18 @@ class RestForm(Unreserved):
         return pieces
 
 
-def find_in_notebook(data: bytes) -> list[Region]:
-    """Return the specifications of a notebook; none where it is not valid JSON."""
-    top = read_json(data)
+def read_notebook(layer: HostLayer) -> Holding:
+    """Return what a notebook holds; nothing where it is not valid JSON."""
+    top = read_json(layer.text)
     cells = top.get("cells") if top is not None else None
     if top is None or cells is None:
-        return []
+        return Holding()
     kernel = _kernel_language(top)
     found: list[Region] = []
     chunks: list[tuple[str, Passage]] = []
     for cell in cells.values:
         source = cell.get("source")
-        passage = read_strings(source) if source is not None else None
+        passage = read_strings(source, layer.passage) if source is not None else None
         if passage is None:
             continue
         if cell.at("cell_type") == "markdown":
@@ -81,11 +91,11 @@ def find_in_notebook(data: bytes) -> list[Region]:
             chunks += others
         elif cell.at("cell_type") == "code":
             _read_code(cell, passage, kernel, (found, chunks))
-    return found + find_in_chunks(data, chunks)
+    return Holding(found, programs_of(chunks))
 
 
 def _kernel_language(top: Value) -> str | None:
-    """The language of code cells: "python" or "r", None for any other."""
+    """The language of code cells: a host of its own, None for any other."""
     metadata = top.get("metadata")
     if metadata is None:
         return "python"

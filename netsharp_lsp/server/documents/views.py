@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_lsp.diagnostics.model import gravest
 from netsharp_lsp.diagnostics.suppression import MARK
+from netsharp_lsp.embedded.hosts import ALIASES
 from netsharp_lsp.embedded.hosts import HOSTS as SUFFIXES_OF_HOSTS
 from netsharp_lsp.examining import sift
 from netsharp_lsp.language import family_of, language_by_id, language_ids, language_of_text
@@ -40,7 +41,7 @@ HOSTS = {
     for suffix, host in SUFFIXES_OF_HOSTS.items()
     if host != "ipynb"
     for name in (host, suffix)
-}
+} | ALIASES
 
 
 class View:

@@ -1,0 +1,68 @@
+"""What a host text holds: specifications, and texts in languages that are hosts themselves.
+
+The plain values that readers of hosts give to `finding`, which goes on with the texts.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from netsharp_lsp.embedded.passage import Passage
+    from netsharp_lsp.embedded.regions import Region
+    from netsharp_lsp.text.lines import LineIndex
+
+
+class HostLayer:
+    """One text in a host language: a whole file, or the `passage` of another text that says it."""
+
+    __slots__ = ("passage", "text")
+
+    def __init__(self, text: bytes, passage: Passage | None = None) -> None:
+        self.text = text
+        self.passage = passage
+
+    def outermost(self, offset: int) -> int:
+        """Return where a byte of the text begins in the file."""
+        level = self.passage
+        while level is not None:
+            offset = level.outer(offset)
+            level = level.parent
+        return offset
+
+    def line_counter(self, lines: LineIndex) -> Callable[[int], int]:
+        """Return what gives the line, from 1, of an offset; `lines` are those of the file."""
+        return lambda offset: lines.line_at(self.outermost(offset)) + 1
+
+
+class CodeGroup:
+    """Texts in one language that share their variables: the chunks of a document, or one alone."""
+
+    __slots__ = ("language", "layers")
+
+    def __init__(self, language: str, layers: Sequence[HostLayer]) -> None:
+        self.language = language
+        self.layers = layers
+
+
+class Holding:
+    """What the texts of a program hold: specifications, and programs in other host languages.
+
+    `unknown` are the passages that are given as specifications and put together at run time.
+    """
+
+    __slots__ = ("programs", "regions", "unknown")
+
+    def __init__(self, regions: Sequence[Region] = (), programs: Sequence[CodeGroup] = ()) -> None:
+        self.regions = list(regions)
+        self.programs = list(programs)
+        self.unknown: list[Passage] = []
+
+
+def programs_of(chunks: Sequence[tuple[str, Passage]]) -> list[CodeGroup]:
+    """Return one program a language from chunks, each with the language that it is in."""
+    return [
+        CodeGroup(language, [HostLayer(one.text, one) for own, one in chunks if own == language])
+        for language in sorted({language for language, _ in chunks})
+    ]

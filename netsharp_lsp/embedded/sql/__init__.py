@@ -1,0 +1,1 @@
+"""T-SQL as a host: its tokens, its strings, and the scripts and specifications in them."""

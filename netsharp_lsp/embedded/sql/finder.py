@@ -1,0 +1,153 @@
+"""Finds specifications in T-SQL, and the scripts of R, Python and T-SQL that its strings hold.
+
+What a script holds is read by the host of its language; knows the look of those languages only.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from netsharp_lsp.embedded.code.evidence import HINT, is_evident
+from netsharp_lsp.embedded.layers import CodeGroup, Holding, HostLayer
+from netsharp_lsp.embedded.passage import Assembly, Between
+from netsharp_lsp.embedded.regions import Region
+from netsharp_lsp.embedded.sql.statements import RUNS_SCRIPTS, SqlStatement
+from netsharp_lsp.embedded.sql.strings import read_literal
+from netsharp_lsp.embedded.sql.tokens import Cutter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_lsp.embedded.passage import Passage
+    from netsharp_lsp.embedded.sql.statements import SqlText
+
+#: What the procedure calls the languages that are hosts here.
+_LANGUAGES = {"r": "r", "python": "python"}
+_RUNS = re.compile(RUNS_SCRIPTS.encode(), re.IGNORECASE)
+_JOINED_LINES = re.compile(rb"\\\r?\n")
+_OF_PYTHON = re.compile(
+    rb"net_definition|rx_neural_network|\w_optimizer\b|\"\"\"|^\s*(?:import|from|def|class)\s+\w",
+    re.MULTILINE,
+)
+_OF_R = re.compile(
+    rb"netDefinition|rxNeuralNet|mxNeuralNet|<-|\blibrary\s*\(|\bfunction\s*\(|\bTRUE\b|\bFALSE\b"
+)
+#: What is read for a part of a script that is known only at run time: a name in every language;
+#: before and behind a script, a line end.
+_UNKNOWN = Between(b"unknown", known=False)
+_OUTSIDE = Between(b"\n", known=False)
+_NOTHING = Between()
+
+
+def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
+    """Return what a text of T-SQL holds: specifications in variables, and scripts.
+
+    `hint` is what must be in a string for it to be read.
+    """
+    held = Holding()
+    source = layer.text
+    plain = _JOINED_LINES.sub(b"", source) if b"\\" in source else source
+    if hint.search(plain) is None:
+        return held
+    points = [found.start() for found in hint.finditer(source)]
+    points += [found.start() for found in _RUNS.finditer(source)]
+    points += [found.start() for found in _JOINED_LINES.finditer(source)]
+    statements = [SqlStatement(one) for one in Cutter(source).statements(sorted(points))]
+    used = _Used(source, statements)
+    for statement in statements:
+        for text in statement.texts:
+            passage = _passage(layer, text)
+            if passage is None or hint.search(passage.text) is None:
+                continue
+            if is_evident(passage.text):
+                _add_specification(held, passage, text.target)
+                continue
+            language = used.language_of(statement, text, passage.text)
+            if language is not None:
+                held.programs.append(CodeGroup(language, [HostLayer(passage.text, passage)]))
+    return held
+
+
+class _Used:
+    """Which variables are run as scripts, where, and in which language."""
+
+    __slots__ = ("_calls", "_given", "_source")
+
+    def __init__(self, source: bytes, statements: Sequence[SqlStatement]) -> None:
+        self._source = source
+        self._calls: dict[str, list[SqlStatement]] = {}
+        self._given: dict[str, list[int]] = {}
+        for statement in statements:
+            if isinstance(statement.script, str):
+                self._calls.setdefault(statement.script, []).append(statement)
+            for text in statement.texts:
+                if text.target is not None:
+                    self._given.setdefault(text.target, []).append(text.start)
+
+    def language_of(self, statement: SqlStatement, text: SqlText, said: bytes) -> str | None:
+        """Return the language of a text: what the call says that runs it, else its look."""
+        call = statement if statement.script is text else None
+        if call is None and not statement.runs and text.target is not None:
+            call = self._call_of(text.target, text.start)
+        known = self._language_said(call) if call is not None else None
+        return known or _by_look(said)
+
+    def _call_of(self, variable: str, start: int) -> SqlStatement | None:
+        """The next call that runs a variable which is given a text at `start`, and no other."""
+        calls, given = self._calls.get(variable, []), self._given[variable]
+        number = bisect_right(calls, start, key=lambda call: call.start)
+        again = bisect_right(given, start)
+        if number == len(calls) or (again < len(given) and given[again] < calls[number].start):
+            return None
+        return calls[number]
+
+    def _language_said(self, call: SqlStatement) -> str | None:
+        """The language that a call names by a literal."""
+        parts = call.language.parts if call.language is not None else ()
+        if len(parts) != 1 or parts[0] is None or isinstance(parts[0], bytes):
+            return None
+        literal = read_literal(self._source, parts[0].start, parts[0].end)
+        word = literal.text.strip().lower() if literal is not None else b""
+        return _LANGUAGES.get(word.decode("utf-8", "replace"))
+
+
+def _by_look(text: bytes) -> str | None:
+    """The language that a text seems to be in, None where it seems to be in none."""
+    if _RUNS.search(text) is not None:
+        return "sql"
+    python, r = len(_OF_PYTHON.findall(text)), len(_OF_R.findall(text))
+    if not python and not r:
+        return None
+    return "python" if python > r else "r"
+
+
+def _add_specification(held: Holding, passage: Passage, target: str | None) -> None:
+    """Note a text that is a specification itself."""
+    name = target.lstrip("@") if target is not None else None
+    held.regions.append(Region(passage, name))
+
+
+def _passage(layer: HostLayer, text: SqlText) -> Passage | None:
+    """What a text says: one literal, or several with what is known between them."""
+    passages: list[Passage] = []
+    gaps = [_NOTHING]
+    for part in text.parts:
+        if part is None:
+            gaps[-1] = _UNKNOWN if passages else _OUTSIDE
+        elif isinstance(part, bytes):
+            gaps[-1] = Between(gaps[-1].text + part, known=gaps[-1].known)
+        else:
+            literal = read_literal(layer.text, part.start, part.end, layer.passage)
+            if literal is None:
+                return None
+            passages.append(literal)
+            gaps.append(_NOTHING)
+    if not passages:
+        return None
+    if gaps[-1] is _UNKNOWN:
+        gaps[-1] = _OUTSIDE
+    if len(passages) == 1 and not any(gap.text for gap in gaps):
+        return passages[0]
+    return Assembly(layer.text, passages, gaps=gaps)

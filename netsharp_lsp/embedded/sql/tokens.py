@@ -1,0 +1,176 @@
+"""Cuts T-SQL into tokens: first what hides other text, then the words and marks of statements.
+
+Source: Transact-SQL reference, "Constants", "Database identifiers", "Slash star comment" and
+"SET QUOTED_IDENTIFIER"; knows no meaning of a statement.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    Kind = Literal["string", "identifier", "comment", "variable", "name", "mark"]
+    Span = tuple[Kind, int, int]
+
+#: What hides other text.  An identifier has at most 128 characters, of up to 3 bytes each.
+_HIDING = re.compile(
+    rb"[^'\"\[/\-]*+(?:(?P<string>'(?:[^']++|'')*+(?P<closed>')?+)"
+    rb"|(?P<double>\"(?:[^\"]++|\"\")*+(?P<ended>\")?+)|(?P<comment>--[^\r\n]*+)|(?P<block>/\*)"
+    rb"|(?P<brackets>\[(?:[^\]]|\]\]){0,384}+\])|(?P<other>[\[/\-]))",
+)
+_BLOCK_MARK = re.compile(rb"/\*|\*/")
+_STATEMENT = re.compile(
+    rb"(?<![\w@#$.])(?:set|declare|exec(?:ute)?|create|alter|go|insert|update|print)(?![\w@#$])",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(
+    rb"\bset\s++(?:\w++\s*+,\s*+){0,20}?quoted_identifier\b(?:\s*+,\s*+\w++){0,20}+\s++(?P<value>on|off)\b",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(
+    rb"(?P<variable>@{1,2}[\w@#$\x80-\xff]+)|(?P<name>[\w#\x80-\xff][\w@#$\x80-\xff]*)"
+    rb"|(?P<mark>\+=|[^\s\w])"
+)
+
+
+class SqlToken:
+    """A token of a statement; `text` is the word or mark in lower case, "" for a string."""
+
+    __slots__ = ("end", "kind", "start", "text")
+
+    def __init__(self, kind: Kind, start: int, end: int, text: str) -> None:
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.text = text
+
+
+class Cutter:
+    """A text of T-SQL of which single statements are cut into tokens."""
+
+    __slots__ = ("_settings", "_starts", "source", "spans")
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.spans: list[Span] = list(_hiding(source))
+        self._starts = [start for _, start, _ in self.spans]
+        self._settings = [
+            found
+            for found in (_SETTING.finditer(source) if b'"' in source else ())
+            if not self._hides(found.start())
+        ]
+
+    def statements(self, points: Sequence[int]) -> Iterator[list[SqlToken]]:
+        """Yield the tokens of each statement in which one of the offsets stands, in order."""
+        last = 0
+        for point in points:
+            if point >= last:
+                start, last = self._around(point, last)
+                yield list(self._tokens(start, last))
+
+    def _around(self, point: int, least: int) -> tuple[int, int]:
+        """The statement around an offset: where it begins, not before `least`, and ends."""
+        number = bisect_right(self._starts, point)
+        begin = point
+        while begin > least:
+            before = max(least, self.spans[number - 1][2] if number else 0)
+            found = [one.start() for one in _STATEMENT.finditer(self.source, before, begin)]
+            if found:
+                begin = found[-1]
+                break
+            begin = max(least, self.spans[number - 1][1] if number else 0)
+            number -= 1
+        number = bisect_right(self._starts, point)
+        at = max(point + 1, self.spans[number - 1][2] if number else 0)
+        while at < len(self.source):
+            end = self._starts[number] if number < len(self.spans) else len(self.source)
+            following = _STATEMENT.search(self.source, at, end)
+            if following is not None:
+                return begin, following.start()
+            at = self.spans[number][2] if number < len(self.spans) else len(self.source)
+            number += 1
+        return begin, len(self.source)
+
+    def _tokens(self, start: int, end: int) -> Iterator[SqlToken]:
+        number = bisect_left(self._starts, start)
+        at = start
+        while at < end:
+            kind, first, last = (
+                self.spans[number] if number < len(self.spans) else ("comment", end, end)
+            )
+            for found in _PLAIN.finditer(self.source, at, min(first, end)):
+                plain: Kind = found.lastgroup  # type: ignore[assignment]
+                if plain == "name" and first == found.end() and found.group() in (b"n", b"N"):
+                    continue  # the N before a string
+                text = found.group().decode("utf-8", "replace").lower()
+                yield SqlToken(plain, found.start(), found.end(), text)
+            if first < end and kind != "comment":
+                yield self._hidden(kind, first, last)
+            at = last
+            number += 1
+
+    def _hidden(self, kind: Kind, first: int, last: int) -> SqlToken:
+        """A string or an identifier between quotes or brackets."""
+        mark = self.source[first : first + 1]
+        if mark == b'"' and not self._quotes_identifiers(first):
+            kind = "string"
+        if kind == "string":
+            return SqlToken(kind, first, last, "")
+        closing = b"]" if mark == b"[" else mark
+        name = self.source[first + 1 : last - 1].replace(closing * 2, closing)
+        return SqlToken("name", first, last, name.decode("utf-8", "replace").lower())
+
+    def _quotes_identifiers(self, offset: int) -> bool:
+        """Whether text between double quotes is an identifier at an offset."""
+        on = True
+        for setting in self._settings:
+            if setting.start() < offset:
+                on = setting.group("value").lower() == b"on"
+        return on
+
+    def _hides(self, offset: int) -> bool:
+        """Whether an offset is inside a string, a comment, or an identifier."""
+        number = bisect_right(self._starts, offset) - 1
+        return number >= 0 and offset < self.spans[number][2]
+
+
+def _hiding(source: bytes) -> Iterator[Span]:
+    """Each closed string, quoted identifier and comment; what stays open hides all behind it."""
+    match = _HIDING.match
+    at = 0
+    while (found := match(source, at)) is not None:
+        kind = found.lastgroup
+        at = found.end()
+        if kind == "string":
+            if found.end("closed") < 0:
+                return
+            yield "string", found.start(kind), at
+        elif kind == "comment":
+            yield "comment", found.start(kind), at
+        elif kind == "brackets":
+            yield "identifier", found.start(kind), at
+        elif kind == "block":
+            start = found.start(kind)
+            at = _block_end(source, start)
+            yield "comment", start, at
+        elif kind == "double":
+            start = found.start(kind)
+            if found.end("ended") < 0:
+                at = start + 1
+            else:
+                yield "identifier", start, at
+
+
+def _block_end(source: bytes, start: int) -> int:
+    """Where a comment ends in which others may be nested."""
+    depth = 0
+    for mark in _BLOCK_MARK.finditer(source, start):
+        depth += 1 if mark.group() == b"/*" else -1
+        if depth == 0:
+            return mark.end()
+    return len(source)

@@ -1,0 +1,122 @@
+"""What every argument of the hosts' calls is called in R, Python and Studio, and is here.
+
+Sources: the reference of MicrosoftML (`rxNeuralNet`, `sgd`, `adaDeltaSgd`), of microsoftml
+(`rx_neural_network`, `sgd_optimizer`, `adadelta_optimizer`), and the pages of Studio's modules.
+`docs/importing.md` shows this table; a test compares them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: Calls that train a network, and those of which one may be a part.
+TRAINERS = ("rxNeuralNet", "mxNeuralNet", "rx_neural_network", "neuralNet", "NeuralNetwork")
+ENSEMBLES = ("rxEnsemble", "rx_ensemble")
+
+
+class HostArgument(NamedTuple):
+    """An argument: its names in R, Python and Studio, the key of a run file, what becomes of it.
+
+    `key` is "" for what is no key; `default` is the host's where it is written out.
+    """
+
+    r: str
+    python: str
+    studio: str
+    key: str
+    default: str | int | float | bool | None
+    becomes: str
+
+
+ARGUMENTS = (
+    HostArgument("formula", "formula", "Selected columns", "label", None, "label, columns"),
+    HostArgument("data", "data", "Dataset", "train", None, "a comment: export it to a table"),
+    HostArgument("type", "method", "module", "task", "binary", "task"),
+    HostArgument(
+        "netDefinition", "net_definition", "Custom definition script", "", None, "NAME.nn"
+    ),
+    HostArgument(
+        "numHiddenNodes", "num_hidden_nodes", "Number of hidden nodes", "hidden_nodes", 100, "key"
+    ),
+    HostArgument(
+        "numIterations", "num_iterations", "Number of learning iterations", "epochs", 100, "key"
+    ),
+    HostArgument("optimizer", "optimizer", "Learning rate, momentum", "optimizer", "sgd", "keys"),
+    HostArgument(
+        "initWtsDiameter",
+        "init_wts_diameter",
+        "Initial learning weights diameter",
+        "init_diameter",
+        0.1,
+        "key",
+    ),
+    HostArgument("maxNorm", "max_norm", "", "max_norm", 0, "key"),
+    HostArgument("normalize", "normalize", "Type of normalizer", "normalizer", "auto", "key"),
+    HostArgument("miniBatchSize", "mini_batch_size", "", "batch_size", 1, "key"),
+    HostArgument("acceleration", "acceleration", "", "", None, "nothing: no result depends on it"),
+    HostArgument("rowSelection", "row_selection", "", "", None, "report: select before exporting"),
+    HostArgument("mlTransforms", "ml_transforms", "", "", None, "report; concat: its columns"),
+    HostArgument("mlTransformVars", "ml_transform_vars", "", "", None, "report"),
+    HostArgument("transforms", "transforms", "", "", None, "report: do it before exporting"),
+    HostArgument("transformObjects", "transform_objects", "", "", None, "report"),
+    HostArgument("transformFunc", "transform_function", "", "", None, "report"),
+    HostArgument("transformVars", "transform_variables", "", "", None, "report"),
+    HostArgument("transformPackages", "transform_packages", "", "", None, "report"),
+    HostArgument("transformEnvir", "transform_environment", "", "", None, "report"),
+    HostArgument("blocksPerRead", "blocks_per_read", "", "", None, "nothing: rows are streamed"),
+    HostArgument("reportProgress", "report_progress", "", "", None, "nothing: --quiet"),
+    HostArgument("verbose", "verbose", "", "", None, "nothing: --quiet"),
+    HostArgument("computeContext", "compute_context", "", "", None, "report: it runs here"),
+    HostArgument("ensemble", "ensemble", "", "", None, "report: one model is trained"),
+    HostArgument("", "loss_function", "", "loss", None, "key"),
+    HostArgument("", "", "Shuffle examples", "shuffle", None, "key"),
+    HostArgument("", "", "Random number seed", "seed", None, "key"),
+)
+OPTIMIZERS = (
+    HostArgument("learningRate", "learning_rate", "Learning rate", "learning_rate", 0.001, "key"),
+    HostArgument("momentum", "momentum", "Momentum", "momentum", 0, "key"),
+    HostArgument("nag", "nag", "", "nesterov", None, "key"),
+    HostArgument("weightDecay", "weight_decay", "", "weight_decay", None, "key"),
+    HostArgument("lRateRedRatio", "l_rate_red_ratio", "", "rate_reduction_ratio", None, "key"),
+    HostArgument("lRateRedFreq", "l_rate_red_freq", "", "rate_reduction_frequency", None, "key"),
+    HostArgument(
+        "lRateRedErrorRatio",
+        "l_rate_red_error_ratio",
+        "",
+        "rate_reduction_error_ratio",
+        None,
+        "key",
+    ),
+    HostArgument("decay", "decay", "", "adadelta_decay", None, "key"),
+    HostArgument(
+        "conditioningConst", "conditioning_constant", "", "adadelta_constant", None, "key"
+    ),
+)
+#: The functions that make an optimiser, today's and older ones, and what they are here.
+OPTIMIZER_CALLS = {
+    "sgd": "sgd",
+    "maOptimizerSgd": "sgd",
+    "sgd_optimizer": "sgd",
+    "adaDeltaSgd": "adadelta",
+    "maOptimizerAda": "adadelta",
+    "adadelta_optimizer": "adadelta",
+}
+TASKS = {
+    "binary": "binary",
+    "multiclass": "multiclass",
+    "multi": "multiclass",
+    "regression": "regression",
+}
+#: What "auto" and the others of the hosts are here: `warn` only warns and normalises nothing.
+NORMALIZERS = {"auto": "minmax-zero", "yes": "minmax-zero", "warn": "none", "no": "none"}
+LOSSES = {"logloss": "cross-entropy", "squaredloss": "squared", "squarederror": "squared"}
+
+
+def by_plain_name(rows: tuple[HostArgument, ...]) -> dict[str, HostArgument]:
+    """Return rows by the names of their arguments without case and underscores."""
+    found = {}
+    for row in rows:
+        for name in (row.r, row.python):
+            if name:
+                found[name.replace("_", "").lower()] = row
+    return found

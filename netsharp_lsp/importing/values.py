@@ -1,0 +1,74 @@
+"""What a call in a script is given: plain values, calls, formulas, and what only a run can know.
+
+Knows no host language and no argument.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+
+class Unknown:
+    """A value that only a run of the script knows; `text` is how it is written there."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = " ".join(text.split())
+
+
+class ModelFormula:
+    """A formula as it is written: `y ~ a + b`."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = " ".join(text.split())
+
+
+class FileText:
+    """The text of a file that the script reads."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class GivenArgument:
+    """An argument of a call: its name, "" where it is given by place, and its line in the file."""
+
+    __slots__ = ("line", "name", "value", "written")
+
+    def __init__(self, name: str, value: HostValue, line: int, written: str) -> None:
+        self.name = name
+        self.value = value
+        self.line = line
+        self.written = " ".join(written.split())
+
+
+class HostCall:
+    """A call: `name` without its package, its arguments, the variable it is given to, its line."""
+
+    __slots__ = ("arguments", "inside", "line", "name", "target")
+
+    def __init__(self, name: str, arguments: list[GivenArgument], line: int) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.line = line
+        self.target: str | None = None
+        #: The call that it is an argument of, such as an ensemble.
+        self.inside: str | None = None
+
+
+HostValue: TypeAlias = (
+    "str | bool | int | float | list[HostValue] | Unknown | ModelFormula | FileText | HostCall"
+    " | None"
+)
+
+
+def joined(parts: list[HostValue], between: str) -> str | None:
+    """Return texts and numbers as one text, None where one is neither."""
+    if not all(isinstance(one, str | int | float) for one in parts):
+        return None
+    return between.join(str(one) for one in parts)

@@ -1,0 +1,119 @@
+"""`netsharp import`: calls of scripts as specifications and run files, and what is not carried."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from netsharp_engine.train.settings import TrainingSettings, read_settings
+from netsharp_engine.train.settings.keys import BY_NAME
+from netsharp_lsp.__main__ import main
+from netsharp_lsp.importing.arguments import ARGUMENTS, OPTIMIZERS
+
+ROOT = Path(__file__).parents[2]
+NET = "input X [3];\noutput Y [1] linear from X all;\n"
+R = """
+net <- paste0("input X [3];\\n", "output Y [1] linear from X all;\\n")
+fit <- rxNeuralNet(y ~ a + log(b), data = d, type = "regression", netDefinition = net,
+   optimizer = sgd(learningRate = 0.2, momentum = 0.9, nag = TRUE), numIterations = 20L,
+   normalize = "no", rowSelection = a > 3, acceleration = "sse")
+m <- rxNeuralNet(formula = as.formula(paste("y ~", ".")), netDefinition = readLines("x.nn"))
+rxEnsemble(y ~ ., data = d, trainers = list(neuralNet(numHiddenNodes = 9)))
+k <- mxNeuralNet(y ~ ., netDefinition = makeNet(3), optimizer = adaDeltaSgd(decay = 0.9))
+"""
+PYTHON = f'''
+%matplotlib inline
+from microsoftml import rx_neural_network, adadelta_optimizer
+net = """{NET}"""
+model = rx_neural_network("y ~ .", method="multiClass", optimizer=adadelta_optimizer(decay=0.8),
+    net_definition=net.strip(), num_iterations=3, normalize="Warn")
+'''
+
+
+def written(folder: Path, script: str, text: str, *flags: str) -> int:
+    (folder / script).write_text(text, encoding="utf-8")
+    return main(["import", str(folder / script), *flags])
+
+
+def settings(path: Path) -> TrainingSettings:
+    read = read_settings(tomllib.loads(path.read_text(encoding="utf-8")))
+    assert isinstance(read, TrainingSettings), read
+    return read
+
+
+def test_calls_of_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.nn").write_text(NET, encoding="utf-8")
+    assert written(tmp_path, "a.R", R) == 1
+    assert (tmp_path / "fit.nn").read_text(encoding="utf-8") == NET
+    assert (tmp_path / "m.nn").read_text(encoding="utf-8") == NET
+    fit, hidden = settings(tmp_path / "fit.toml"), settings(tmp_path / "a.toml")
+    assert (fit.label, fit.task, fit.epochs, fit.learning_rate) == ("y", "regression", 20, 0.2)
+    assert (fit.momentum, fit.nesterov, fit.normalizer, fit.host) == (0.9, True, "none", "rx")
+    assert (hidden.hidden_nodes, hidden.task, hidden.normalizer) == (9, "binary", "minmax-zero")
+    assert "learning_rate = 0.001  # the host's default" in (tmp_path / "m.toml").read_text()
+    assert not (tmp_path / "k.nn").exists()
+    assert main(["check", str(tmp_path / "a.nn")]) == 0
+    said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    for sentence in (
+        "a.R:5: rowSelection: a > 3 is not carried over.",
+        "a.R:3: formula: 'log(b)' is no column: compute it beforehand.",
+        "a.R:3: data: export d to the table of 'train'.",
+        "a.R:7: rxEnsemble: one model is trained here, not an ensemble.",
+        "a.R:8: k is not written: its definition is not known.",
+        "a.R:8: netDefinition: it is put together at run time.",
+    ):
+        assert sentence in said.splitlines()
+    assert "acceleration" not in said
+
+
+def test_calls_of_python_and_through_three_layers(tmp_path: Path) -> None:
+    assert written(tmp_path, "a.py", PYTHON) == 0
+    model = settings(tmp_path / "model.toml")
+    assert (model.optimizer, model.adadelta_decay, model.epochs) == ("adadelta", 0.8, 3)
+    assert (model.task, model.normalizer) == ("multiclass", "none")
+    assert (tmp_path / "model.nn").read_text(encoding="utf-8") == NET
+    inner = "fit <- rxNeuralNet(y ~ ., type = ''''regression'''', numIterations = '' + @n + '')"
+    text = f"SET @s = N'EXEC sp_execute_external_script N''R'', N''\n{inner}''';"
+    assert written(tmp_path, "b.sql", text.replace("'' + @n + ''", "7")) == 0
+    assert settings(tmp_path / "fit.toml").epochs == 7
+    text = "EXEC sp_execute_external_script N'R', N'f <- rxNeuralNet(y ~ ., numIterations = '"
+    assert written(tmp_path, "c.sql", f"DECLARE @s nvarchar(9); {text} + @n + N')'") == 1
+    assert "epochs" not in (tmp_path / "f.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.R", "x <- 1", "holds no call that trains a network"),
+        ("a.py", "rx_neural_network(", "a.py:1: is no Python that can be read"),
+        ("a.txt", "", "is no script of"),
+        ("a.sql", "SET @c = N'rxNeuralNet(y ~ .)", "holds no call that trains a network"),
+    ],
+)
+def test_bad_scripts(
+    name: str, text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert written(tmp_path, name, text) == 2
+    assert said in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+def test_nothing_is_replaced_without_force(tmp_path: Path) -> None:
+    (tmp_path / "model.nn").write_text("mine", encoding="utf-8")
+    assert written(tmp_path, "a.py", PYTHON) == 2
+    assert (tmp_path / "model.nn").read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "model.toml").exists()
+    assert written(tmp_path, "a.py", PYTHON, "--force") == 0
+    assert written(tmp_path, "a.py", PYTHON, "--output", str(tmp_path / "no")) == 2
+
+
+def test_the_page_has_every_argument() -> None:
+    page = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    for row in (*ARGUMENTS, *OPTIMIZERS):
+        shown = [f"`{one}`" if one else "-" for one in (row.r, row.python)]
+        key = f"`{row.key}`" if row.key else "-"
+        cells = (*shown, row.studio or "-", key, row.becomes)
+        assert f"| {' | '.join(cells)} |" in page
+        assert not row.key or row.key in BY_NAME
