@@ -23,7 +23,7 @@ class Request:
     """The columns wanted, by index into ``Source.names``.
 
     ``numeric`` come as numbers, ``text`` as stripped text, ``either`` (a class label) as
-    whichever its cells are.  TableFaults are counted in ``faults``, where it is given, and raised else;
+    whichever its cells are.  Faults are counted in ``faults``, where it is given, else raised;
     ``kinds`` says by column what a text in it is that should be a number, mostly ``text``,
     and ``numbers`` what index the first file gives a column.
     """
