@@ -48,6 +48,12 @@ class TrainSettings(TypedDict, total=False):
     delimiter: str | None
     """One character, or comma, tab, semicolon, pipe, space."""
 
+    decimal: str | None
+    """Comma or point, before the fraction of a number."""
+
+    encoding: str | None
+    """How text is encoded: utf-8, utf-16, cp1252, latin-1, ...."""
+
     categorical: Sequence[Column] | None
     """Columns that hold categories."""
 
@@ -56,7 +62,8 @@ class TrainSettings(TypedDict, total=False):
 
     missing: Literal["error", "mean", "zero", "drop", "indicator"] | None
     """What a missing number becomes: refused, the mean, 0, its row left out of training and not
-    answered, or the mean with a feature that marks it. Default: "error".
+    answered (drop, also for labels), or the mean with a feature that marks it. Default:
+    "error".
     """
 
     unknown_level: bool | None

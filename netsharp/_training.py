@@ -76,7 +76,8 @@ def train(
     -------
     Model
         The trained model, which predicts and can be saved; after an interrupt it is as it stood
-        then, and a warning says so, as one does of a network that learned nothing, and why.
+        then, and a warning says so, as one does of a network that learned nothing, and why, and
+        of what was found in the data.
 
     Raises
     ------
@@ -109,6 +110,8 @@ def train(
             categorical=read.categorical,
         )
         rows = engine.prepare(table, read, consume=True, output=output_form(data))
+    for note in rows.notes:
+        warnings.warn(note, UserWarning, 2)
     graph = graph_of(data, rows.context())
     with refusals(data), watching(callbacks, verbose=verbose) as watch:
         result = engine.train(

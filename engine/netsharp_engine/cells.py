@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ SAMPLE_ROWS = 20
 LONGEST_NUMBER = 18
 #: So many classes are called by numbers at most; more numbers are measured.
 MOST_NUMBERED = 20
+#: A number with a decimal comma, as much of Europe writes it.
+_COMMA_NUMBER = re.compile(r"[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?")
+#: What is written like a number but reads as none: dates, times, money, shares, thousands.
+_LIKE_NUMBER = re.compile(r"[-+$€£¥]{0,2}\s?\d[\d\s.,'’_:/-]*([eE][-+]?\d+)?\s?[%$€£¥]?")
 #: From here on not every whole number is a float64.
 EXACT_INTEGERS = 2**53
 
@@ -57,6 +62,9 @@ def sniff_delimiter(text: str) -> str:
 
     ``text`` is the beginning of a table; its last row may be cut off.
     """
+    for candidate in CANDIDATES[1:]:
+        if _separates_commas(text, candidate):
+            return candidate
     best, best_columns = ",", 1
     for candidate in CANDIDATES:
         try:
@@ -70,6 +78,23 @@ def sniff_delimiter(text: str) -> str:
     if best_columns == 1:
         best = max(CANDIDATES, key=text.split("\n", 1)[0].count)
     return best
+
+
+def _separates_commas(text: str, candidate: str) -> bool:
+    """Whether commas stand in numbers alone where a candidate cuts the rows: then it is it."""
+    try:
+        rows = _some_rows(text, candidate)
+    except csv.Error:
+        return False
+    rows = rows[:-1] or rows
+    widths = {len(row) for row in rows}
+    commas = [cell.strip() for row in rows for cell in row if "," in cell]
+    return (
+        len(widths) == 1
+        and widths.pop() > 1
+        and bool(commas)
+        and all(map(_COMMA_NUMBER.fullmatch, commas))
+    )
 
 
 def _some_rows(text: str, delimiter: str) -> list[list[str]]:
@@ -97,6 +122,54 @@ def looks_like_header(
         if any(name and is_number(cell) for name, cell in zip(plain, row, strict=False)):
             return True
     return all(plain) and len(set(first)) == len(first) and (len(first) > 1 or bool(rest))
+
+
+def has_decimal_comma(rows: Iterable[Sequence[str]], delimiter: str) -> bool:
+    """Whether numbers in rows are written with a decimal comma, and none with a point."""
+    if delimiter == ",":
+        return False
+    found = False
+    for row in rows:
+        for cell in row:
+            stripped = cell.strip()
+            if "," in stripped and _COMMA_NUMBER.fullmatch(stripped):
+                found = True
+            elif "." in stripped and is_number(stripped):
+                return False
+    return found
+
+
+def with_point(cell: str) -> str:
+    """A stripped cell whose number has a decimal comma, with a point; any other as it is."""
+    return cell.replace(",", ".") if "," in cell and _COMMA_NUMBER.fullmatch(cell) else cell
+
+
+def cell_kind(cell: str) -> str:
+    """What a stripped cell holds: ``missing``, ``number``, ``like`` a number, or ``text``."""
+    if cell.casefold() in MISSING:
+        return "missing"
+    if is_number(cell):
+        return "number"
+    return "like" if _LIKE_NUMBER.fullmatch(cell) else "text"
+
+
+def holds_text(cells: Iterable[str]) -> bool:
+    """Whether all stripped cells of a column are text, but for missing ones, and some are."""
+    kinds = set(map(cell_kind, cells))
+    return kinds <= {"missing", "text"} and "text" in kinds
+
+
+def counts_rows(cells: Sequence[str]) -> bool:
+    """Whether stripped cells count on by 1 from 0 or 1."""
+    if not cells or cells[0] not in ("0", "1"):
+        return False
+    start = int(cells[0])
+    return all(cell == str(start + row) for row, cell in enumerate(cells))
+
+
+def names_rows(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Whether a header lacks a name for the first column, as R writes the names of rows."""
+    return bool(rest) and bool(first) and all(len(row) == len(first) + 1 for row in rest)
 
 
 def positional_names(count: int) -> tuple[str, ...]:

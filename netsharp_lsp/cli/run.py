@@ -121,7 +121,8 @@ def run(args: argparse.Namespace) -> int:
         for sentence in error.sentences:
             complain(sentence)
     except (DataError, TrainingError, ModelError, GraphError, CurveError) as error:
-        complain(str(error))
+        for sentence in str(error).splitlines():
+            complain(sentence)
     return FAILED
 
 
@@ -191,7 +192,7 @@ def _run(args: argparse.Namespace) -> int:
             save_model(result.model, path)
     if settings.plot:
         write_curve(result.history, settings.plot)
-    _report(args, result, settings, path)
+    _report(args, result, settings, path, data.notes)
     code = EXITS.get(result.status, should_stop.exit_code)
     return FAILED if code == DONE and training.lost else code
 
@@ -214,6 +215,8 @@ def _examine(
     if args.events:
         say([event_of(start)])
         return DONE
+    if args.format == "text":
+        say(f"note: {sentence}" for sentence in data.notes)
     return show_start(name, text, context_of(data), start, args.format, embedded)
 
 
@@ -398,14 +401,18 @@ def model_path(specification: str, settings: TrainingSettings) -> str:
 
 
 def _report(
-    args: argparse.Namespace, result: TrainingResult, settings: TrainingSettings, path: str
+    args: argparse.Namespace,
+    result: TrainingResult,
+    settings: TrainingSettings,
+    path: str,
+    notes: Sequence[str],
 ) -> None:
     if result.message:
         complain(result.message)
     if args.quiet or args.events:
         return
     out = Outlet(sys.stdout)
-    say((f"note: {sentence}" for sentence in settings.notes()), out)
+    say((f"note: {sentence}" for sentence in (*notes, *settings.notes())), out)
     say(spark_lines(result.history), out)
     reports = list(result.reports)
     if settings.test:

@@ -151,7 +151,8 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
     files = training_files(run_file, roots)
     if not files:
         return None
-    header, delimiter = data.get("header"), data.get("delimiter")
+    header = data.get("header")
+    words = {key: data.get(key) for key in ("delimiter", "decimal", "encoding")}
     excluded = as_columns(data.get("exclude"))
     label, *others = label_columns(data)
     table = Columns(
@@ -159,7 +160,7 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
         apart=as_columns([data.get("weight"), *others, *excluded, _split(run_file)]),
         categorical=as_columns(data.get("categorical")),
         header=header if isinstance(header, bool) else None,
-        delimiter=delimiter if isinstance(delimiter, str) else None,
+        **{key: word for key, word in words.items() if isinstance(word, str)},
         unknown_level=data.get("unknown_level") is not False,
     )
     counts = (count or count_table)(files[0], table)
@@ -169,7 +170,7 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
     # Levels are those of all training rows, which only training chooses.
     missing = data.get("missing")
     chosen = several or "validation" in run_file.train or missing == "drop"
-    open_levels = bool(table.categorical) and chosen
+    open_levels = counts.levelled and chosen
     # Which columns get a mark, only their cells say.
     features = None if open_levels or missing == "indicator" else counts.features
     # Labels that may be numbers to predict are no classes before the network is known.

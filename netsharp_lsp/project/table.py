@@ -10,24 +10,31 @@ import csv
 import os
 from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
+from itertools import chain, islice
 
 from netsharp_engine.cells import (
+    SAMPLE_ROWS,
     SUFFIX_DELIMITERS,
     are_measured,
+    cell_kind,
     column_finder,
+    counts_rows,
+    has_decimal_comma,
     label_text,
     looks_like_header,
     named_delimiter,
+    names_rows,
     positional_names,
     read_rows,
     sniff_delimiter,
     usual_label,
+    with_point,
 )
 from netsharp_engine.plain_files import open_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TextIO, TypeVar
 
     Taken = TypeVar("Taken")
@@ -38,6 +45,7 @@ READ_THROUGH = 8 << 20
 MOST_UNPACKED = 64 << 20
 #: So many characters tell how a table is written.
 HEAD = 1 << 16
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))
 
 
@@ -48,7 +56,16 @@ class Columns:
     has one feature more, for levels that training did not see.
     """
 
-    __slots__ = ("apart", "categorical", "delimiter", "header", "label", "unknown_level")
+    __slots__ = (
+        "apart",
+        "categorical",
+        "decimal",
+        "delimiter",
+        "encoding",
+        "header",
+        "label",
+        "unknown_level",
+    )
 
     def __init__(
         self,
@@ -58,6 +75,8 @@ class Columns:
         header: bool | None = None,
         delimiter: str | None = None,
         unknown_level: bool = True,
+        decimal: str | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.label = label
         self.apart = tuple(apart)
@@ -65,6 +84,8 @@ class Columns:
         self.header = header
         self.delimiter = delimiter
         self.unknown_level = unknown_level
+        self.decimal = decimal
+        self.encoding = encoding
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -81,15 +102,23 @@ class Columns:
 class Counts:
     """What a table tells: columns of features after encoding, and classes of its label.
 
-    `measured`: the labels look like numbers to predict, which a network may do.
+    `measured`: the labels look like numbers to predict, which a network may do. `levelled`: some
+    columns are categories, named so or of texts alone.
     """
 
-    __slots__ = ("classes", "features", "measured")
+    __slots__ = ("classes", "features", "levelled", "measured")
 
-    def __init__(self, features: int | None, classes: int | None, measured: bool = False) -> None:
+    def __init__(
+        self,
+        features: int | None,
+        classes: int | None,
+        measured: bool = False,
+        levelled: bool = False,
+    ) -> None:
         self.features = features
         self.classes = classes
         self.measured = measured
+        self.levelled = levelled
 
 
 def count_table(path: str, columns: Columns) -> Counts | None:
@@ -125,19 +154,30 @@ def _read(
         return None
     try:
         size = os.path.getsize(path) * (4 if packed else 1)
-        with _open(path, packed) as stream:
+        with _open(path, packed, columns.encoding) as stream:
             delimiter = _delimiter(stream, columns.delimiter, suffix)
             if delimiter is None:
                 return None
             start = stream.tell()
             for whole in (True, False) if size <= READ_THROUGH else (False,):
                 stream.seek(start)
-                rows = (row for row in read_rows(_lines(stream), delimiter) if row)
+                rows = _stripped_rows(stream, delimiter, columns.decimal)
                 with suppress(_TooLongError):
                     return take(rows, columns, whole)
             return None
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
+    except (OSError, EOFError, UnicodeError, LookupError, csv.Error):
         return None
+
+
+def _stripped_rows(stream: TextIO, delimiter: str, decimal: str | None) -> Iterator[list[str]]:
+    """The rows that are not blank; numbers with a decimal comma have a point."""
+    rows = ([cell.strip() for cell in row] for row in read_rows(_lines(stream), delimiter) if row)
+    first = list(islice(rows, SAMPLE_ROWS + 1))
+    comma = decimal in ("comma", ",")
+    if decimal is None:
+        comma = has_decimal_comma(first, delimiter)
+    for row in chain(first, rows):
+        yield [with_point(cell) for cell in row] if comma else row
 
 
 class _TooLongError(Exception):
@@ -155,14 +195,18 @@ def _lines(stream: TextIO) -> Iterator[str]:
 
 
 @contextmanager
-def _open(path: str, packed: bool) -> Iterator[TextIO]:
+def _open(path: str, packed: bool, encoding: str | None) -> Iterator[TextIO]:
     with ExitStack() as opened:
         stream: Any = opened.enter_context(open_plain(path))
         if packed:
             import gzip
 
             stream = opened.enter_context(gzip.open(stream))
-        yield opened.enter_context(TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
+        begin = stream.read(2)
+        stream.seek(0)
+        found = encoding or ("utf-16" if begin in UTF16_MARKS else "utf-8")
+        found = "utf-8-sig" if found == "utf-8" else found
+        yield opened.enter_context(TextIOWrapper(stream, encoding=found, newline=""))
 
 
 def _delimiter(stream: TextIO, given: str | None, suffix: str) -> str | None:
@@ -189,37 +233,60 @@ def _start(
     first = next(rows, None)
     if first is None:
         return None
-    second = next(rows, None)
-    sample = [] if second is None else [second]
-    first = [cell.strip() for cell in first]
+    sample = list(islice(rows, SAMPLE_ROWS))
     header = columns.header
     if header is None:
         header = looks_like_header(first, sample, columns.names)
-    if header:
-        return first, True, sample
-    return positional_names(len(first)), False, [first, *sample]
+    if not header:
+        return positional_names(len(first)), False, [first, *sample]
+    if names_rows(first, sample):
+        first = ["", *first]
+    return first, True, sample
 
 
 def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts | None:
     start = _start(rows, columns)
     if start is None:
         return None
-    names, _, sample = start
+    names, named_by_file, sample = start
     found = column_finder(names)
     label = usual_label(names) if columns.label is None else found(columns.label)
     apart = {found(name) for name in columns.apart} | {label}
     features = [index for index in range(len(names)) if index not in apart]
     named = {found(name) for name in columns.categorical}
-    levelled = [index for index in features if index in named]
+    counter = named_by_file and not names[0] and len(features) > 1 and features[0] == 0
+    if counter and 0 not in named and counts_rows([row[0] for row in sample if row]):
+        del features[0]
+    levelled = [index for index in features if index in named or _may_be_text(index, sample)]
     wanted = [*levelled, label] if label is not None else levelled
     if wanted and not whole:
-        return Counts(None if levelled else len(features), None)
+        return Counts(None if levelled else len(features), None, levelled=bool(levelled))
     levels = _levels(wanted, label, sample, rows)
+    levelled = [index for index in levelled if index in named or _is_text(levels[index])]
     unknown = len(levelled) if columns.unknown_level else 0
     encoded = len(features) - len(levelled) + unknown + sum(len(levels[i]) for i in levelled)
     if label is None:
-        return Counts(encoded, None)
-    return Counts(encoded, len(levels[label]), are_measured(levels[label]))
+        return Counts(encoded, None, levelled=bool(levelled))
+    classes = levels[label]
+    return Counts(encoded, len(classes), are_measured(classes), bool(levelled))
+
+
+def _may_be_text(index: int, sample: list[list[str]]) -> bool:
+    """Whether the first rows of a column hold no number, so that it may be one of texts alone."""
+    return bool(sample) and _kinds(row[index] for row in sample if index < len(row)) <= _TEXTS
+
+
+def _is_text(cells: set[str]) -> bool:
+    """Whether cells are text alone, but for missing ones, and some are."""
+    kinds = _kinds(cells)
+    return kinds <= _TEXTS and "text" in kinds
+
+
+def _kinds(cells: Iterable[str]) -> set[str]:
+    return {cell_kind(cell) for cell in cells}
+
+
+_TEXTS = frozenset(("missing", "text"))
 
 
 def _levels(
@@ -233,7 +300,7 @@ def _levels(
         for row in source:
             for index, seen in levels.items():
                 if index < len(row):
-                    seen.add(row[index].strip())
+                    seen.add(row[index])
     for index, seen in levels.items():
         seen.discard("")
         if index == label:

@@ -115,7 +115,11 @@ def test_parquet(tmp_path):
     assert table.classes == ("1", "2")
     with pytest.raises(DataError, match="row 2, column 'x': the value is missing"):
         read_table(str(path), ReadOptions(categorical=("colour",)))
-    with pytest.raises(DataError, match=r"column 'colour'.*categorical = \[\"colour\"\]"):
+    # Texts are categories, whether they are named so or not.
+    assert read_table(str(path), ReadOptions(missing="zero")).columns == table.columns
+    columns["day"] = pa.array([0, 1, 2], pa.date32())
+    parquet.write_table(pa.table(columns), path)
+    with pytest.raises(DataError, match=r"column 'day'.*date32.*categorical = \[\"day\"\]"):
         read_table(str(path), ReadOptions(missing="zero"))
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(DataError, match="damaged Parquet file"):

@@ -70,13 +70,33 @@ FAULTS = {
     "blank lines alone": (b"\n\n\n", CLASSES, ["t.csv is empty"]),
     "header alone": (b"x,label\n", CLASSES, ["t.csv has no rows below its header."]),
     "only a label": (b"label\na\n", CLASSES, ["no column left for the features"]),
-    "not UTF-8": (
-        b"x,label\n1,a\n2,caf\xe9\n",
+    "damaged UTF-8": (
+        b"x,label\n1,\xc3\xa9\n2,caf\xe9\n",
         CLASSES,
-        ["t.csv, line 3: the byte e9", "is not UTF-8", "Save the file as UTF-8."],
+        ["t.csv, line 3: the byte e9", "is not UTF-8", "Save the file as UTF-8", "encoding"],
     ),
-    "not UTF-8 in the header": (b"caf\xe9,label\n1,a\n", CLASSES, ["t.csv, line 1: the byte e9"]),
-    "UTF-16": ("x,label\n1,a\n".encode("utf-16"), CLASSES, ["is encoded as UTF-16"]),
+    "neither UTF-8 nor Windows-1252": (
+        b"caf\x81,label\n1,a\n",
+        CLASSES,
+        ["t.csv, line 1: the byte 81"],
+    ),
+    "not the encoding that is named": (
+        b"x,label\n1,caf\xe9\n",
+        ReadOptions(encoding="utf-8"),
+        ["t.csv, line 2: the byte e9"],
+    ),
+    "encoding": (b"x,label\n1,a\n", ReadOptions(encoding="klingon"), ["'klingon' is not known"]),
+    "damaged UTF-16": (
+        "x,label\n1,a\n".encode("utf-16") + b"\x00\xd8\x41",
+        CLASSES,
+        ["t.csv is not utf-16 text", "Name another encoding"],
+    ),
+    "decimal": (b"x;label\n1;a\n", ReadOptions(decimal="dot"), ["decimal = 'dot' cannot be used"]),
+    "decimal comma between commas": (
+        b"x,label\n1,a\n",
+        ReadOptions(decimal="comma"),
+        ["separated by commas, so no number can have a decimal comma"],
+    ),
     "open quote": (
         b'x,label\n1,a\n2,"b\n3,a\n',
         CLASSES,
@@ -192,7 +212,8 @@ def test_arrays_that_do_not_fit(tmp_path):
         ({"x": np.array([["a", "b"]]), "y": np.zeros(1)}, "numbers are needed"),
         ({"x": np.zeros(3), "y": np.zeros(3)}, "features need one row per sample"),
         ({"x": np.zeros((0, 2)), "y": np.zeros(0)}, "has no rows"),
-        ({"x": np.full((1, 2), np.nan), "y": np.zeros(1)}, "row 1, column 'column1'.*missing"),
+        ({"x": np.full((1, 1), np.nan), "y": np.zeros(1)}, "row 1, column 'column1'.*missing"),
+        ({"x": np.full((1, 2), np.nan), "y": np.zeros(1)}, r"2 values are missing in 2 columns"),
     ]:
         np.savez(path, **arrays)
         with pytest.raises(DataError, match=said):

@@ -153,8 +153,10 @@ def test_labels_read_alike_by_the_fast_and_the_slow_way(tmp_path):
 def test_missing_cells(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y,label\n1,,a\nNA,4,b\n3, ? ,a\n5,nan,b\n")
-    with pytest.raises(DataError, match=r"t\.csv, line 2, column 'y': the value is missing"):
+    with pytest.raises(DataError) as caught:
         read_table(str(path))
+    said = "4 values are missing in 2 columns: column 1 'x' 1 (first in line 3); column 2 'y' 3"
+    assert f"t.csv: {said} (first in line 2). Fill them, or set missing" in str(caught.value)
     table = read_table(str(path), ReadOptions(missing="mean"))
     assert np.isnan(table.numbers).tolist() == [
         [False, True],
@@ -176,13 +178,14 @@ def test_progress_reaches_the_end(tmp_path):
 
 def test_feature_count_reads_the_header_alone_unless_columns_are_categorical(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("a,b,c,label\n1,2,red,x\n3,4,blue,y\nnot a number,,,\n")
+    path.write_text("a,b,c,label\n1,2,7,x\n3,4,8,y\nnot a number,,,\n")
     assert feature_count(str(path)) == 3
     assert feature_count(str(path), ReadOptions(label="label", exclude=("b",))) == 2
     path.write_text("a,b,c,label\n1,2,red,x\n3,4,blue,y\n5,6,,y\n")
     options = ReadOptions(categorical=("c",))
     assert feature_count(str(path), options) == 2 + 3
     assert feature_count(str(path), options, unknown=False) == 2 + 2
+    assert feature_count(str(path)) == 2 + 3
 
 
 def test_a_weight_of_a_large_row_keeps_float64(tmp_path):

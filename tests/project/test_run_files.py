@@ -78,7 +78,13 @@ def test_the_small_reader_agrees_with_the_engine(
         (IRIS, Columns("length", categorical=["kind"], unknown_level=False), (4, 4)),
         (IRIS.replace("kind", "Label"), Columns(), (2, 3)),
         (IRIS.partition("\n")[2], Columns("3"), (2, 3)),
-        (IRIS, Columns("nothing"), (3, None)),
+        (IRIS, Columns("nothing"), (6, None)),
+        (IRIS, Columns("length"), (5, 4)),
+        (",a,b\n1,5,x\n2,6,y\n", Columns("b"), (1, 2)),
+        (",a,b\n1,5,x\n3,6,y\n", Columns("b"), (2, 2)),
+        ("a,b\n1,5,x\n2,6,y\n", Columns("b", header=True), (1, 2)),
+        ("a;b\n1,5;2,5\n3,5;2,5\n", Columns("b"), (1, 1)),
+        ("1,5;2,5;x\n3,5;2,5;y\n", Columns("3"), (2, 2)),
         ("1,2\n3,4\n", Columns(), (2, None)),
         ("a;b\n1,5;2\n", Columns("b"), (1, 1)),
         ("\ufeffa,b\n1,2\n", Columns("a"), (1, 1)),
@@ -179,7 +185,7 @@ def test_levels_depend_on_the_training_rows(tmp_path: Path) -> None:
 
 
 def test_a_column_that_marks_validation_rows_is_no_feature(tmp_path: Path) -> None:
-    write(tmp_path / "a.csv", "x,y,fold\n1,2,train\n3,4,validation\n")
+    write(tmp_path / "a.csv", "x,y,fold\n1,2,1\n3,4,0\n")
     data = '[data]\ntrain = "a.csv"\nlabel = "x"\n[train]\ntask = "regression"\n'
     write(tmp_path / "a.toml", f'{data}validation = "Fold"\n')
     assert beside(tmp_path / "a.nn").features == 1

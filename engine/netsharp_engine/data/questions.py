@@ -12,7 +12,7 @@ from netsharp_engine.data.encoding import Encoding
 from netsharp_engine.data.reading.arrays import idx_feature_count
 from netsharp_engine.data.reading.files import file_kind, find_files
 from netsharp_engine.data.reading.options import ReadOptions, resolve_roles
-from netsharp_engine.data.reading.read import read_table
+from netsharp_engine.data.reading.read import Guess, guessed_roles, read_table
 from netsharp_engine.data.reading.sources import open_source, open_sources
 from netsharp_engine.data.split import split_rows
 
@@ -28,15 +28,17 @@ def feature_count(
 ) -> int:
     """The features that a network gets from these files, after encoding.
 
-    Text files are read whole only when a column is categorical.  ``validation`` and ``seed`` are
-    those of the run, since levels are those of the training rows.  Raises DataError.
+    Files are read whole only when a column is categorical, or its first rows hold text alone.
+    ``validation`` and ``seed`` are those of the run, since levels are those of the training rows.
+    Raises DataError.
     """
     options = options or ReadOptions()
     files = find_files(paths, directory)
     if file_kind(files[0]) == "idx":
         return idx_feature_count(files[0])
     source = open_source(files[0], options)
-    roles = resolve_roles(source, options, need_label=False)
+    guess = Guess(source.texts, source.counts)
+    roles = guessed_roles(source, options, guess, need_label=False)
     if not roles.categorical:
         return len(roles.features)
     table = read_table(files, options, need_label=False)

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from netsharp_engine.data.encoding import Encoding
 from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.checks import CellCheck
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
 from netsharp_engine.data.reading.options import ReadOptions, column_index, more_labels
-from netsharp_engine.data.reading.read import CellCheck, stored_as
+from netsharp_engine.data.reading.read import stored_as
 from netsharp_engine.data.reading.request import Chunk, Request, Source
 from netsharp_engine.data.reading.sources import open_source
 from netsharp_engine.data.table import Codes
@@ -36,6 +37,25 @@ class EncodedRows:
     class_codes: Codes | None = None
     targets: npt.NDArray[np.float64] | None = None
     weights: npt.NDArray[np.float64] | None = None
+
+    def labelled(self) -> EncodedRows:
+        """The rows whose label is there; all where none was asked for."""
+        there: npt.NDArray[np.bool_] = np.ones(len(self.features), np.bool_)
+        if self.class_codes is not None:
+            there = self.class_codes >= 0
+        elif self.targets is not None:
+            absent = np.isnan(self.targets.reshape(len(self.targets), -1))
+            there = np.asarray(absent.sum(axis=1) == 0)
+        if there.all():
+            return self
+        rows = np.flatnonzero(there).tolist()
+        return EncodedRows(
+            self.features[rows],
+            tuple([texts[row] for row in rows] for texts in self.kept),
+            None if self.class_codes is None else self.class_codes[rows],
+            None if self.targets is None else self.targets[rows],
+            None if self.weights is None else self.weights[rows],
+        )
 
 
 class RowQuery(NamedTuple):
@@ -125,12 +145,13 @@ class _Match:
         count = len(self._numeric)
         numbers = chunk.numbers[:, :count]
         stored = stored_as(numbers, self._dtype)
-        checker = CellCheck(self.source, chunk)
+        checker = CellCheck(self.source, chunk, drops=self._encoding.leaves_out)
         for index, column in enumerate(self._numeric):
             refused = column.fill is None and not self._encoding.leaves_out
             missing = "error" if refused else "fill"
             part = slice(index, index + 1)
-            checker.features(numbers[:, part], stored[:, part], [column.name], missing)
+            numbered = [(column.position + 1, column.name)]
+            checker.features(numbers[:, part], stored[:, part], numbered, missing)
         codes = [
             self._encoding.text_codes(column, texts)
             for column, texts in zip(self._categories, chunk.texts, strict=False)
@@ -139,24 +160,25 @@ class _Match:
         self._encoding.encode_into(stored, codes, features)
         rows = EncodedRows(features, chunk.texts[len(self._categories) :])
         self._add_labels(rows, chunk, checker, count)
-        return rows
+        return rows.labelled() if self._encoding.leaves_out else rows
 
     def _add_labels(self, rows: EncodedRows, chunk: Chunk, checker: CellCheck, column: int) -> None:
         names = self.source.names
         if self._label is not None and self._regression:
             for place, index in enumerate(self._targets):
-                checker.complete(chunk.numbers[:, column + place], names[index], "label")
+                checker.targets(chunk.numbers[:, column + place], (index + 1, names[index]))
             count = len(self._targets)
             targets = chunk.numbers[:, column : column + count]
             rows.targets = targets if count > 1 else targets[:, 0]
             column += count
         elif self._label is not None:
             assert chunk.either is not None
-            found = checker.class_names(chunk.either, names[self._label])
+            label = (self._label + 1, names[self._label])
+            found = checker.class_names(chunk.either, label)
             rows.class_codes = checker.known_classes(found, names[self._label], self._classes)
         if self._weight is not None:
             rows.weights = chunk.numbers[:, column]
-            checker.complete(rows.weights, names[self._weight], "weight", least=0.0)
+            checker.weights(rows.weights, (self._weight + 1, names[self._weight]))
 
 
 def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:

@@ -48,7 +48,8 @@ class Table:
     classification, ``labels`` what these were called in Python, ``targets`` (float64) those of a
     regression, [rows, outputs] where ``more_labels`` name further columns of labels.
     ``held_out`` marks rows that a validation column keeps from training.  ``width`` counts the
-    columns of the file.
+    columns of the file.  A class code of -1 or a target of NaN is a label that is missing.
+    ``notes`` are sentences on what was found while reading.
     """
 
     columns: tuple[Column, ...]
@@ -65,6 +66,7 @@ class Table:
     named: bool = True
     width: int = 0
     paths: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:

@@ -351,7 +351,13 @@ class Model:
     def read_options(self) -> ReadOptions:
         """How data for this model is read unless somebody says otherwise."""
         return replace(
-            self.settings.read_options(), labels=(), header=None, delimiter=None, rows=None
+            self.settings.read_options(),
+            labels=(),
+            header=None,
+            delimiter=None,
+            decimal=None,
+            encoding=None,
+            rows=None,
         )
 
 

@@ -26,6 +26,7 @@ from netsharp_engine.data import (
     read_table,
     split_rows,
 )
+from netsharp_engine.data.doubts import doubts
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.normalizers import Matrix, Rows
@@ -73,7 +74,8 @@ class TrainingData:
     """All that a run learns from, ready for the network.
 
     ``classes`` is None for regression, ``labels`` what they are called in Python; ``task`` is
-    ``binary``, ``multiclass`` or ``regression``.
+    ``binary``, ``multiclass`` or ``regression``.  ``notes`` are sentences on what was found
+    in the data.
     """
 
     train: Part
@@ -84,6 +86,7 @@ class TrainingData:
     task: str
     settings: TrainingSettings
     labels: Labels | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def features(self) -> int:
@@ -203,6 +206,7 @@ def prepare(
     _check_levels(table)
     train, held = split_rows(table, None if validation_table else fraction, settings.seed)
     encoding = Encoding.fit(table, train, unknown=settings.unknown_level, missing=settings.missing)
+    notes = (*table.notes, *doubts(table, train, encoding))
     classes = table.classes
     weights = _weights(table, classes, train, settings)
     matrix = encoding.encode(table, dtype=settings.dtype, consume=consume)
@@ -218,20 +222,33 @@ def prepare(
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
     return TrainingData(
-        part, validation, encoding, normalizer, classes, task, settings, table.labels
+        part,
+        validation,
+        encoding,
+        normalizer,
+        classes,
+        task,
+        settings,
+        table.labels,
+        notes,
     )
 
 
 def _complete(table: Table, *, drops: bool) -> Table:
-    """The rows that are trained on: where ``drops``, those without a missing number."""
+    """The rows that are trained on: where ``drops``, those without a missing number or label."""
     if not drops:
         return table
     whole = ~np.isnan(table.numbers).any(axis=1)
+    if table.class_codes is not None:
+        whole &= table.class_codes >= 0
+    if table.targets is not None:
+        whole &= ~np.isnan(table.targets.reshape(table.rows, -1)).any(axis=1)
     if whole.all():
         return table
     if not whole.any():
         raise DataError(
-            'Every row has a missing number, and missing = "drop" leaves such rows out. Set '
+            'Every row has a missing number or label, and missing = "drop" leaves such rows out. '
+            "Set "
             'missing = "mean", or leave columns out (exclude).'
         )
     return table.only(np.flatnonzero(whole))

@@ -103,7 +103,9 @@ def data_context(
     from netsharp_engine.data import DataError, ReadOptions, class_names, feature_count
 
     data = run_file.data if run_file is not None else {}
-    header, delimiter = data.get("header"), data.get("delimiter")
+    header = data.get("header")
+    keys = ("delimiter", "decimal", "encoding")
+    words = [word if isinstance(word, str) else None for word in map(data.get, keys)]
     first, *others = [label] if label is not None else label_columns(data)
     options = ReadOptions(
         label=first,
@@ -112,7 +114,9 @@ def data_context(
         categorical=tuple(as_columns(data.get("categorical"))),
         exclude=tuple(as_columns(data.get("exclude"))),
         header=header if isinstance(header, bool) else None,
-        delimiter=delimiter if isinstance(delimiter, str) else None,
+        delimiter=words[0],
+        decimal=words[1],
+        encoding=words[2],
     )
     context = Context(task=task)
     try:

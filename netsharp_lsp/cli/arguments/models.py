@@ -36,6 +36,8 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     header.add_argument("--header", action="store_true", default=None, help="the first row is one")
     header.add_argument("--no-header", dest="header", action="store_false", help="there is none")
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
+    group.add_argument("--decimal", metavar="WORD", help="comma or point in numbers")
+    group.add_argument("--encoding", metavar="NAME", help="how text is encoded")
     group.add_argument("--missing", choices=MISSING, help="for missing numbers")
     group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
 
@@ -95,6 +97,8 @@ def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:
         "labels": tuple(args.labels) if args.labels else None,
         "header": args.header,
         "delimiter": args.delimiter,
+        "decimal": args.decimal,
+        "encoding": args.encoding,
         "missing": args.missing,
         "rows": args.rows,
     }

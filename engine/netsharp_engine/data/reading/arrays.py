@@ -62,6 +62,9 @@ class ArraySource:
 
     line_word = "row"
     named = False
+    typed = True
+    counts = False
+    doubles: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -79,6 +82,13 @@ class ArraySource:
         for name, values in extras.items():
             _check_extra(path, name, values, rows)
         self.names = (*positional_names(self._features.shape[1]), *extras)
+        self.remarks: list[str] = []
+        width = self._features.shape[1]
+        self.texts = frozenset(
+            width + place
+            for place, values in enumerate(self._extras)
+            if values.dtype.kind not in "biuf"
+        )
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows; lines are row numbers from 1."""

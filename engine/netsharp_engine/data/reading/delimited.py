@@ -13,10 +13,11 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.cells import MISSING, read_rows
+from netsharp_engine.cells import MISSING, cell_kind, read_rows, with_point
 from netsharp_engine.data.errors import DataError, place
-from netsharp_engine.data.reading.dialect import csv_problem, not_utf8, read_dialect
-from netsharp_engine.data.reading.files import Meter, open_bytes, read_bytes, stored_position
+from netsharp_engine.data.reading.dialect import csv_problem, read_dialect
+from netsharp_engine.data.reading.encodings import LEGACY, UTF8, is_legacy, not_utf8, open_text
+from netsharp_engine.data.reading.files import Meter, read_bytes, stored_position
 from netsharp_engine.data.reading.request import Chunk, Request
 from netsharp_engine.limits import TABLE_LINE
 
@@ -29,6 +30,7 @@ class DelimitedSource:
 
     line_word = "line"
     label: str | None = None
+    typed = False
 
     def __init__(
         self,
@@ -37,15 +39,35 @@ class DelimitedSource:
         delimiter: str | None = None,
         header: bool | None = None,
         expected: Collection[str] = (),
+        decimal: str | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.path = path
-        self.dialect = read_dialect(path, delimiter=delimiter, header=header, expected=expected)
+        self.dialect = read_dialect(
+            path,
+            delimiter=delimiter,
+            header=header,
+            expected=expected,
+            decimal=decimal,
+            encoding=encoding,
+        )
         self.names = self.dialect.names
         self.named = self.dialect.named
+        self.texts, self.counts = self.dialect.texts, self.dialect.counts
+        self.doubles = self.dialect.doubles
+        self.guesses_encoding = encoding is None
+        self.remarks: list[str] = []
+        if decimal is None and self.dialect.decimal == ",":
+            self.remarks.append(
+                f'{path}: numbers are read with a decimal comma; decimal = "point" reads them '
+                "otherwise."
+            )
+        if self.dialect.encoding == LEGACY and encoding is None:
+            self.remarks.append(legacy_remark(path))
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows in chunks of about a quarter of a megabyte of text; raises DataError."""
-        with open_bytes(self.path) as stream:
+        with open_text(self.path, self.dialect.encoding) as stream:
             read_bytes(self.path, stream, self.dialect.skip_bytes)
             for chunk in _Reading(self, request, stream).chunks():
                 meter.add_rows(chunk.count)
@@ -57,6 +79,9 @@ class _Reading:
     """One pass over one file for one request."""
 
     def __init__(self, source: DelimitedSource, request: Request, stream: BinaryIO) -> None:
+        self._source = source
+        self._encoding = UTF8
+        self._comma = source.dialect.decimal == ","
         self._path = source.path
         self._stream = stream
         self._names = source.names
@@ -134,10 +159,23 @@ class _Reading:
 
     def _decode(self, block: bytes, line: int) -> str:
         try:
-            return block.decode("utf-8")
+            return block.decode(self._encoding)
         except UnicodeDecodeError as error:
             line += block.count(self._newline, 0, error.start)
-            raise not_utf8(self._path, line, block[error.start]) from None
+            self._fall_back(line, block[error.start])
+            return block.decode(self._encoding)
+
+    def _fall_back(self, line: int, byte: int) -> None:
+        """Read on in Windows's encoding, which changes nothing of what was read so far: all of that
+        was ASCII.  DataError where the file is damaged UTF-8, or has another encoding.
+        """
+        source = self._source
+        if source.dialect.encoding != UTF8 or not source.guesses_encoding:
+            raise not_utf8(self._path, line, byte) from None
+        if not is_legacy(self._path):
+            raise not_utf8(self._path, line, byte) from None
+        self._encoding = LEGACY
+        source.remarks.append(legacy_remark(self._path))
 
     def _fast(self, lines: list[str], line: int) -> Chunk | None:
         """The chunk, or None when a row is blank or ragged or a cell is not a plain number."""
@@ -177,6 +215,10 @@ class _Reading:
     ) -> npt.NDArray[np.float64] | None:
         if not columns:
             return np.empty((len(lines), 0))
+        if self._comma:
+            if any("." in line for line in lines):
+                return None
+            lines = [line.replace(",", ".") for line in lines]
         whole = columns == tuple(range(len(self._names)))
         try:
             return np.loadtxt(
@@ -218,24 +260,32 @@ class _Reading:
                     rows.append(row)
                     places.append(start)
                 elif row and any(cell.strip() for cell in row):
-                    raise self._ragged(row, start)
+                    self._ragged(row, start)
                 start = before + reader.line_num + 1
                 if len(rows) == most:
                     yield self._convert(rows, places)
                     rows, places = [], []
         except csv.Error as error:
-            raise csv_problem(self._path, start, error) from None
+            problem = csv_problem(self._path, start, error)
+            if self._request.faults is None:
+                raise problem from None
+            self._request.faults.say(str(problem))
         if rows:
             yield self._convert(rows, places)
 
-    def _ragged(self, row: list[str], line: int) -> DataError:
+    def _ragged(self, row: list[str], line: int) -> None:
+        """Count a row of another width, or raise it."""
         width, found = len(self._names), len(row)
         values = "1 value" if found == 1 else f"{found} values"
         sep = {"\t": "tab", " ": "space"}.get(self._delimiter, f"'{self._delimiter}'")
-        return DataError(
+        sentence = (
             f"{self._path}, line {line}: {values} where the first row has {width}. Correct "
             f"the line, quote values that hold the delimiter ({sep}), or set the delimiter."
         )
+        if self._request.faults is None:
+            raise DataError(sentence)
+        first = f"{self._path}, line {line}", sentence
+        self._request.faults.add("ragged", (0, ""), lambda: first, shown=values)
 
     def _convert(self, rows: list[list[str]], places: list[int]) -> Chunk:
         request = self._request
@@ -247,13 +297,18 @@ class _Reading:
         either = None
         if request.either is not None:
             either = [cell.strip() for cell in columns[request.either]]
+            if self._comma:
+                either = [with_point(cell) for cell in either]
         return Chunk(len(rows), numbers, texts, either, places)
 
     def _numbers(
         self, cells: Sequence[str], column: int, places: list[int]
     ) -> npt.NDArray[np.float64]:
         try:
-            if "_" not in "".join(cells):
+            joined = "".join(cells)
+            if self._comma and "." not in joined:
+                cells = [cell.replace(",", ".") for cell in cells]
+            if "_" not in joined and not (self._comma and "." in joined):
                 return np.fromiter(map(float, cells), np.float64, len(cells))
         except ValueError:
             pass  # missing cells and faults are told apart one by one below
@@ -267,13 +322,43 @@ class _Reading:
         if stripped.casefold() in MISSING:
             return float("nan")
         try:
-            if "_" not in stripped:
-                return float(stripped)
+            if "_" not in stripped and not (self._comma and "." in stripped):
+                return float(with_point(stripped) if self._comma else stripped)
         except ValueError:
             pass  # the error below names the cell
-        name = self._names[column]
+        return self._no_number(stripped, column, line)
+
+    def _no_number(self, stripped: str, column: int, line: int) -> float:
+        """Count a cell that should be a number as a fault, or raise it."""
+        name, faults = self._names[column], self._request.faults
         shown = stripped if len(stripped) <= 40 else stripped[:37] + "..."
-        raise DataError(
-            f"{place(self._path, line, name)}: '{shown}' is not a number. Correct it, or name "
-            f'the column in categorical if it holds categories: categorical = ["{name}"].'
+        mend = f'name the column in categorical if it holds categories: categorical = ["{name}"].'
+        if column in self._request.kinds:
+            mend = "remove the row."
+        sentence = (
+            f"{place(self._path, line, name)}: '{shown}' is not a number. Correct it, or {mend}"
         )
+        if faults is None:
+            raise DataError(sentence)
+        kind = self._request.kinds.get(column) or self._kind(stripped)
+        number = self._request.numbers.get(column, column) + 1
+        first = f"{self._path}, line {line}", sentence
+        faults.add(kind, (number, name), lambda: first, shown=stripped)
+        faults.told.setdefault(number, set()).add(line)
+        return float("nan")
+
+    def _kind(self, cell: str) -> str:
+        """The kind of fault that a cell is which is no number."""
+        if self._comma and cell.count(".") == 1 and cell_kind(cell) == "number":
+            return "point"
+        if cell_kind(with_point(cell)) == "number":
+            return "comma"
+        return {"like": "like"}.get(cell_kind(cell), "text")
+
+
+def legacy_remark(path: str) -> str:
+    """What is said of a file that was taken for Windows-1252."""
+    return (
+        f"{path} is not UTF-8 and is read as Windows-1252, the next of kin to Latin-1. If letters "
+        "come out wrong, name its encoding: encoding."
+    )

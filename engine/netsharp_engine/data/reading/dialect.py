@@ -5,33 +5,55 @@ It reads the first kilobytes only and knows nothing of what the columns are for.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from netsharp_engine.cells import (
     DELIMITER_WORDS,
     SAMPLE_ROWS,
     SUFFIX_DELIMITERS,
+    counts_rows,
+    has_decimal_comma,
+    holds_text,
     looks_like_header,
     named_delimiter,
+    names_rows,
     positional_names,
     read_rows,
     sniff_delimiter,
+    with_point,
 )
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.data.reading.files import open_bytes, read_bytes, stem_suffix
+from netsharp_engine.data.reading.encodings import (
+    LEGACY,
+    UTF8,
+    found_encoding,
+    is_legacy,
+    not_utf8,
+    open_text,
+)
+from netsharp_engine.data.reading.files import read_bytes, stem_suffix
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import TABLE_CELL
 
 HEAD_BYTES = 1 << 16
 MARK = b"\xef\xbb\xbf"
+#: So many names that two columns have are told.
+MOST_DOUBLES = 5
+DECIMALS = {"comma": ",", ",": ",", "point": ".", ".": "."}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one file is written; ``skip_bytes`` and ``skip_lines`` lead to its first data row."""
+    """How one file is written; ``skip_bytes`` and ``skip_lines`` lead to its first data row.
+
+    ``decimal`` is what stands before the fraction of a number.  ``texts`` are the columns whose
+    first rows hold text alone; ``counts`` says that the first column has no name and its first
+    rows count on by 1.  ``doubles`` are sentences about names that two columns have.
+    """
 
     delimiter: str
     names: tuple[str, ...]
@@ -39,6 +61,11 @@ class Dialect:
     newline: bytes
     skip_bytes: int
     skip_lines: int
+    encoding: str = UTF8
+    decimal: str = "."
+    texts: frozenset[int] = frozenset()
+    counts: bool = False
+    doubles: tuple[str, ...] = ()
 
 
 def read_dialect(
@@ -47,34 +74,82 @@ def read_dialect(
     delimiter: str | None = None,
     header: bool | None = None,
     expected: Collection[str] = (),
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Dialect:
     """The dialect of a text file; what is given is not guessed.
 
     ``expected`` are column names that mark a first row as header.  Raises DataError.
     """
-    head, whole = _head(path)
+    named, encoding = encoding is not None, found_encoding(path, encoding)
+    head, whole = _head(path, encoding)
+    if not named and encoding == UTF8 and not _is_utf8(head) and is_legacy(path):
+        encoding = LEGACY
+        head, whole = _head(path, encoding)
     skip = len(MARK) if head.startswith(MARK) else 0
     head = head[skip:]
     newline = b"\r" if b"\r" in head and b"\n" not in head else b"\n"
     text = _decode_head(path, head, newline, whole)
     separator = _delimiter(path, text, delimiter)
     rows, header_lines = _sample(path, text, separator, whole)
-    first = [cell.strip() for cell in rows[0]]
+    rows = [[cell.strip() for cell in row] for row in rows]
+    point = _decimal(decimal, separator, rows)
+    if point == ",":
+        rows = [[with_point(cell) for cell in row] for row in rows]
+    first, rest = rows[0], rows[1:]
     if header is None:
-        header = looks_like_header(first, rows[1:], expected)
+        header = looks_like_header(first, rest, expected)
+    if header and names_rows(first, rest):
+        first = ["", *first]
+    columns = _columns(rest if header else rows, len(first))
+    written = (newline, skip, header_lines if header else 0, encoding, point, _texts(columns))
     if not header:
-        return Dialect(separator, positional_names(len(first)), False, newline, skip, 0)
-    return Dialect(separator, _header_names(path, first), True, newline, skip, header_lines)
+        return Dialect(separator, positional_names(len(first)), False, *written)
+    counts = len(first) > 1 and not first[0] and bool(columns) and counts_rows(columns[0])
+    names, doubles = _header_names(path, first)
+    return Dialect(separator, names, True, *written, counts, doubles)
 
 
-def _head(path: str) -> tuple[bytes, bool]:
-    with open_bytes(path) as stream:
+def _columns(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
+    """The cells of each column, of the rows that have all of them."""
+    return list(zip(*(row for row in rows if len(row) == width), strict=True))
+
+
+def _texts(columns: Sequence[Sequence[str]]) -> frozenset[int]:
+    return frozenset(index for index, cells in enumerate(columns) if holds_text(cells))
+
+
+def _decimal(given: str | None, delimiter: str, rows: Sequence[Sequence[str]]) -> str:
+    if given is None:
+        return "," if has_decimal_comma(rows, delimiter) else "."
+    chosen = DECIMALS.get(given)
+    if chosen is None:
+        raise DataError(f"decimal = '{excerpt(given)}' cannot be used: write comma or point.")
+    if chosen == delimiter:
+        raise DataError(
+            "Values are separated by commas, so no number can have a decimal comma. Name another "
+            "delimiter, or set decimal = point."
+        )
+    return chosen
+
+
+def _head(path: str, encoding: str) -> tuple[bytes, bool]:
+    with open_text(path, encoding) as stream:
         head = read_bytes(path, stream, HEAD_BYTES)
         size = HEAD_BYTES
         while len(head) == size and not (b"\n" in head or b"\r" in head) and size < 1 << 24:
             head += read_bytes(path, stream, size)
             size *= 2
         return head, len(head) < size
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether bytes are UTF-8, or the beginning of it."""
+    try:
+        codecs.getincrementaldecoder(UTF8)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _decode_head(path: str, head: bytes, newline: bytes, whole: bool) -> str:
@@ -85,14 +160,6 @@ def _decode_head(path: str, head: bytes, newline: bytes, whole: bool) -> str:
     except UnicodeDecodeError as error:
         line = head.count(newline, 0, error.start) + 1
         raise not_utf8(path, line, head[error.start]) from None
-
-
-def not_utf8(path: str, line: int, byte: int) -> DataError:
-    """The error for a byte that is not UTF-8."""
-    return DataError(
-        f"{path}, line {line}: the byte {byte:02x} (hexadecimal) is not UTF-8 text. "
-        "Save the file as UTF-8."
-    )
 
 
 def _delimiter(path: str, text: str, given: str | None) -> str:
@@ -146,14 +213,21 @@ def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
     return DataError(f'{path}, line {line}: {why}. Correct the quotes (").')
 
 
-def _header_names(path: str, first: list[str]) -> tuple[str, ...]:
+def _header_names(path: str, first: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of a header, all different, and a sentence for each that stood there twice."""
     names = [cell or f"column{number}" for number, cell in enumerate(first, 1)]
     seen: dict[str, int] = {}
+    doubles: list[str] = []
     for number, name in enumerate(names, 1):
-        if name in seen:
-            raise DataError(
-                f"{path}: columns {seen[name]} and {number} are both named '{name}'. "
-                "Give every column its own name, or set header = false if the first row is data."
+        if name not in seen:
+            seen[name] = number
+            continue
+        if len(doubles) < MOST_DOUBLES:
+            doubles.append(
+                f"{path}: columns {seen[name]} and {number} are both named '{name}'. Give every "
+                "column its own name, or set header = false if the first row is data."
             )
-        seen[name] = number
-    return tuple(names)
+        own = f"{name} (column {number})"
+        seen[own] = number
+        names[number - 1] = own
+    return tuple(names), tuple(doubles)

@@ -129,8 +129,10 @@ def stem_suffix(path: str) -> str:
     return os.path.splitext(lowered)[1]
 
 
-def file_kind(path: str) -> str:
+def file_kind(path: str, *, named: bool = False) -> str:
     """``text``, ``npz``, ``npy``, ``idx`` or ``parquet``, by the first bytes of the content.
+
+    ``named``: somebody names the encoding of the text, which may hold any bytes.
 
     Raises DataError for an empty file and for content that is none of them.
     """
@@ -145,9 +147,8 @@ def file_kind(path: str) -> str:
         return "parquet"
     if len(head) >= 4 and head[:2] == b"\0\0" and head[2] in IDX_TYPES and 0 < head[3] <= 8:
         return "idx"
-    if head.startswith(WIDE_MARKS):
-        raise DataError(f"{path} is encoded as UTF-16. Save it as UTF-8.")
-    _check_suffix(path, head)
+    if not named and not head.startswith(WIDE_MARKS):
+        _check_suffix(path, head)
     return "text"
 
 
@@ -208,8 +209,9 @@ class GzipStream(gzip.GzipFile):
 
 def stored_position(stream: BinaryIO) -> int:
     """The bytes of the file on disk that were read so far."""
-    if isinstance(stream, GzipStream):
-        return stream.stored_position()
+    if hasattr(stream, "stored_position"):
+        position: int = stream.stored_position()
+        return position
     return stream.tell()
 
 

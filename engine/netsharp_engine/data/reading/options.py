@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from netsharp_engine.cells import column_finder, find_column, usual_label
 from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.data.reading.faults import TableFaults
 from netsharp_engine.data.reading.request import Source
 from netsharp_engine.excerpt import excerpt
 
@@ -22,7 +23,8 @@ class ReadOptions:
 
     A column is given by name or by number from 1.  ``split`` names a column whose cells mark
     validation rows; ``more_labels`` are further numbers that a regression predicts; ``labels`` are
-    IDX label files, one per image file; ``header`` and ``delimiter`` are guessed when None;
+    IDX label files, one per image file; ``header``, ``delimiter``, ``decimal`` and ``encoding``
+    are guessed when None;
     ``missing`` is a choice of the setting; ``task`` is ``classification`` or ``regression``;
     ``rows`` limits the rows read.
     """
@@ -36,6 +38,8 @@ class ReadOptions:
     exclude: tuple[ColumnName, ...] = ()
     header: bool | None = None
     delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
     missing: str = "error"
     task: str = "classification"
     rows: int | None = None
@@ -52,7 +56,11 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The indexes of a source's columns by the part they play; features in file order."""
+    """The indexes of a source's columns by the part they play; features in file order.
+
+    ``found`` are the categories that nobody named; ``counter`` is a first column that only counts
+    rows, which is no feature.
+    """
 
     features: tuple[int, ...]
     categorical: frozenset[int]
@@ -60,6 +68,8 @@ class Roles:
     weight: int | None
     split: int | None
     more_labels: tuple[int, ...] = ()
+    found: frozenset[int] = frozenset()
+    counter: int | None = None
 
     @property
     def numeric(self) -> tuple[int, ...]:
@@ -90,29 +100,57 @@ def _index_of(
     raise DataError(f"{path} has no {part} column '{excerpt(column)}'.{hint}")
 
 
-def resolve_roles(source: Source, options: ReadOptions, *, need_label: bool = True) -> Roles:
-    """The part of every column of ``source``; raises DataError."""
+def resolve_roles(
+    source: Source,
+    options: ReadOptions,
+    faults: TableFaults | None = None,
+    *,
+    need_label: bool = True,
+) -> Roles:
+    """The part of every column of ``source``; raises DataError.
 
+    With ``faults`` what is said of columns that are not there is added to these, and the others
+    have their parts all the same.
+    """
     found = column_finder(source.names)
 
     def find(column: ColumnName | None, part: str) -> int | None:
         if column is None:
             return None
-        return _index_of(found(column), source.names, column, part, source.path)
+        try:
+            return _index_of(found(column), source.names, column, part, source.path)
+        except DataError as error:
+            told(error)
+            return None
+
+    def told(error: DataError) -> None:
+        if faults is None:
+            raise error
+        faults.say(str(error))
 
     weight = find(options.weight, "weight")
     split = find(options.split, "validation")
-    label = _label_index(source, options, need_label)
+    try:
+        label = _label_index(source, options, need_label)
+    except DataError as error:
+        told(error)
+        label = None
+    for sentence in source.doubles:
+        told(DataError(sentence))
     excluded = {find(column, "excluded") for column in options.exclude}
     categorical = {find(column, "categorical") for column in options.categorical}
-    more = more_labels(source.names, options, source.path)
+    more = tuple(
+        index for index in (find(one, "label") for one in options.more_labels) if index is not None
+    )
     apart = {label, weight, split, *more} | excluded
     labels = ((index, "label") for index in (label, *more))
     for index, part in (*labels, (weight, "weight"), (split, "validation")):
         if index is not None and (index in categorical or index in excluded):
-            raise DataError(
-                f"{source.path}: column '{source.names[index]}' is the {part} column and cannot "
-                f"also be {'categorical' if index in categorical else 'excluded'}."
+            told(
+                DataError(
+                    f"{source.path}: column '{source.names[index]}' is the {part} column and "
+                    f"cannot also be {'categorical' if index in categorical else 'excluded'}."
+                )
             )
     features = tuple(index for index in range(len(source.names)) if index not in apart)
     if not features:

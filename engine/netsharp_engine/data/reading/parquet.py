@@ -27,13 +27,19 @@ class ParquetSource:
     line_word = "row"
     named = True
     label: str | None = None
+    typed = True
+    counts = False
+    doubles: tuple[str, ...] = ()
 
     def __init__(self, path: str) -> None:
+        self.remarks: list[str] = []
         self.path = path
         self._file = _open(path)
         self.names = tuple(str(name) for name in self._file.schema_arrow.names)
         if not self.names or not self._file.metadata.num_rows:
             raise DataError(f"{path} has no rows.")
+        kinds = enumerate(self._file.schema_arrow)
+        self.texts = frozenset(index for index, field in kinds if _is_text(field.type))
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows; lines are row numbers from 1."""
@@ -55,22 +61,26 @@ class ParquetSource:
     def _chunk(self, request: Request, batch: Any, before: int) -> Chunk:
         numbers = np.empty((batch.num_rows, len(request.numeric)))
         for target, column in enumerate(request.numeric):
-            numbers[:, target] = self._numbers(batch, column)
+            numbers[:, target] = self._numbers(batch, column, request)
         texts = tuple(self._texts(batch, column) for column in request.text)
         either = None if request.either is None else self._either(batch, request.either)
         lines = range(before + 1, before + batch.num_rows + 1)
         return Chunk(batch.num_rows, numbers, texts, either, lines)
 
-    def _numbers(self, batch: Any, column: int) -> npt.NDArray[np.float64]:
+    def _numbers(self, batch: Any, column: int, request: Request) -> npt.NDArray[np.float64]:
         values = batch.column(self.names[column])
         result = _as_numbers(values)
-        if result is None:
-            name = self.names[column]
-            raise DataError(
-                f"{self.path}, column '{name}': the type is {_type(values)}, not a number. If it "
-                f'holds categories, name it: categorical = ["{name}"].'
-            )
-        return result
+        if result is not None:
+            return result
+        name = self.names[column]
+        sentence = (
+            f"{self.path}, column '{name}': the type is {_type(values)}, not a number. If it "
+            f'holds categories, name it: categorical = ["{name}"].'
+        )
+        if request.faults is None:
+            raise DataError(sentence)
+        request.faults.say(sentence)
+        return np.zeros(batch.num_rows)
 
     def _texts(self, batch: Any, column: int) -> list[str]:
         import pyarrow as pa
@@ -86,6 +96,15 @@ class ParquetSource:
     def _either(self, batch: Any, column: int) -> npt.NDArray[np.float64] | list[str]:
         numbers = _as_numbers(batch.column(self.names[column]))
         return self._texts(batch, column) if numbers is None else numbers
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a column of a type holds text, which may be kept once for many rows."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _type(values: Any) -> Any:

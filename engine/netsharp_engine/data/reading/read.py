@@ -1,18 +1,21 @@
-"""Reads files into a Table, chunk by chunk, and answers cheap questions about them.
+"""Reads files into a Table, chunk by chunk; which columns are categories is found on the way.
 
-It checks every cell and names the file, the line and the column of a fault.
+All faults of a table are counted while it is read, and raised together in the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.cells import label_text, number_name
-from netsharp_engine.data.errors import DataError, UnknownClassError, nearest, place
+from netsharp_engine.cells import cell_kind
+from netsharp_engine.data.errors import DataError
 from netsharp_engine.data.reading.blocks import GrowingMatrix
+from netsharp_engine.data.reading.checks import CellCheck, Numbered
+from netsharp_engine.data.reading.faults import TableFaults
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
 from netsharp_engine.data.reading.options import ReadOptions, Roles, resolve_roles
 from netsharp_engine.data.reading.request import Chunk, Request, Source
@@ -20,8 +23,9 @@ from netsharp_engine.data.reading.sources import open_sources
 from netsharp_engine.data.table import Codes, Column, Table, name_order
 from netsharp_engine.excerpt import excerpt
 
-HELD_OUT = frozenset(("1", "true", "yes", "validation", "valid", "val", "test", "holdout"))
-TRAINED = frozenset(("0", "false", "no", "train", "training", ""))
+#: A column of texts of which so many rows have their own is told of, as it may name the rows.
+MANY_TEXTS = 20
+MOST_NAMED = 6
 
 
 def read_table(
@@ -34,23 +38,35 @@ def read_table(
 ) -> Table:
     """All rows of one or several files or globs as one table.
 
-    The peak of memory is the table in ``options.dtype`` plus some 70 MB.  ``progress`` is called
-    about ten times a second.  Raises DataError.
+    Columns that hold text alone become categories, and an unnamed first column that counts the
+    rows is left out; both are among the table's ``notes``.  The peak of memory is the table in
+    ``options.dtype`` plus some 70 MB.  ``progress`` is called about ten times a second.  Raises
+    DataError, which names all faults of the table.
     """
     options = options or ReadOptions()
     files = find_files(paths, directory)
     sources = open_sources(files, options)
-    roles = resolve_roles(sources[0], options, need_label=need_label)
-    building = _Building(sources[0], roles, options)
-    meter = Meter(files, progress)
-    for source in sources:
-        _read_source(source, building, meter)
-        if building.full:
+    guess = Guess(sources[0].texts, sources[0].counts)
+    while True:
+        faults = TableFaults()
+        roles = guessed_roles(sources[0], options, guess, faults, need_label=need_label)
+        building = _Building(sources[0], roles, options, faults)
+        meter = Meter(files, progress)
+        for source in sources:
+            _read_source(source, building, meter)
+            if building.full:
+                break
+        better = building.revised(guess)
+        if better is None:
             break
+        guess = better
+    if faults:
+        raise faults.error(files[0])
     return building.table(tuple(files))
 
 
 def _read_source(source: Source, building: _Building, meter: Meter) -> None:
+    building.begin(source)
     for chunk in source.chunks(building.request_for(source), meter):
         building.add(source, chunk)
         if building.full:
@@ -58,13 +74,52 @@ def _read_source(source: Source, building: _Building, meter: Meter) -> None:
     meter.finish_file(source.path)
 
 
+class Guess:
+    """What is taken for granted while a table is read: columns of ``texts``, a first column that
+    ``counts`` rows; ``numbers`` are columns that turned out to hold some.
+    """
+
+    def __init__(
+        self, texts: frozenset[int], counts: bool, numbers: frozenset[int] = frozenset()
+    ) -> None:
+        self.texts = texts - numbers
+        self.counts = counts
+        self.numbers = numbers
+
+
+def guessed_roles(
+    source: Source,
+    options: ReadOptions,
+    guess: Guess,
+    faults: TableFaults | None = None,
+    *,
+    need_label: bool = True,
+) -> Roles:
+    """The part of every column where columns of text are categories; faults as `resolve_roles`."""
+    roles = resolve_roles(source, options, faults, need_label=need_label)
+    features, counter = roles.features, None
+    if guess.counts and features[:1] == (0,) and len(features) > 1 and 0 not in roles.categorical:
+        features, counter = features[1:], 0
+    found = guess.texts & frozenset(features) - roles.categorical
+    return replace(
+        roles,
+        features=features,
+        categorical=roles.categorical | found,
+        found=found,
+        counter=counter,
+    )
+
+
 class _Building:
     """Collects the chunks of all sources."""
 
-    def __init__(self, first: Source, roles: Roles, options: ReadOptions) -> None:
+    def __init__(
+        self, first: Source, roles: Roles, options: ReadOptions, faults: TableFaults
+    ) -> None:
         self._first = first
         self._roles = roles
         self._options = options
+        self._faults = faults
         self._regression = options.task == "regression"
         self._numeric = roles.numeric
         dtype: np.dtype[np.floating] = np.dtype(options.dtype)
@@ -74,27 +129,44 @@ class _Building:
         self._targets = GrowingMatrix(1 + len(roles.more_labels), np.float64)
         self._weights = GrowingMatrix(1, np.float64)
         self._held_out = GrowingMatrix(1, np.bool_)
+        self._seen = np.zeros(len(self._numeric), np.bool_)
+        self._counted: float | None = None
+        self._begins = True
+        self._counts = True
+        self._remarks: dict[str, None] = {}
 
     @property
     def full(self) -> bool:
         """Whether the limit of rows is reached."""
         return self._options.rows is not None and self._numbers.rows >= self._options.rows
 
+    def begin(self, source: Source) -> None:
+        """Begin with another source, whose rows may be counted from the start."""
+        self._begins = True
+
     def request_for(self, source: Source) -> Request:
         """The request whose columns stand in this source, perhaps in another order."""
         roles, places = self._roles, self._places(source)
         targets = (roles.label, *roles.more_labels) if self._regression else ()
-        numeric = [
-            *self._numeric,
-            *(index for index in (*targets, roles.weight) if index is not None),
-        ]
+        more = (*targets, roles.weight, roles.counter)
+        numeric = [*self._numeric, *(index for index in more if index is not None)]
         text = [*roles.categories, *((roles.split,) if roles.split is not None else ())]
         either = None if self._regression else roles.label
         return Request(
             tuple(places[index] for index in numeric),
             tuple(places[index] for index in text),
             None if either is None else places[either],
+            self._faults,
+            {places[index]: kind for index, kind in self._apart()},
+            {there: index for index, there in enumerate(places)},
         )
+
+    def _apart(self) -> list[tuple[int, str]]:
+        """Columns of numbers that are no features, and what a text in them is."""
+        roles = self._roles
+        labels = (roles.label, *roles.more_labels) if self._regression else ()
+        found = [(index, "unlike label") for index in labels if index is not None]
+        return found if roles.weight is None else [*found, (roles.weight, "weight")]
 
     def _places(self, source: Source) -> Sequence[int]:
         """Where each column of the first source stands in this one."""
@@ -104,6 +176,9 @@ class _Building:
         there = {name: index for index, name in enumerate(source.names)}
         return [there[name] for name in names]
 
+    def _numbered(self, index: int) -> Numbered:
+        return index + 1, self._first.names[index]
+
     def add(self, source: Source, chunk: Chunk) -> None:
         """Check and store a chunk, cut at the limit of rows."""
         limit = self._options.rows
@@ -111,34 +186,72 @@ class _Building:
             chunk = chunk.head(min(chunk.count, limit - self._numbers.rows))
         count = len(self._numeric)
         features = chunk.numbers[:, :count]
-        names = [self._first.names[index] for index in self._numeric]
-        checker = CellCheck(source, chunk)
+        columns = [self._numbered(index) for index in self._numeric]
+        drops = self._options.missing == "drop"
+        checker = CellCheck(source, chunk, self._faults, drops=drops)
         stored = stored_as(features, self._options.dtype)
-        checker.features(features, stored, names, self._options.missing)
+        checker.features(features, stored, columns, self._options.missing)
         self._numbers.append(stored)
+        if not self._seen.all():
+            self._seen |= ~np.isnan(features).all(axis=0)
         for coding, texts in zip(self._codes, chunk.texts, strict=False):
             coding.add(texts)
         self._add_parts(chunk, checker, count)
+        self._faults.told.clear()
+        for sentence in source.remarks:
+            self._remarks[sentence] = None
 
     def _add_parts(self, chunk: Chunk, checker: CellCheck, column: int) -> None:
-        roles, names = self._roles, self._first.names
+        roles = self._roles
         if roles.label is not None and self._regression:
             labels = (roles.label, *roles.more_labels)
             targets = chunk.numbers[:, column : column + len(labels)]
             for place, index in enumerate(labels):
-                checker.complete(targets[:, place], names[index], "label")
+                checker.targets(targets[:, place], self._numbered(index))
             self._targets.append(targets)
             column += len(labels)
         elif roles.label is not None:
             assert chunk.either is not None
-            self._labels.add(checker.class_names(chunk.either, names[roles.label]))
+            self._labels.add(checker.class_names(chunk.either, self._numbered(roles.label)))
         if roles.weight is not None:
             weight = chunk.numbers[:, column]
-            checker.complete(weight, names[roles.weight], "weight", least=0.0)
+            checker.weights(weight, self._numbered(roles.weight))
             self._weights.append(weight[:, None])
+            column += 1
+        if roles.counter is not None:
+            self._count_on(chunk.numbers[:, column])
         if roles.split is not None:
-            marks = checker.held_out(chunk.texts[-1], names[roles.split])
+            marks = checker.held_out(chunk.texts[-1], self._numbered(roles.split))
             self._held_out.append(marks[:, None])
+
+    def _count_on(self, values: npt.NDArray[np.float64]) -> None:
+        """Follow a first column that counts rows, in each file from the start or in all of them."""
+        starts = values[0] in (0, 1) if self._begins and len(values) else False
+        due = values[0] if starts else self._counted
+        self._begins = False
+        if due is None or not np.array_equal(values, due + np.arange(len(values))):
+            self._counts = False
+        else:
+            self._counted = due + len(values)
+
+    def revised(self, guess: Guess) -> Guess | None:
+        """A better guess, where a column turned out to be otherwise; None where it held."""
+        roles = self._roles
+        texts, numbers = set(guess.texts), set(guess.numbers)
+        if not self._first.typed:
+            for index, coding in zip(roles.categories, self._codes, strict=True):
+                if index in roles.found and not coding.holds_text():
+                    numbers.add(index)
+        for place, index in enumerate(self._numeric):
+            column = self._numbered(index)
+            told = self._faults.count(column, "text")
+            others = self._faults.count(column, "like", "comma", "point", "large")
+            if told and not others and index not in numbers:
+                texts |= set() if self._seen[place] else {index}
+        counts = guess.counts and (roles.counter is None or self._counts)
+        known = (guess.texts, guess.numbers, guess.counts)
+        better = Guess(frozenset(texts), counts, frozenset(numbers))
+        return None if (better.texts, better.numbers, better.counts) == known else better
 
     def table(self, files: tuple[str, ...]) -> Table:
         """The finished table; raises DataError when there are no rows."""
@@ -166,7 +279,30 @@ class _Building:
             table.weights = self._weights.take()[:, 0]
         if roles.split is not None:
             table.held_out = self._held_out.take()[:, 0]
+        table.notes = (*self._remarks, *self._notes(table))
         return table
+
+    def _notes(self, table: Table) -> list[str]:
+        """What was found of columns by themselves, as sentences."""
+        roles, names = self._roles, self._first.names
+        notes = []
+        if roles.counter is not None:
+            notes.append(
+                "The first column has no name and counts the rows: it is left out. To train with "
+                "it, give it a name."
+            )
+        found = [column for column in table.columns if column.position in roles.found]
+        if found:
+            some = ", ".join(
+                f"'{excerpt(names[column.position])}' ({len(column.levels or ()):,} levels)"
+                for column in found[:MOST_NAMED]
+            )
+            more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+            notes.append(
+                f"Taken as categories, since all values are text: {some}{more}. To leave one out, "
+                "name it in exclude."
+            )
+        return notes
 
 
 class _Coding:
@@ -183,6 +319,10 @@ class _Coding:
             codes[row, 0] = index.setdefault(text, len(index)) if text else -1
         self._codes.append(codes)
 
+    def holds_text(self) -> bool:
+        """Whether no text of them is a number, or written like one."""
+        return all(cell_kind(text) in ("missing", "text") for text in self._index)
+
     def take(self) -> tuple[tuple[str, ...], Codes]:
         names = tuple(sorted(self._index, key=name_order))
         order = np.full(len(names) + 1, -1, np.int32)
@@ -191,117 +331,7 @@ class _Coding:
         return names, order[self._codes.take()[:, 0]]
 
 
-class CellCheck:
-    """Finds the first faulty cell of a chunk and says where it is."""
-
-    def __init__(self, source: Source, chunk: Chunk) -> None:
-        self._source = source
-        self._chunk = chunk
-
-    def _where(self, row: int, column: str) -> str:
-        line = self._chunk.lines[row]
-        if self._source.line_word == "line":
-            return place(self._source.path, line, column)
-        return f"{self._source.path}, row {line}, column '{excerpt(column)}'"
-
-    def features(
-        self,
-        values: npt.NDArray[np.float64],
-        stored: npt.NDArray[np.floating],
-        names: Sequence[str],
-        missing: str,
-    ) -> None:
-        """Raise DataError for a value that is infinite, too large, or missing and not filled."""
-        if np.isfinite(stored).all():
-            return
-        for row, column in np.argwhere(~np.isfinite(stored)).tolist():
-            value = float(values[row, column])
-            where = self._where(row, names[column])
-            if value == value:
-                raise DataError(
-                    f"{where}: {value:g} is too large for {stored.dtype}. Correct or scale it."
-                )
-            if missing == "error":
-                raise DataError(
-                    f'{where}: the value is missing. Fill it, or set missing = "mean", "zero", '
-                    '"indicator" or "drop".'
-                )
-
-    def complete(
-        self,
-        values: npt.NDArray[np.float64],
-        column: str,
-        part: str,
-        least: float | None = None,
-    ) -> None:
-        """Raise DataError for a missing or infinite label or weight, or one below ``least``."""
-        bad = ~np.isfinite(values)
-        if least is not None:
-            bad |= values < least
-        if not bad.any():
-            return
-        row = int(np.argmax(bad))
-        where, value = self._where(row, column), float(values[row])
-        if value != value:
-            raise DataError(f"{where}: the {part} is missing. Fill it or remove the row.")
-        if np.isinf(value):
-            raise DataError(f"{where}: the {part} is not finite. Correct it or remove the row.")
-        raise DataError(f"{where}: the {part} {value:g} is negative. Weights are at least 0.")
-
-    def class_names(self, cells: npt.NDArray[np.float64] | Sequence[str], column: str) -> list[str]:
-        """The class of every row; raises DataError for an empty label."""
-        if isinstance(cells, np.ndarray):
-            self.complete(cells, column, "label")
-            distinct, inverse = np.unique(cells, return_inverse=True)
-            names = [number_name(value) for value in distinct.tolist()]
-            return [names[code] for code in inverse.tolist()]
-        known: dict[str, str] = {}
-        result = []
-        for row, cell in enumerate(cells):
-            if not cell:
-                where = self._where(row, column)
-                raise DataError(f"{where}: the label is missing. Fill it or remove the row.")
-            name = known.get(cell)
-            if name is None:
-                name = known[cell] = label_text(cell)
-            result.append(name)
-        return result
-
-    def known_classes(self, names: Sequence[str], column: str, codes: Mapping[str, int]) -> Codes:
-        """The code of every row's class; raises DataError for a class that has none."""
-        found = np.fromiter((codes.get(name, -1) for name in names), np.int32, len(names))
-        if len(found) and int(found.min()) < 0:
-            row = int(np.argmax(found < 0))
-            place, name = self._where(row, column), names[row]
-            raise UnknownClassError(
-                f"{place}: the class '{name}' does not occur in the training data."
-                f"{nearest(name, codes)}",
-                place,
-                name,
-            )
-        return found
-
-    def held_out(self, cells: Sequence[str], column: str) -> npt.NDArray[np.bool_]:
-        """Which rows a validation column marks; raises DataError for other words."""
-        marks = np.empty(len(cells), np.bool_)
-        for row, cell in enumerate(cells):
-            word = number_word(cell)
-            if word not in HELD_OUT and word not in TRAINED:
-                raise DataError(
-                    f"{self._where(row, column)}: '{cell}' does not say whether the row is for "
-                    "validation. Write 1 or 0, or 'validation' or 'train'."
-                )
-            marks[row] = word in HELD_OUT
-        return marks
-
-
 def stored_as(values: npt.NDArray[np.float64], dtype: str) -> npt.NDArray[np.floating]:
     """Numbers in the type they are kept in; what is too large for it becomes infinite."""
     with np.errstate(over="ignore"):
         return values.astype(dtype, copy=False)
-
-
-def number_word(cell: str) -> str:
-    """A mark in lower case, with 1.0 and 0.0 read as 1 and 0."""
-    word = cell.strip().casefold()
-    return {"1.0": "1", "0.0": "0"}.get(word, word)

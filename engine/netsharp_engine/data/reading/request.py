@@ -5,13 +5,14 @@ It knows no file format; every format's source speaks these two values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.reading.faults import TableFaults
 from netsharp_engine.data.reading.files import Meter
 
 Floats = npt.NDArray[np.floating]
@@ -22,12 +23,17 @@ class Request:
     """The columns wanted, by index into ``Source.names``.
 
     ``numeric`` come as numbers, ``text`` as stripped text, ``either`` (a class label) as
-    whichever its cells are.
+    whichever its cells are.  Faults are counted in ``faults``, where it is given, else raised;
+    ``kinds`` says by column what a text in it is that should be a number, mostly ``text``,
+    and ``numbers`` what index the first file gives a column.
     """
 
     numeric: tuple[int, ...] = ()
     text: tuple[int, ...] = ()
     either: int | None = None
+    faults: TableFaults | None = None
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    numbers: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,7 +61,10 @@ class Source(Protocol):
     """One table on disk.
 
     ``named`` says whether the names come from the file; ``line_word`` is what ``lines`` count;
-    ``label`` and ``weight`` are columns that the format itself marks as such.
+    ``label`` and ``weight`` are columns that the format itself marks as such; ``texts`` are those
+    that hold text, by their type where ``typed``, else by the first rows; ``counts``: the first has
+    no name and seems to count rows.  ``remarks`` are sentences about how the file was
+    read, ``doubles`` about names that two columns have.
     """
 
     path: str
@@ -63,6 +72,11 @@ class Source(Protocol):
     named: bool
     line_word: str
     label: str | None
+    texts: frozenset[int]
+    typed: bool
+    counts: bool
+    remarks: list[str]
+    doubles: tuple[str, ...]
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
         """All rows, in order; raises DataError."""

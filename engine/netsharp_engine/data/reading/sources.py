@@ -18,7 +18,7 @@ def open_source(
     path: str, options: ReadOptions, *, labels: str | None = None, expected: Sequence[str] = ()
 ) -> Source:
     """The source for one file, chosen by its first bytes; raises DataError."""
-    kind = "idx" if labels is not None else file_kind(path)
+    kind = "idx" if labels is not None else file_kind(path, named=options.encoding is not None)
     if kind == "idx":
         return open_idx(path, labels)
     if kind == "npz":
@@ -30,7 +30,14 @@ def open_source(
     if kind == "parquet":
         return ParquetSource(path)
     names = expected or options.expected_names()
-    return DelimitedSource(path, delimiter=options.delimiter, header=options.header, expected=names)
+    return DelimitedSource(
+        path,
+        delimiter=options.delimiter,
+        header=options.header,
+        expected=names,
+        decimal=options.decimal,
+        encoding=options.encoding,
+    )
 
 
 def open_sources(paths: Sequence[str], options: ReadOptions) -> list[Source]:

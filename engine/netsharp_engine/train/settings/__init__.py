@@ -45,6 +45,8 @@ class TrainingSettings:
     weight: ColumnName | None
     header: bool | None
     delimiter: str | None
+    decimal: str | None
+    encoding: str | None
     categorical: tuple[ColumnName, ...]
     exclude: tuple[ColumnName, ...]
     missing: str
@@ -120,6 +122,8 @@ class TrainingSettings:
             exclude=self.exclude,
             header=self.header,
             delimiter=self.delimiter,
+            decimal=self.decimal,
+            encoding=self.encoding,
             missing=self.missing,
             task="regression" if self.regression else "classification",
             rows=self.rows,

@@ -74,6 +74,8 @@ KEYS: tuple[Key, ...] = (
     Key("data", "weight", "column", "a column of sample weights"),
     Key("data", "header", "truth", "whether the first row holds names; guessed if absent"),
     Key("data", "delimiter", "text", "one character, or comma, tab, semicolon, pipe, space"),
+    Key("data", "decimal", "text", "comma or point, before the fraction of a number"),
+    Key("data", "encoding", "text", "how text is encoded: utf-8, utf-16, cp1252, latin-1, ..."),
     Key("data", "categorical", "columns", "columns that hold categories", ()),
     Key("data", "exclude", "columns", "columns that are no features, such as an id", ()),
     Key(
@@ -81,7 +83,7 @@ KEYS: tuple[Key, ...] = (
         "missing",
         "choice",
         "what a missing number becomes: refused, the mean, 0, its row left out of training and "
-        "not answered, or the mean with a feature that marks it",
+        "not answered (drop, also for labels), or the mean with a feature that marks it",
         "error",
         choices=MISSING,
     ),

@@ -1,0 +1,123 @@
+"""Text of any usual encoding as UTF-8: found by its first bytes or by what it holds, or named.
+
+It knows bytes alone: no line, no cell.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import BinaryIO, cast
+
+from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.reading.files import open_bytes, read_bytes, stored_position
+from netsharp_engine.excerpt import excerpt
+
+UTF8 = "utf-8"
+#: What tables are written in that are no UTF-8: Windows's and, but for 32 characters, Latin-1.
+LEGACY = "cp1252"
+MARKS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+BLOCK = 1 << 18
+
+
+def found_encoding(path: str, given: str | None) -> str:
+    """The encoding of a text file, in Python's words, found where none is given.
+
+    UTF-16 is known by its first bytes.  A file that is not UTF-8 and has no character of UTF-8
+    beyond ASCII either is Windows-1252, looked for only when such a byte is met (`legacy`).
+    Raises DataError for an encoding that Python does not know.
+    """
+    if given is not None:
+        try:
+            found = codecs.lookup(given)
+        except (LookupError, ValueError):
+            found = None
+        if found is None or not getattr(found, "_is_text_encoding", True):
+            raise DataError(
+                f"encoding = '{excerpt(given)}' is not known. Write utf-8, utf-16, latin-1, "
+                "cp1252, or another that Python knows."
+            )
+        return UTF8 if found.name in (UTF8, "utf-8-sig", "ascii") else found.name
+    with open_bytes(path) as stream:
+        head = read_bytes(path, stream, 2)
+    return next((name for mark, name in MARKS if head == mark), UTF8)
+
+
+def is_legacy(path: str) -> bool:
+    """Whether a file that is not UTF-8 can be read as Windows-1252.
+
+    It cannot where characters of UTF-8 beyond ASCII stand in it, too: then it is damaged.
+    """
+    decoder = codecs.getincrementaldecoder(UTF8)("surrogateescape")
+    with open_bytes(path) as stream:
+        while block := read_bytes(path, stream, BLOCK):
+            if block.isascii():
+                decoder.decode(block)
+                continue
+            text = decoder.decode(block)
+            beyond = [each for each in text if ord(each) > 0x7F]
+            strange = bytes(ord(each) & 0xFF for each in beyond if 0xDC80 <= ord(each) <= 0xDCFF)
+            if len(strange) < len(beyond):
+                return False
+            try:
+                strange.decode(LEGACY)
+            except UnicodeDecodeError:
+                return False
+    return True
+
+
+def open_text(path: str, encoding: str) -> BinaryIO:
+    """The content of a text file as UTF-8; reading raises DataError where it is not so encoded."""
+    stream = open_bytes(path)
+    if encoding == UTF8:
+        return stream
+    return cast(BinaryIO, Transcoded(path, stream, encoding))
+
+
+class Transcoded(io.RawIOBase):
+    """A stream of another encoding, read as UTF-8."""
+
+    def __init__(self, path: str, stream: BinaryIO, encoding: str) -> None:
+        self._path, self._stream, self._encoding = path, stream, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._held = b""
+        self._ended = False
+        self._done = 0
+
+    def read(self, count: int = -1) -> bytes:
+        """Up to ``count`` bytes, all that is left without; fewer only at the end."""
+        pieces, size = [self._held], len(self._held)
+        while not self._ended and (count < 0 or size < count):
+            block = read_bytes(self._path, self._stream, BLOCK)
+            self._ended = not block
+            try:
+                text = self._decoder.decode(block, final=self._ended)
+            except UnicodeError as error:
+                raise DataError(
+                    f"{self._path} is not {self._encoding} text: {excerpt(error, 100)}. Name "
+                    "another encoding, or save the file as UTF-8."
+                ) from None
+            piece = text.encode(UTF8, "replace")
+            pieces.append(piece)
+            size += len(piece)
+        data = b"".join(pieces)
+        taken = data if count < 0 else data[:count]
+        self._held = data[len(taken) :]
+        return taken
+
+    def stored_position(self) -> int:
+        """The bytes of the file read so far."""
+        return stored_position(self._stream)
+
+    def close(self) -> None:
+        """Close the stream below, too."""
+        self._stream.close()
+        super().close()
+
+
+def not_utf8(path: str, line: int, byte: int) -> DataError:
+    """The error for a byte that is not UTF-8."""
+    return DataError(
+        f"{path}, line {line}: the byte {byte:02x} (hexadecimal) is not UTF-8 text. "
+        'Save the file as UTF-8, or name its encoding, such as encoding = "cp1252".'
+    )
