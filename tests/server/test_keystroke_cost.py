@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import pytest
-
 from bench.generate import flawed, netsharp
 from netsharp_lsp.limits import FINDINGS_SHOWN, OPEN_BRACKETS, TEXT_WORDS
 from netsharp_lsp.netsharp.reading import parser
