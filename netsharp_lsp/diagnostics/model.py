@@ -123,6 +123,13 @@ class Diagnostic:
         return self.start, self.end, self.code, self.message
 
     @property
+    def wording(self) -> object | None:
+        """The object that stays the same in later versions of a text for as long as the finding
+        says the same and relates to no other place; None where that is not known.
+        """
+        return None
+
+    @property
     def fix_title(self) -> str | None:
         """What the fix is called; None without one."""
         return None if self.fix is None else self.fix.title

@@ -203,6 +203,12 @@ class LateDiagnostic(Diagnostic):
         )
 
     @property
+    def wording(self) -> Finding | None:
+        """The finding itself, which is kept from version to version with its declaration."""
+        found = self._finding
+        return None if found.notes or found.place.declaration is None else found
+
+    @property
     def fix_title(self) -> str | None:
         """What the fix is called; None without one."""
         repair = self._finding.repair

@@ -1,5 +1,9 @@
 -- Neovim 0.7 for a person who types: our own set-up, and what the test asks about the list.
-require('netsharp').setup({ cmd = vim.split(os.getenv('NETSHARP_COMMAND'), ' '), autotrigger = true })
+require('netsharp').setup({
+  cmd = vim.split(os.getenv('NETSHARP_COMMAND'), ' '),
+  autotrigger = true,
+  hosts = true,
+})
 vim.cmd('filetype plugin on')
 
 -- Whether the server of the buffer answers.

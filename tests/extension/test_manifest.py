@@ -151,6 +151,8 @@ def test_pins_fit_what_the_package_asks_for() -> None:
 def test_the_server_alone_proposes() -> None:
     """A snippet of the manifest is shown at every place, and keeps a list open at the next word."""
     assert "snippets" not in CONTRIBUTED
+    # So where no server runs, colours are all that is promised.
+    assert "snippet" not in MANIFEST["capabilities"]["virtualWorkspaces"]["description"].lower()
 
 
 def test_lists_open_inside_the_strings_of_cntk() -> None:
@@ -204,6 +206,26 @@ def test_a_package_holds_what_it_needs_and_no_sources(package: Path) -> None:
     assert {path.removeprefix("./") for path in contributed} <= names
     assert not [n for n in names if re.search(r"\.ts$|\.map$|node_modules|^src/|^test/|\.pyc$", n)]
     assert package.stat().st_size <= MOST_BYTES, sizes(package)
+
+
+@pytest.mark.skipif(not packages(), reason="no package: run `make vsix`")
+@pytest.mark.parametrize(
+    "package", [one for one in packages() if "linux-x64" in one.name], ids=lambda path: path.stem
+)
+def test_the_readme_says_what_is_inside_a_package(package: Path) -> None:
+    """The figures are those of the package, in megabytes: of all, of training, of the server."""
+    text = " ".join((EXTENSION / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(
+        r"Of its (\S+) MB for Linux on x64, numpy and safetensors, which only training needs, are "
+        r"(\S+), the server with what it is made of (\S+),",
+        text,
+    )
+    assert said is not None
+    with zipfile.ZipFile(package) as archive:
+        kept = {one.filename: one.compress_size for one in archive.infolist()}
+    parts = [kept[f"extension/bundled/{part}.tar.br"] for part in ("training", "server")]
+    for figure, size in zip(said.groups(), [package.stat().st_size, *parts], strict=True):
+        assert float(figure) * 1e6 == pytest.approx(size, abs=0.5e6), sizes(package)
 
 
 def sizes(package: Path) -> str:

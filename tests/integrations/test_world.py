@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,27 @@ def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     assert said["migration"] == {"equal": 1}
     assert said["formatting"] == {"changed": 2, "failed": 0, "unstable": 0, "findings": 0}
     assert "7 networks of trainings: equal 3, different 1" in done.stdout
+
+
+def test_the_readme_has_the_figures_with_the_day_of_the_snapshot() -> None:
+    """Both documents name the same day and the same counts, and the counts add up."""
+    root = SCRIPT.parents[1]
+    table = (root / "bench" / "README.md").read_text(encoding="utf-8")
+    table = table[table.index("`world.py FOLDER` measures") :]
+    (day,) = re.findall(r"On CNTK's own repository of (\d+ \w+ \d{4}):", table)
+    rows = dict(re.findall(r"^\| ([a-z ]+) \| (.+) \|$", table, re.M))
+    logs = [int(count) for count in re.findall(r"\d+", rows["trainings in recorded logs"])]
+    assert logs[0] == sum(logs[1:])
+    moved = [int(count) for count in re.findall(r"\d+", rows["migration"])]
+    assert moved[0] == sum(moved[1:])
+    errors, *by_code = re.findall(r"(?<![A-Z\d])\d+|one each", rows["errors"])
+    once = len(re.findall(r"[A-Z]{2}\d{3}", rows["errors"])) - len(by_code[:-1])
+    assert int(errors) == sum(map(int, by_code[:-1])) + once
+    formatted = re.findall(r"\d+", rows["formatting"])[0]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    (line,) = (one for one in readme.splitlines() if day in one)
+    assert f"{rows['files read']} files checked and {formatted} of them formatted" in line
+    assert f"| {logs[1]} of {sum(logs[1:3])} |" in line
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:

@@ -155,6 +155,19 @@ def test_a_text_sent_again_as_a_whole_is_an_edit_of_what_differs() -> None:
     assert reading.edited(text, [Edit(0, len(text), text.decode())])[1].added == ()
 
 
+def test_a_line_beside_its_like_is_a_declaration_of_its_own() -> None:
+    """What an edit left alone is taken over, once."""
+    line = b"const Width = 28;\n"
+    for count, at in ((1, 0), (1, 1), (3, 1), (3, 3)):
+        reading = Reading.of(line * count)
+        place = at * len(line)
+        text = line * (count + 1)
+        reading, _ = reading.edited(text, [Edit(place, place, line.decode())])
+        assert_same(reading.specification, parse(text))
+        reading, _ = reading.edited(line * count, [Edit(place, place + len(line), "")])
+        assert_same(reading.specification, parse(line * count))
+
+
 @pytest.mark.parametrize("lines", [5, 60, 120, 160, 180, 200, 220, 300])
 def test_a_fault_turns_how_one_before_it_is_read(lines: int) -> None:
     between = netsharp(lines)

@@ -1,10 +1,13 @@
 -- Neovim 0.7 to 0.10: one server a folder, attached to every buffer of Net# and of CNTK.
 -- Copy the folders of `editors/neovim-0.7`, and `ftplugin` and `lua` of `editors/neovim`, into
 -- ~/.config/nvim and put require('netsharp').setup() into init.lua.
--- setup({ autotrigger = true }) opens lists while words are typed.
+-- setup({ autotrigger = true }) opens lists while words are typed; setup({ hosts = true }) also serves
+-- specifications inside Python, R and Markdown.
 local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil, autotrigger = false }
 
 local FILETYPES = { 'netsharp', 'cntk', 'brainscript', 'ndl', 'cntkmel' }
+-- Texts that may hold specifications.
+local HOSTS = { 'python', 'r', 'markdown', 'rmd', 'quarto' }
 
 local clients = {}
 -- Whether it was said that there is no server: once is enough for all buffers.
@@ -109,7 +112,7 @@ function M.setup(options)
     vim.o.completeopt = 'menuone,noselect'
   end
   vim.api.nvim_create_autocmd('FileType', {
-    pattern = FILETYPES,
+    pattern = options and options.hosts and vim.list_extend(vim.deepcopy(FILETYPES), HOSTS) or FILETYPES,
     callback = function(event)
       M.attach(event.buf)
     end,

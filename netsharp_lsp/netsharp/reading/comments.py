@@ -60,6 +60,18 @@ class Comments:
             return None
         return self._made(bisect_right(self._starts, offset) - 1)
 
+    def within(self, start: int, end: int) -> list[Span]:
+        """The comments that begin in a stretch, as offsets from its start."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return [
+            (
+                self._starts[at] - start,
+                self._starts[at] - start + self._lengths[at],
+                self._kinds[at],
+            )
+            for at in range(first, last)
+        ]
+
     def _made(self, at: int) -> Comment:
         start = self._starts[at]
         return Comment(start, start + self._lengths[at], self._kinds[at])

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
+    #: The declaration that stood before where a node without an error is; None for another.
+    Known = Callable[[TreeNode], Declaration | None]
     #: A bundle's kind (None for words that are none), as it is written, and where.
     Connection = tuple[str | None, str, tuple[int, int]]
 
@@ -76,11 +78,12 @@ def read(data: bytes, tree: Tree) -> Specification:
 
 
 def declarations_of(
-    data: bytes, tree: Tree, comments: list[Span]
+    data: bytes, tree: Tree, comments: list[Span], known: Known | None = None
 ) -> Iterator[tuple[Declaration, int]]:
     """The declarations of a tree, each read when it is asked for, and where they start.
 
-    The comments on the way are put into a list, those of one declaration in no order.
+    The comments on the way are put into a list, those of one declaration in no order.  What is
+    `known` of a node is taken instead of reading it; its comments are left to who knows it.
     """
     lost: _DeclarationReader | None = None
     last: TreeNode | None = None
@@ -96,6 +99,10 @@ def declarations_of(
             lost = None
         if node.type in COMMENTS:
             comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
+            continue
+        before = None if known is None else known(node)
+        if before is not None:
+            yield before, node.start_byte
             continue
         reader = _DeclarationReader(data, node, comments)
         if node.is_missing:

@@ -17,6 +17,8 @@ _FIELDS: dict[type, Callable[[object], tuple[object, ...]]] = {}
 
 def same(first: Declaration, second: Declaration) -> bool:
     """Whether two declarations are alike in every field, spans included."""
+    if first is second:
+        return True
     if first.end != second.end or first.kind != second.kind:
         return False
     # No recursion: expressions may be nested deeply.

@@ -25,8 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.netsharp.reading.comments import Comments
+    from netsharp_lsp.netsharp.reading.comments import Comments, Span
     from netsharp_lsp.netsharp.reading.syntax import Declaration
+    from netsharp_lsp.netsharp.reading.windows import Again
 
 #: How many bytes around an edit may become something else with what it puts there.
 MARGIN = max(len(MARKUP), SIGN)
@@ -66,6 +67,9 @@ class Change:
         before, after = old.data[start:end], data[start : end + self.shift]
         self.start = start
         self.end = end - common_start(before[::-1], after[::-1])
+        #: Whether declarations are read again that the edit left as they were.
+        self._reads_all = False
+        self._taken: set[Declaration] = set()
 
     @property
     def idle(self) -> bool:
@@ -86,7 +90,33 @@ class Change:
         if anchor >= 0 and not self._leads(window, anchor):
             anchor = -1
             window, last, behind = self._read(anchor)
-        return self._spliced(window, anchor, last, behind)
+        made = self._spliced(window, anchor, last, behind)
+        if made is None:
+            self._reads_all = True
+            self._taken.clear()
+            return self.made(markup)
+        return made
+
+    def _standing(self, at: int, size: int, bulk: int) -> tuple[Declaration, list[Span]] | None:
+        """The declaration at a place of the next text, where the edit left its bytes alone, with
+        its comments, relative to it; None for one that is new, or was doubtful or torn.
+
+        The same bytes without an error give the same tree, and those of what nobody doubts have
+        a mark at their end, so that nothing behind turns how they are read.
+        """
+        old = self.old
+        if at + size > self.start:
+            if at < self.end + self.shift:
+                return None
+            at -= self.shift
+        position = bisect_left(old.offsets, at)
+        if position == len(old.offsets) or old.offsets[position] != at:
+            return None
+        one = old.declarations[position]
+        if one.end != size or one.bulk != bulk or one.doubtful or one.torn:
+            return None
+        self._taken.add(one)
+        return one, old.comments.within(at, at + size)
 
     # Where to begin.
 
@@ -138,12 +168,13 @@ class Change:
         behind the last.
         """
         old, size = self.old, FIRST_SIZE
+        again: Again | None = None if self._reads_all else self._standing
         while True:
             after = bisect_left(old.offsets, self.end + size)
             end = len(self.data)
             if after < len(old.offsets):
                 end = safe_end(self.data, self._start(anchor), old.offsets[after] + self.shift)
-            window = Window(self.data, self._start(anchor), end)
+            window = Window(self.data, self._start(anchor), end, again)
             for position, since in window.settled(self.data):
                 known = self._known(window, position)
                 if known >= 0 and self._apart(anchor, known, since):
@@ -182,8 +213,12 @@ class Change:
 
     def _spliced(
         self, window: Window, anchor: int, last: int, behind: int
-    ) -> tuple[Specification, Delta]:
-        """The syntax of the next text: old declarations, some of the window, and old ones again."""
+    ) -> tuple[Specification, Delta] | None:
+        """The syntax of the next text: old declarations, some of the window, and old ones again.
+
+        None where one that was taken over would be among the new: it stands between two that are
+        read otherwise, or beside its like.
+        """
         old, shift = self.old, self.shift
         stop = window.offset(last)
         spans = window.comments(last)
@@ -193,6 +228,8 @@ class Change:
         news = window.offsets[first:last]
         offsets = old.offsets[:position] + news + moved(old.offsets[behind:], shift)
         delta = self._delta(window, (first, last), (position, behind))
+        if not self._taken.isdisjoint(delta.added):
+            return None
         behind = delta.position + len(delta.removed)
         declarations = old.declarations[: delta.position] + delta.added + old.declarations[behind:]
         made = Specification(self.data, declarations, offsets, comments)

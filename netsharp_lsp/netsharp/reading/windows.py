@@ -8,15 +8,23 @@ must be read together (`LINGER`).
 
 from __future__ import annotations
 
+from functools import partial
+
 from netsharp_lsp.netsharp.reading.grammar import parse_tree
 from netsharp_lsp.netsharp.reading.parser import declarations_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tree_sitter import Node as TreeNode
 
     from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Declaration
+
+    #: The declaration that stood before at an offset, of some bytes and nodes, and the comments
+    #: in it; None where it may have to be read again.
+    Again = Callable[[int, int, int], tuple[Declaration, list[Span]] | None]
 
 #: How many characters the scanner reads ahead at most (`READ_LIMIT` of its source).
 AHEAD = 1024
@@ -32,12 +40,13 @@ MARKUP, MARKUP_END = b"<!--", b"--"
 class Window:
     """What stands in a stretch of a text; offsets are those of the whole text.
 
-    Declarations are read out of its tree when they are asked for.
+    Declarations are read out of its tree when they are asked for, but for those that are there
+    `again`.
     """
 
     __slots__ = ("_comments", "_rest", "declarations", "end", "offsets", "start", "whole")
 
-    def __init__(self, data: bytes, start: int, end: int) -> None:
+    def __init__(self, data: bytes, start: int, end: int, again: Again | None = None) -> None:
         self.start = start
         self.end = end
         #: Whether the stretch goes on to the end of the text.
@@ -46,7 +55,9 @@ class Window:
         self.declarations: list[Declaration] = []
         self.offsets: list[int] = []
         self._comments: list[Span] = []
-        self._rest = declarations_of(stretch, parse_tree(stretch), self._comments)
+        # A method of its own would keep the window alive.
+        known = None if again is None else partial(_known, again, start, self._comments)
+        self._rest = declarations_of(stretch, parse_tree(stretch), self._comments, known)
 
     def has(self, position: int) -> bool:
         """Whether there is a declaration at a position."""
@@ -90,6 +101,18 @@ class Window:
                 yield position, since
             since = 0 if one.torn else since + one.bulk
             position += 1
+
+
+def _known(again: Again, start: int, comments: list[Span], node: TreeNode) -> Declaration | None:
+    """The declaration that a node of a stretch was before; its comments are noted with it."""
+    if node.has_error:
+        return None
+    at = start + node.start_byte
+    found = again(at, node.end_byte - node.start_byte, node.descendant_count)
+    if found is None:
+        return None
+    comments += [(first + at - start, last + at - start, kind) for first, last, kind in found[1]]
+    return found[0]
 
 
 def nodes_to_tear(declarations: Iterable[Declaration]) -> int:

@@ -1,12 +1,13 @@
 """Diagnostics as the protocol writes them, in JSON, and their sending to clients without pull.
 
 Knows no rule; a document shows at most `FINDINGS_SHOWN` of them, the gravest.  A keystroke sends
-them all again, so what they say is written once, and their places each time.
+them all again, so each is written once for as long as it says the same in the same place.
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from netsharp_lsp.embedded.answers.findings import outer_message
 from netsharp_lsp.language import language_by_id, main_language
 from netsharp_lsp.limits import FINDINGS_SHOWN
 from netsharp_lsp.server.answers.elsewhere import location
+from netsharp_lsp.server.documents.views import WrittenFinding
 from netsharp_lsp.server.transport.protocol import Written
 
 if TYPE_CHECKING:
@@ -98,21 +100,43 @@ def _uri(path: str) -> str:
 
 
 def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -> Iterator[str]:
-    """Each diagnostic in JSON; what it says is taken from the version before where it is known."""
+    """Each diagnostic in JSON; what is the same as in the version before is taken from there."""
     known, document.said = document.said, {}
-    uri = json.dumps(document.uri)
-    relates = session.client.relates
+    lines = document.lines
+    starts = lines.starts if lines.ascii else None
     for view, each in found:
-        message = message_of(view, each.message)
-        key = (view.language.id, each.code, each.severity, message, each.fix_title)
-        said = known.get(key) or document.said.get(key) or _said(session, view, each, message)
-        document.said[key] = said
-        place = _range(document, *view.outer(each.start, each.end))
-        others = ""
-        if relates and each.related:
-            places = [_related(session, view, uri, related) for related in each.related]
-            others = f',"relatedInformation":[{",".join(filter(None, places))}]'
-        yield f'{{"range":{place},{said[0]}{others}{said[1]}}}'
+        # Lines that a sentence names are counted in the document, above a specification, too.
+        wording = each.wording if view.region is None else None
+        if wording is None:
+            message = message_of(view, each.message)
+            key = (view.language.id, each.code, each.severity, message, each.fix_title)
+            before = known.get(key) or document.said.get(key)
+            said = before.said if before is not None else _said(session, view, each, message)
+            document.said[key] = WrittenFinding(None, said, "")
+            yield _piece(session, view, each, said)
+            continue
+        place = None
+        if starts is not None:
+            line = bisect_right(starts, each.start) - 1
+            place = line, each.start - starts[line]
+        before = known.get(wording)
+        if before is None or place is None or before.place != place:
+            said = before.said if before is not None else _said(session, view, each, each.message)
+            before = WrittenFinding(place, said, _piece(session, view, each, said))
+        document.said[wording] = before
+        yield before.json
+
+
+def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str]) -> str:
+    """A diagnostic in JSON, with its places."""
+    document = view.document
+    place = _range(document, *view.outer(found.start, found.end))
+    others = ""
+    if session.client.relates and found.related:
+        uri = json.dumps(document.uri)
+        places = [_related(session, view, uri, related) for related in found.related]
+        others = f',"relatedInformation":[{",".join(filter(None, places))}]'
+    return f'{{"range":{place},{said[0]}{others}{said[1]}}}'
 
 
 def _said(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ A view follows its text from version to version; it maps offsets and edits betwe
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.diagnostics.model import gravest
 from netsharp_lsp.diagnostics.suppression import MARK
@@ -159,6 +159,18 @@ class View:
         return self.document.ruler.span(self.document.lines, *self.outer(start, end))
 
 
+class WrittenFinding(NamedTuple):
+    """A diagnostic in the protocol's JSON: what it says before and behind the places related to it.
+
+    `json` is all of it where it begins at line and byte `place`; it counts for texts of ASCII
+    alone, where bytes are characters in every encoding.
+    """
+
+    place: tuple[int, int] | None
+    said: tuple[str, str]
+    json: str
+
+
 class OpenDocument:
     """A document that a client has open: its newest version, and the specifications in it."""
 
@@ -174,7 +186,7 @@ class OpenDocument:
         #: How many bytes may still change before the text is measured again.
         self._leeway = 0
         #: What was said of the newest version in the protocol's JSON, by what it says.
-        self.said: dict[object, tuple[str, str]] = {}
+        self.said: dict[object, WrittenFinding] = {}
 
     @property
     def uri(self) -> str:

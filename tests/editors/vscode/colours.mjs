@@ -1,6 +1,6 @@
 // What has its colours where a person looks: a `.nn` file by its name alone, before any program runs;
-// specifications inside Python and R, whose quotes stay those of a string; and what Format says where
-// there is no specification.
+// specifications inside Python and R, whose quotes stay those of a string, in a fence of Markdown and in
+// the cell of a notebook; and what Format says where there is no specification.
 
 import { scenario } from "./workbench.mjs";
 
@@ -12,6 +12,21 @@ const files = {
   "other.nn": "import torch.nn as nn\n",
   "train.py": `NET = """\n${NET}"""\nmodel = fit(net_definition="""\n${NET}""")\n`,
   "train.R": `net <- "\n${NET}"\n`,
+  "notes.md": `A network:\n\n\`\`\`netsharp\n${NET}\`\`\`\n`,
+  "cells.ipynb": JSON.stringify({
+    cells: [
+      {
+        cell_type: "code",
+        execution_count: null,
+        metadata: {},
+        outputs: [],
+        source: `net = """\n${NET}"""`.split(/(?<=\n)/),
+      },
+    ],
+    metadata: { language_info: { name: "python" } },
+    nbformat: 4,
+    nbformat_minor: 5,
+  }),
   "plain.py": "print(1)\n",
 };
 
@@ -71,12 +86,29 @@ await scenario(options, async (bench, checks) => {
     ["train.py", 5, 30, "string.quoted"],
     ["train.R", 2, 2, inside],
     ["train.R", 1, 8, "string.quoted"],
+    ["notes.md", 4, 2, inside],
   ]) {
     if ((await page.locator(`.tab.active[data-resource-name="${file}"]`).count()) === 0) await bench.openFile(file);
     const scopes = await scopesAt(line, column);
     checks.that(`${file}, line ${line}: ${wanted}`, scopes.includes(wanted), scopes);
   }
   await bench.picture("hosts");
+
+  // A cell has no line to go to: its words have the colours that they have in a file of Net#.
+  const coloured = (within, words) =>
+    page.locator(`${within} .view-line span[class^=mtk]`, { hasText: words }).first()
+      .evaluate((span) => getComputedStyle(span).color, null, { timeout: 15_000 })
+      .catch(() => "");
+  await bench.openFile("digits.nn");
+  await spoken("Net#");
+  const keyword = await coloured(".editor-instance", /^input$/);
+  checks.that("a keyword of a file has a colour", keyword !== "", keyword);
+  await bench.openFile("cells.ipynb");
+  const like = await bench.until(async () => keyword && (await coloured(".notebookOverlay", /^input$/)) === keyword, 30_000);
+  const name = await coloured(".notebookOverlay", /Image/);
+  checks.that("a keyword in a notebook's cell has it, too", like, await coloured(".notebookOverlay", /^input$/));
+  checks.that("and a layer's name has another", name !== "" && name !== keyword, name);
+  await bench.picture("cell");
 
   await bench.openFile("plain.py");
   await spoken("Python");

@@ -1,5 +1,5 @@
-// How the views look where a person may have them: in other themes, with deep and with filtered
-// networks, for runs without validation and runs that fail; and what is saved of them.
+// How the views look where a person may have them: in other themes, with deep, with filtered and with
+// folded networks, for runs without validation and runs that fail; and what is saved of them.
 
 import * as fs from "node:fs";
 import * as path from "node:path";
@@ -10,6 +10,8 @@ const { TOOLS, VSIX, PYTHON, OUT, EXAMPLES } = process.env;
 const read = (name) => fs.readFileSync(path.join(EXAMPLES, "digits", name));
 const digits = read("digits.nn").toString();
 const order = read("digits.toml").toString().replace(/^epochs = .*$/m, "epochs = 8");
+
+const RESNET = path.join(EXAMPLES, "../tests/corpus/cntk/networks/resnet20.cntk");
 
 /** Sixty layers, every fourth fed by one further up as well. */
 function deep() {
@@ -60,6 +62,7 @@ const options = {
   files: {
     "towers.nn": TOWERS,
     "deep.nn": deep(),
+    "resnet.cntk": fs.readFileSync(RESNET).toString(),
     "plain.nn": digits,
     "plain.toml": order.replace(/^validation.*$/m, "").replace("digits.saf", "plain.saf"),
     "digits.csv.gz": read("digits.csv.gz"),
@@ -118,8 +121,8 @@ function leastContrast() {
     return [(high + 0.05) / (low + 0.05), `${what} ${getComputedStyle(element)[name]} on ${paper}`];
   };
   const all = (selector, name) => [...document.querySelectorAll(selector)].map((each) => of(each, name));
-  const lines = all(".way, .frame, .curve, .sample", "stroke");
-  const words = all(".name, .line, .label, .tick", "fill").map(([value, what]) => [value / 1.5, what]);
+  const lines = all(".way, .frame, .group rect, .curve, .sample", "stroke");
+  const words = all(".name, .line, .label, .heading, .tick", "fill").map(([value, what]) => [value / 1.5, what]);
   return [...lines, ...words].filter(([, what]) => !what.includes(" none on")).sort((a, b) => a[0] - b[0])[0];
 }
 
@@ -207,6 +210,30 @@ await scenario(options, async (bench, checks) => {
   const box = await network.locator(".layer").first().boundingBox();
   checks.that("a deep network opens where it can be read", box.width > 60, box);
   await bench.picture("deep");
+
+  // A network of hundreds of nodes is drawn by its blocks, which have the names of the text.
+  await bench.openFile("resnet.cntk");
+  const named = (label) => network.locator(".layer", { hasText: label });
+  const stacked = await bench.until(async () => (await named("\u25b8 LayerStack").count()) > 1, 30_000);
+  checks.that("blocks are boxes", stacked, await network.locator(".layer .name").allTextContents());
+  const before = await network.locator(".layer .name").allTextContents();
+  checks.that("a block has a name that a person would use", !before.some((each) => /\.x\b|\._/.test(each)), before);
+  await named("\u25b8 LayerStack 2").first().click();
+  const open = network.locator(".group .heading");
+  const opened = await bench.until(async () => (await open.allTextContents()).includes("\u25be LayerStack 2"));
+  checks.that("a click opens a block", opened, await open.allTextContents());
+  checks.that("its parts have names, too", (await named("\u25b8 plain 1").count()) === 1, await network.locator(".layer .name").allTextContents());
+  for (const [theme, name] of CONTRASTING) {
+    await bench.theme(theme);
+    await bench.until(() => network.locator(`body.${name}`).count());
+    const [contrast, what] = await network.evaluate(leastContrast);
+    checks.that(`${theme}: blocks and what is in them can be seen`, contrast >= 3, `${contrast}: ${what}`);
+    await bench.picture(`resnet-${name.slice(7)}`);
+  }
+  // Wires run over the middle of its heading.
+  await network.locator(".group .grip").first().click({ position: { x: 8, y: 8 } });
+  const closed = await bench.until(async () => (await network.locator(".group").count()) === 0);
+  checks.that("and closes it", closed, await open.allTextContents());
 
   const end = { plain: "finished", lost: "failed" };
   for (const name of ["plain", "lost"]) {
