@@ -23,7 +23,7 @@ from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
 from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options, idle
-from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.telling import Telling, stamped
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.questions import Answer
@@ -202,6 +202,9 @@ def _tried(work: Callable[[], int], subject: ExperimentSubject, answer: Answer) 
     except Refused as refused:
         answer.complaints = _sentences(refused.refusals, subject)
         return FAILED
+    except UnreadFileError as error:
+        answer.complaints = _sentences([RunRefusal(str(error), error.where)], subject)
+        return FAULTY
     except DataError as error:
         answer.complaints = (str(error),)
         return FAULTY
