@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
@@ -154,6 +155,11 @@ if TYPE_CHECKING:
         def perform(self, asked: Performance, follower: Follower) -> Answer:
             """Do what the commands of a run say; the answer's code is 0 done, 1 where data or
             configuration are wrong, 2 where it cannot be done, 130 where `follower` stops it.
+            """
+
+        def sample_reading(self, asked: Performance) -> SampleReading:
+            """Return what reads images for a model as the reader of a run does; DataError where
+            there is none.
             """
 
         def opened(self, path: str) -> Model | None:

@@ -33,6 +33,7 @@ __all__ = [
     "read_portable",
     "register",
     "rules_with",
+    "sample_reading",
     "stored_network",
     "stored_weights",
     "suffixes",
@@ -47,12 +48,14 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
     from netsharp_lsp.interface import Language
     from netsharp_lsp.outcome import WrittenNetwork
+    from netsharp_lsp.questions import Performance
 
     Capability = TypeVar("Capability")
 
@@ -216,6 +219,18 @@ def read_portable(path: str, outputs: Sequence[str]) -> Portable | Model:
             f"{path} is a model of tables, which answers as a whole: leave --output out."
         )
     return read_model(path)
+
+
+def sample_reading(asked: Performance) -> SampleReading:
+    """Return what reads images for a model as the reader of a run does, whose configuration is
+    named; DataError where there is none.
+    """
+    from netsharp_engine.data import DataError
+
+    for family in families():
+        if family.experiments is not None:
+            return family.experiments.sample_reading(asked)
+    raise DataError("no language here has runs, whose readers could read images.")
 
 
 def text_formats() -> dict[str, str]:

@@ -66,6 +66,8 @@ def run(args: argparse.Namespace) -> int:
 def _judged(model: Model, query: SampleQuery) -> Judgement | None:
     """What the network's own criteria say of data that have its streams."""
     network = model.network
+    if network is not None and query.reading is not None:
+        return network.judged(query)
     if network is None or not (network.over_time or network.brought_by(query)):
         return None
     return network.judged(query) if network.over_time or network.has_criteria else None

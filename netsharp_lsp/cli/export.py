@@ -17,6 +17,7 @@ from netsharp_engine.exporting.torch.exported import TorchForm
 from netsharp_engine.exporting.torch.written import WrittenTorch, write_torch
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
+from netsharp_lsp.cli.arguments.models import add_reader_argument, reading_of
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.language import read_network_text, read_portable, text_formats
@@ -65,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DATA",
         help="compare answers for these files (default: random samples)",
     )
+    add_reader_argument(parser)
 
 
 class _Export(NamedTuple):
@@ -104,7 +106,9 @@ def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
         if reason is not None:
             return reason
     source = read_portable(args.model, args.output)
-    samples = None if args.verify == [RANDOM] else _samples(source, args.verify)
+    if args.reader and args.verify == [RANDOM]:
+        return "--reader says how the files of --verify are read. Name them, or leave it out."
+    samples = None if args.verify == [RANDOM] else _samples(source, args)
     export = _WRITERS[args.to](source, target, args, samples)
     if len(export.files) == 1:
         write_atomic(target, export.files[target])
@@ -143,6 +147,7 @@ def _unfit(args: argparse.Namespace) -> str | None:
     given = {
         "--output": bool(args.output),
         "--verify": args.verify != [RANDOM],
+        "--reader": bool(args.reader),
         "--opset": args.opset != DEFAULT_OPSET,
         "--sequences-first": args.sequences_first,
     }
@@ -198,10 +203,13 @@ def _overwriting(path: str, model: str) -> str | None:
     return None
 
 
-def _samples(source: Portable | Model, files: list[str]) -> Iterator[Any]:
+def _samples(source: Portable | Model, args: argparse.Namespace) -> Iterator[Any]:
+    files: list[str] = args.verify
     if isinstance(source, Portable):
         assert source.samples is not None
-        return source.samples(files)
+        return source.samples(files, reading_of(args.reader, files))
+    if args.reader:
+        raise DataError("--reader is for networks of another program, whose inputs have names.")
     return (part.features for part in source.rows(RowQuery(files, source.read_options())))
 
 

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         named = [name for name in args.output if name not in files]
         query = sample_query(model, args, named)
         writer = open_writer(_target(model, files, named))
-    except (ModelError, WriteError) as error:
+    except (DataError, ModelError, WriteError) as error:
         complain(str(error))
         return FAILED
     keep = [name for names in args.keep for name in names.split(",") if name]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.cntk.generators import Array
+    from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
@@ -71,6 +72,12 @@ class Experiments:
         from netsharp_lsp.cntk.commands.training import perform
 
         return perform(asked, follower)
+
+    def sample_reading(self, asked: Performance) -> SampleReading:
+        """What reads images as a run does; see `netsharp_lsp.cntk.commands.training`."""
+        from netsharp_lsp.cntk.commands.training import reading_of
+
+        return reading_of(asked)
 
     def opened(self, path: str) -> Model | None:
         """A model of CNTK's that answers rows; see `netsharp_lsp.cntk.training.answering`."""

@@ -166,6 +166,24 @@ def test_a_regression_answers_with_a_number(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, model.predict(x).predicted, rtol=1e-5, atol=1e-6)
 
 
+def test_a_regression_with_several_answers(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    x = random.normal(size=(60, 3))
+    model = netsharp.train(
+        "input X [3];\nhidden H [4] from X all;\noutput Y [2] linear from H all;\n",
+        x,
+        np.stack([x.sum(1), x[:, 0] - x[:, 2]], 1),
+        task="regression",
+        epochs=2,
+    )
+    written = write_torch(model, TorchForm())
+    assert written.outputs == ("prediction [batch, 2]",)
+    module = imported(written, tmp_path)
+    found = module.load()(module.encode(x.tolist())).detach().numpy()
+    assert found.shape == (60, 2)
+    np.testing.assert_allclose(found, model.predict(x).predicted, rtol=1e-5, atol=1e-6)
+
+
 def test_hostile_classes_and_columns_are_texts(tmp_path: Path) -> None:
     hostile = ['"""; import os', "'\\", "\u540d\u2028x", "{floats}"]
     rows = [["1" if number % 2 else "2", hostile[number % 4]] for number in range(40)]

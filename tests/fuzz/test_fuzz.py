@@ -42,6 +42,13 @@ def test_what_once_failed_does_no_more(path: Path) -> None:
         judge_bytes(path.read_bytes(), context)
 
 
+def test_a_list_in_the_place_of_a_block_s_name_is_no_fault_of_ours() -> None:
+    """Model files of the second format hold values of any kind under any name."""
+    campaign = run("models", 7, 0, only=905)
+    assert campaign.inputs == 12
+    assert campaign.failures == []
+
+
 @pytest.mark.parametrize("name", FUZZERS)
 def test_a_seed_gives_the_same_texts_again(name: str) -> None:
     first, second = (run(name, 7, 0, 60) for _ in range(2))

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.cntk.asking import Answered, GraphAsked, NetworkAsked, answered, judged
+from netsharp_engine.cntk.asking import (
+    Answered,
+    GraphAsked,
+    KeptPrograms,
+    NetworkAsked,
+    answered,
+    judged,
+)
 from netsharp_engine.cntk.descent.reports import Told
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.given import (
@@ -147,9 +154,12 @@ class _Answers:
         self.inputs, self.outputs = asked.inputs, asked.outputs
         self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
         self.remade = asked.remade
+        self._programs = KeptPrograms()
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""
+        if query.reading is not None:
+            return True
         given = self._plain.given(self._asked.dtype, query.streams)
         files = find_files(query.paths, query.directory)
         return all(is_text_format(path) or is_archive_of(path, given) for path in files)
@@ -161,7 +171,7 @@ class _Answers:
         asked = self._asked.graph(outputs, False) if outputs else self._plain
         sequences = samples_of(samples, asked.given(self._asked.dtype, {}))
         names = list(dict.fromkeys(outputs)) or [self._name]
-        parts = list(answered(self._asked, asked, names, sequences))
+        parts = list(answered(self._asked, asked, names, sequences, self._programs))
         values: dict[str, Array] = {}
         lengths: Indices | None = None
         together = [part.side_by_side() for part in parts]
@@ -186,7 +196,7 @@ class _Answers:
         names = list(dict.fromkeys(query.outputs)) or [self._name]
         left = query.options.rows
         for sequences in self._read(asked, query):
-            for part in answered(self._asked, asked, names, sequences):
+            for part in answered(self._asked, asked, names, sequences, self._programs):
                 values, lengths = part.side_by_side()
                 count = int(lengths.sum())
                 count = count if left is None else min(count, left)
@@ -227,7 +237,10 @@ class _Answers:
             )
         given = asked.given(self._asked.dtype, query.streams)
         for path in find_files(query.paths, query.directory):
-            yield samples_in(path, given, query.options)
+            if query.reading is not None:
+                yield query.reading(path, given)
+            else:
+                yield samples_in(path, given, query.options)
 
 
 def _places(

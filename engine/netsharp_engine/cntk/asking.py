@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.cntk.descent.reports import Told
+from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.evaluation import Passes, evaluated, programmed
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.given import InputStream, Wants
@@ -20,6 +21,7 @@ from netsharp_engine.data.errors import DataError
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.tensors import HELD
 from netsharp_engine.packing import Indices
+from netsharp_engine.phases import PhasedProgram
 from netsharp_engine.program import Batch
 
 #: Numbers of the largest node that a minibatch may have: memory stays within some of them.
@@ -66,6 +68,45 @@ class NetworkAsked(NamedTuple):
     remade: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
 
 
+class KeptPrograms:
+    """Programs of graphs that were asked for last, kept for the next question.
+
+    So many are kept, each of so many bytes at most.  One that computes is taken out, so that no two
+    threads share it.
+    """
+
+    most, most_bytes = 4, 1 << 27
+
+    def __init__(self) -> None:
+        self._kept: dict[Graph, tuple[int, PhasedProgram]] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def take(
+        self, graph: Graph, values: Mapping[str, Array], rows: int, dtype: str
+    ) -> tuple[int, PhasedProgram]:
+        """Return a program with these values, as if it were made for them, and how many rows it has
+        room for: as many as are asked for, or more.
+        """
+        found = self._kept.pop(graph, None)
+        if found is None or found[0] < rows:
+            return rows, programmed(graph, values, rows, dtype)
+        found[1].load(values)
+        found[1].begin(Noise().phase(0, dtype))
+        return found
+
+    def keep(self, graph: Graph, program: PhasedProgram, rows: int, dtype: str) -> None:
+        """Keep a program that has done its work, in the place of the one not asked for longest."""
+        numbers = sum(one.size * (1 if one.op in HELD else rows) for one in graph.nodes)
+        numbers += sum(one.size for one in graph.parameters)
+        if numbers * np.dtype(dtype).itemsize > self.most_bytes:
+            return
+        self._kept[graph] = rows, program
+        while len(self._kept) > self.most:
+            self._kept.pop(next(iter(self._kept)), None)
+
+
 class Answered(NamedTuple):
     """Values [samples, nodes] of nodes, sequence after sequence, by name; ``lengths`` are the
     samples of each sequence, ``sequences`` their numbers.
@@ -94,13 +135,17 @@ class Answered(NamedTuple):
 
 
 def answered(
-    asked: NetworkAsked, graph: GraphAsked, names: Sequence[str], sequences: Sequences
+    asked: NetworkAsked,
+    graph: GraphAsked,
+    names: Sequence[str],
+    sequences: Sequences,
+    programs: KeptPrograms,
 ) -> Iterator[Answered]:
     """The values of named nodes for all samples, some sequences at a time and in their order."""
     source = Sweeps(sequences, randomize=False)
     size = _minibatch(graph.graph)
     values = _shaped(asked.values, graph.graph)
-    program = programmed(graph.graph, values, source.widest(size), asked.dtype)
+    room, program = programs.take(graph.graph, values, source.widest(size), asked.dtype)
     places = {node.name: node for node in graph.graph.nodes}
     for batch in source.epoch(0, 0, size):
         program.feed(Batch(batch.inputs))
@@ -109,12 +154,13 @@ def answered(
         lengths: dict[str, Indices] = {}
         for name in names:
             node = places[asked.aliases.get(name, name)]
-            rows, known = program.read(node), program.lengths(node)
+            told, known = program.read(node), program.lengths(node)
             count = len(batch.sequences)
             if known is None:
-                rows, known = np.broadcast_to(rows, (count, node.size)), np.ones(count, np.intp)
-            found[name], lengths[name] = np.array(rows), known
+                told, known = np.broadcast_to(told, (count, node.size)), np.ones(count, np.intp)
+            found[name], lengths[name] = np.array(told), known
         yield Answered(found, lengths, batch.sequences)
+    programs.keep(graph.graph, program, room, asked.dtype)
 
 
 def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tuple[Told, int]:

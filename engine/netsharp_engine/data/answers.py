@@ -76,7 +76,8 @@ class SampleQuery(NamedTuple):
     """Which samples of files a network is asked about.
 
     ``streams`` are what the files call inputs, by the names of these; ``outputs`` the nodes whose
-    values are wanted, none for the answer; ``rows`` the most that are answered.
+    values are wanted, none for the answer; ``rows`` the most that are answered.  ``reading`` reads
+    a file for what a network wants of it, in the place of what the file itself says how.
     """
 
     paths: str | Sequence[str]
@@ -84,6 +85,7 @@ class SampleQuery(NamedTuple):
     streams: Mapping[str, str] = {}
     outputs: Sequence[str] = ()
     directory: str = "."
+    reading: Callable[[str, Any], Any] | None = None
 
 
 #: What outputs [rows, numbers] of the node that answers mean.

@@ -21,7 +21,8 @@ class Portable(NamedTuple):
 
     ``tensors`` has the numbers of each parameter, ``dtype`` (float32 or float64) is their type,
     ``outputs`` are nodes of the graph, and ``about`` says in words where the network comes from.
-    ``samples`` reads the samples of files; None where files bring none for it.
+    ``samples`` reads the samples of files, by a function where these do not say themselves how;
+    None where files bring none for it.
     """
 
     graph: Graph
@@ -29,4 +30,4 @@ class Portable(NamedTuple):
     dtype: str
     outputs: tuple[Node, ...]
     about: Mapping[str, str] = {}
-    samples: Callable[[Sequence[str]], Iterator[Samples]] | None = None
+    samples: Callable[[Sequence[str], Any], Iterator[Samples]] | None = None

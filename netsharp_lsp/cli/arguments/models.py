@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.data import ReadOptions
     from netsharp_engine.data.answers import SampleQuery
     from netsharp_engine.model import Model
@@ -52,7 +53,43 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT=STREAM",
         help="what the data call an input; repeated for others",
     )
+    add_reader_argument(group)
     group.add_argument("--classes", metavar="FILE", help="names of the classes, one a line")
+
+
+def add_reader_argument(group: argparse._ActionsContainer) -> None:
+    """Add the flag that names a reader of images."""
+    group.add_argument(
+        "--reader",
+        nargs="+",
+        default=[],
+        metavar="ITEM",
+        help="read lists of images as the reader of a run does: CONFIGURATION command=test",
+    )
+
+
+def reading_of(items: Sequence[str], data: Sequence[str]) -> SampleReading | None:
+    """Return what reads data as the reader of a run does, None where no run is named.
+
+    Its roots are those of the run and of the data.  Raises DataError.
+    """
+    if not items:
+        return None
+    from netsharp_engine.data.reading.files import find_files
+    from netsharp_lsp.language import sample_reading
+    from netsharp_lsp.project.roots import roots_around
+    from netsharp_lsp.questions import Performance
+    from netsharp_lsp.settings import Settings
+
+    named = find_files(list(data), os.curdir)
+    return sample_reading(
+        Performance(
+            items,
+            os.curdir,
+            lambda run: roots_around([*run, *named]),
+            lambda folder, roots: Settings(),
+        )
+    )
 
 
 def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str]) -> SampleQuery:
@@ -65,7 +102,11 @@ def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str])
         if not (name and equals and stream):
             raise _misused(f"--stream {given}: INPUT=STREAM is expected, as in features=S0.")
         streams[name] = stream
-    return SampleQuery(args.data, read_options(model, args), streams, outputs, os.curdir)
+    reading = reading_of(args.reader, args.data)
+    if reading is not None and model.network is None:
+        raise _misused("--reader is for networks of another program, whose inputs have names.")
+    options = read_options(model, args)
+    return SampleQuery(args.data, options, streams, outputs, os.curdir, reading)
 
 
 def name_classes(model: Model, path: str | None) -> None:

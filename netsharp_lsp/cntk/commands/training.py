@@ -23,7 +23,8 @@ from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
 from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options, idle
-from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
+from netsharp_lsp.cntk.training.samples.given_images import images_as_read
 from netsharp_lsp.cntk.training.telling import Telling, stamped
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.questions import Answer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TextIO
 
+    from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.questions import Follower, Performance
@@ -101,6 +103,20 @@ def perform(asked: Performance, follower: Follower) -> Answer:
             logged.line(stamped(_COMPLETED) if stamps else _COMPLETED)
     answer.code = ended
     return answer
+
+
+def reading_of(asked: Performance) -> SampleReading:
+    """Return what reads images as the reader of a run's command does; DataError, a sentence, where
+    the run is not there or has no such reader.
+    """
+    try:
+        subject, shop = _subject(asked)
+    except _Unread as unread:
+        raise DataError(str(unread)) from None
+    try:
+        return images_as_read(shop.experiment).read
+    except Refused as refused:
+        raise DataError(" ".join(_sentences(refused.refusals, subject))) from None
 
 
 def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
@@ -202,6 +218,9 @@ def _tried(work: Callable[[], int], subject: ExperimentSubject, answer: Answer) 
     except Refused as refused:
         answer.complaints = _sentences(refused.refusals, subject)
         return FAILED
+    except UnreadFileError as error:
+        answer.complaints = _sentences([RunRefusal(str(error), error.where)], subject)
+        return FAULTY
     except DataError as error:
         answer.complaints = (str(error),)
         return FAULTY

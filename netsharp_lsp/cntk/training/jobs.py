@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from netsharp_lsp.cntk.run.models import trains
@@ -54,6 +55,19 @@ ACTIONS: Mapping[str, Callable[[Command, str, Workshop], Undertaking]] = {
     "writeWordAndClass": write_words,
     "createLabelMap": create_label_map,
 }
+
+
+class Renewed(NamedTuple):
+    """An action on a model that a command before it writes: looked through with what is known of
+    that, and prepared from its file once that command is done.
+    """
+
+    work: CommandWork
+    make: Callable[[], Undertaking]
+
+    def run(self, telling: Telling) -> str:
+        """Do it; how it ended."""
+        return self.make().run(telling)
 
 
 class Prepared(NamedTuple):
@@ -123,4 +137,7 @@ def _jobs(command: Command, shop: Workshop) -> Iterable[Undertaking]:
             able = ", ".join(ACTIONS)
             reason = f"the action '{action}' is not done yet; {able} are."
             raise Refused(RunRefusal(reason, where_of(command.found.text)))
-        yield make(command, action, shop)
+        later = partial(make, command, action, shop._replace(seeds=shop.seeds.copy()))
+        ahead: list[str] = []
+        job = make(command, action, shop._replace(ahead=ahead))
+        yield Renewed(job.work, later) if ahead else job

@@ -46,7 +46,7 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
         stored.dtype,
         tuple(found[node.name] for node in roots),
         {"source": "a model of CNTK"},
-        lambda files: samples_by_length(inputs, stored.dtype, files),
+        lambda files, reading: samples_by_length(inputs, stored.dtype, files, reading),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from netsharp_engine.data.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -48,6 +50,14 @@ class Refused(Exception):  # noqa: N818
     def __init__(self, *refusals: RunRefusal) -> None:
         super().__init__(" ".join(one.message for one in refusals))
         self.refusals = refusals
+
+
+class UnreadFileError(DataError):
+    """A file of data that cannot be opened; ``where`` is the place that names it."""
+
+    def __init__(self, sentence: str, where: Where) -> None:
+        super().__init__(sentence)
+        self.where = where
 
 
 class FilesRefused(Refused):

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.run.elsewhere import held_by
 from netsharp_lsp.cntk.run.models import splitter_of, trained_before
 from netsharp_lsp.cntk.training.networks.models import StoredModelError, not_written
 from netsharp_lsp.cntk.training.options import Options
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
+    from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.training.networks.lowering import Seeds
     from netsharp_lsp.cntk.training.networks.models import ModelFiles
@@ -30,6 +32,9 @@ _PRECISIONS = {"float": "float32", "double": "float64"}
 class Workshop(NamedTuple):
     """What all actions of a run share: the folder that paths lead from, the door to models and
     what is written, the seeds of parameters, and whether programs may be started.
+
+    ``ahead`` takes the paths of models that a command before will write and whose shapes are known
+    in part alone; it is None where the commands before have been done, so that files say it.
     """
 
     experiment: Experiment
@@ -37,6 +42,7 @@ class Workshop(NamedTuple):
     store: ModelFiles
     seeds: Seeds
     starts_programs: bool = False
+    ahead: list[str] | None = None
 
     def path(self, path: str) -> str:
         """Where a path of the configuration leads."""
@@ -96,12 +102,47 @@ def work_of(
 def network_of(work: CommandWork) -> Network:
     """The network that a command works on: its own, or that of the model it reads."""
     if work.command.builder is not None:
-        own = work.shop.experiment.network_of(work.name)
-        if own is None or own.network is None:
-            why = "" if own is None else f": {own.why_not}"
-            raise work.refused(f"the network of '{work.name}' is not known{why}")
-        return own.network
+        return network_in_text(work, built_of(work))
     return network_in(work, [work.model_name])
+
+
+def network_in_text(work: CommandWork, built: BuiltNetwork | None) -> Network:
+    """Return the network that a builder gave; Refused where it gave none."""
+    if built is None or built.network is None:
+        why = "" if built is None else f": {built.why_not}"
+        raise work.refused(f"the network of '{work.name}' is not known{why}")
+    return built.network
+
+
+def built_of(work: CommandWork) -> BuiltNetwork | None:
+    """Return what builds the network of a command; None where nothing does.
+
+    A text may load models that the action SVD writes earlier in the run: nothing knows these but
+    the command of that action, and later their files.
+    """
+    command, experiment = work.command, work.shop.experiment
+    built = experiment.network_of(work.name)
+    if built is None or not any("SVD" in one.actions for one in experiment.commands):
+        return built
+
+    def held(path: str) -> Network | str | None:
+        found = split_before(work, path)
+        return held_by(path, command, experiment) if found is None else found
+
+    return experiment.builders.build(command, held)
+
+
+def split_before(work: CommandWork, path: str) -> Network | None:
+    """Return the network of a model that the action SVD writes before a command reads it, from its
+    file where that has been done; None for any other model.
+    """
+    splitter = splitter_of(normal(path), work.command, work.shop.experiment)
+    if splitter is None:
+        return None
+    if work.shop.ahead is None:
+        return _there(work, path)
+    work.shop.ahead.append(path)
+    return _split_by(splitter, work, path)
 
 
 def network_in(work: CommandWork, models: Sequence[str]) -> Network:
@@ -113,13 +154,21 @@ def network_in(work: CommandWork, models: Sequence[str]) -> Network:
     if not isinstance(before, str) and before.network is not None:
         return before.network
     splitter = splitter_of(normal(models[0]), work.command, work.shop.experiment)
-    if splitter is not None and splitter.scope is not None:
-        said = work_of(splitter, "SVD", work.shop)
-        files = work.shop.experiment.files
-        return split_network(network_of(said), said.options, files, models[0])
+    if splitter is not None and work.shop.ahead is not None:
+        return _split_by(splitter, work, models[0])
     there = (one for one in models if os.path.exists(work.shop.path(one)))
+    return _there(work, next(there, models[-1]))
+
+
+def _split_by(splitter: Command, work: CommandWork, path: str) -> Network:
+    """The network that a command of the action SVD will leave at a path."""
+    said = work_of(splitter, "SVD", work.shop)
+    return split_network(network_of(said), said.options, work.shop.experiment.files, path)
+
+
+def _there(work: CommandWork, path: str) -> Network:
     try:
-        return work.store.load(work.shop.path(next(there, models[-1]))).network
+        return work.store.load(work.shop.path(path)).network
     except StoredModelError as error:
         raise _of_model(work, str(error)) from None
 

@@ -16,10 +16,12 @@ from netsharp_engine.exporting.onnx.operators.table import ROWS
 from netsharp_engine.ops.tensors import ENVIRONMENT, HELD, TENSORS
 from netsharp_engine.ops.tensors.shaping import DELAYS
 from netsharp_engine.tensor_backend.kernels.table import TABLE
+from netsharp_lsp.cntk.networks.node import Node
 from netsharp_lsp.cntk.networks.node_types import INPUTS, MODEL_TYPES, NODE_TYPES, row_of
 from netsharp_lsp.cntk.training.networks.left_out import _REFUSED, TRACE
 from netsharp_lsp.cntk.training.networks.recurrent_stacks import STACK
 from netsharp_lsp.cntk.training.networks.simpler import PARTS
+from netsharp_lsp.cntk.writing.attributes import unsaid
 
 PAGE = Path(__file__).parents[3] / "docs" / "nodes.md"
 #: The table of PyTorch's modules, where that export is installed.
@@ -44,10 +46,11 @@ tables of the code; a test compares them.
 - *evaluated*: its value is computed;
 - *trained*: a gradient comes back through it;
 - *ONNX*, *torch*: it is exported. `position`: where the steps that it takes depend on their place
-  alone.
+  alone;
+- *BrainScript*: models of BrainScript are written back with it as text.
 
-| node | read | shape | evaluated | trained | ONNX | torch |
-|---|---|---|---|---|---|---|
+| node | read | shape | evaluated | trained | ONNX | torch | BrainScript |
+|---|---|---|---|---|---|---|---|
 """
 _YES, _NO = "yes", ""
 
@@ -96,6 +99,7 @@ def page() -> str:
             _said(computed and learns(operation)),
             _exported(operation, ROWS) if computed else _NO,
             _exported(operation, torch) if computed and torch else _NO,
+            _said(operation in TYPES and unsaid(Node(operation, 0)) is None),
         ]
         rows.append("| " + " | ".join(cells) + " |\n")
     return _HEAD + "".join(rows)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import Follower, made, run
+from tests.cntk.training.test_columns import in_columns
+from tests.cntk.training.test_image_runs import COMPOSED, drawn
+from tests.cntk.training.test_image_runs import TEXT as LABELS
+from tests.cntk.training.test_sentence_runs import SENTENCES, TAGGED_WORDS, language, tagging
 from tests.cntk.training.test_validation import judged
 
 #: What is replaced in the configuration or in the data, the code, the place and words.
@@ -70,6 +75,33 @@ def test_what_can_be_known_is_told_before_the_first_minibatch(name: str, tmp_pat
     assert words in done.err
     assert "Traceback" not in done.err
     assert not (folder / "out").exists()
+
+
+#: Data that are taken away, by reader: who makes the experiment, and the file.
+TAKEN: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "text": (made, "data.ctf"),
+    "columns": (in_columns, "data.txt"),
+    "images": (drawn, "map.txt"),
+    "several": (
+        lambda one: drawn(one, COMPOSED, random="true", labels="unused", text=LABELS),
+        "labels.ctf",
+    ),
+    "sentences": (lambda one: language(one, SENTENCES, beside=1, block=1), "text.txt"),
+    "tags": (lambda one: tagging(one, TAGGED_WORDS, beside=1, equal="true"), "tags.txt"),
+}
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+def test_missing_data_are_named_with_the_line_that_names_them(taken: str, tmp_path: Path) -> None:
+    make, name = TAKEN[taken]
+    folder = make(tmp_path)
+    (folder / name).unlink()
+    lines = (folder / "net.cntk").read_text().splitlines()
+    line = next(at for at, one in enumerate(lines, 1) if f'"{name}"' in one)
+    answer, follower = run(folder, "command=learn")
+    said = f"net.cntk, line {line}: {folder / name}: cannot be read: No such file or directory."
+    assert (answer.code, follower.events) == (1, [])
+    assert [one.removeprefix(f"{folder}/") for one in answer.complaints] == [said]
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"|# nothing\n"])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from netsharp_lsp.cntk.configuration.options import block, reader_block
 from netsharp_lsp.cntk.training import options as supported
-from tests.cntk.training.experiments import CONFIGURATION, made, run
+from tests.cntk.training.experiments import CONFIGURATION, Follower, made, run
+from tests.cntk.training.test_columns import in_columns
+from tests.cntk.training.test_image_runs import COMPOSED, drawn
 from tests.cntk.training.test_refusals import OTHERS
+from tests.cntk.training.test_sentence_runs import SENTENCES, TAGGED_WORDS, language, tagging
 
 #: Where a block of a table begins in the experiment.
 PLACES = {
@@ -134,6 +138,12 @@ def refusable() -> list[str]:
     return [one for one in PLACES if one != "SGD" and odd(one, named(one)[2])]
 
 
+def said_idle(follower: Follower) -> Counter[str]:
+    """The options that are said to be without effect, each as often as it is."""
+    told = (one for one in follower.notices if one.startswith("without effect here: "))
+    return Counter(word.strip(",.") for one in told for word in one.partition(": ")[2].split(", "))
+
+
 @pytest.mark.parametrize("table", refusable())
 def test_what_is_not_done_is_refused_by_its_name(table: str, tmp_path: Path) -> None:
     lines = odd(table, named(table)[2])
@@ -156,9 +166,52 @@ def test_what_has_no_effect_is_said_once_and_has_none(table: str, tmp_path: Path
     assert (plain.code, answer.code) == (0, 0), (plain.complaints, answer.complaints)
     losses = [[one["loss"] for one in each.events if "loss" in one] for each in (whole, follower)]
     assert losses[0] == losses[1]
-    told = " ".join(one for one in follower.notices if one.startswith("without effect"))
-    words = Counter(one.strip(",.") for one in told.split())
-    assert {name: words[name] for name, _ in lines} == {name: 1 for name, _ in lines}
+    assert said_idle(follower) == Counter({name: 1 for name, _ in lines})
+
+
+#: What runs with each of the other readers, and where its block begins.
+RUNS: dict[str, tuple[Callable[[Path], Path], str]] = {
+    "UCIFastReader": (in_columns, 'readerType = "UCIFastReader"'),
+    "ImageReader": (drawn, 'readerType = "ImageReader"'),
+    "CompositeDataReader": (
+        lambda folder: drawn(folder, COMPOSED, random="true"),
+        "randomize = true",
+    ),
+    "deserializer": (
+        lambda folder: drawn(folder, COMPOSED, random="true"),
+        'type = "ImageDeserializer"',
+    ),
+    "LMSequenceReader": (
+        lambda folder: language(folder, SENTENCES, beside=1, block=1),
+        'readerType = "LMSequenceReader"',
+    ),
+    "LUSequenceReader": (
+        lambda folder: tagging(folder, TAGGED_WORDS, beside=1, equal="true"),
+        'readerType = "LUSequenceReader"',
+    ),
+}
+
+
+@pytest.mark.parametrize("table", RUNS)
+def test_what_has_no_effect_in_other_readers_is_said_once_and_has_none(
+    table: str, tmp_path: Path
+) -> None:
+    make, place = RUNS[table]
+    lines = odd(table, named(table)[1])
+    assert len(lines) > 2
+    items = "command=learn", "learn=[SGD=[maxEpochs=1]]"
+    whole, losses = make(tmp_path / "plain"), []
+    changed = make(tmp_path / "run")
+    text = (changed / "net.cntk").read_text()
+    assert place in text
+    added = "".join(f"\n{name} = {value}" for name, value in lines)
+    (changed / "net.cntk").write_text(text.replace(place, f"{place}{added}\n", 1))
+    for folder in (whole, changed):
+        answer, follower = run(folder, *items)
+        assert answer.code == 0, (answer.complaints, answer.reports)
+        losses.append([one["loss"] for one in follower.events if "loss" in one])
+    assert losses[0] == losses[1] != []
+    assert said_idle(follower) == Counter({name: 1 for name, _ in lines})
 
 
 def test_there_is_something_to_refuse_and_to_say() -> None:

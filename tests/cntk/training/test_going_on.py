@@ -201,3 +201,67 @@ def test_values_are_written_of_a_network_made_of_another_model(tmp_path: Path) -
     np.testing.assert_allclose(double, 2 * plain, atol=3e-6)
     score, again = (one for one in follower.events if one["event"] == "end")
     assert again["loss"] == pytest.approx(score["loss"], rel=1e-6)
+
+
+SPLIT = f"""
+small = {{ action = "SVD" ; outputmodelPath = "out/small.dnn" ; AlignedSize = 1
+    NodeNameRegex = "W.*" ; KeepRatio = 0.3 }}
+tuned = {{
+    action = "train" ; modelPath = "out/tuned.dnn"
+    SimpleNetworkBuilder = {{ layerSizes = 2:8:3 ; layerTypes = "Tanh"
+        trainingCriterion = "CrossEntropyWithSoftmax" ; evalCriterion = "ClassificationError" }}
+    {SGD}
+    {READER}
+}}
+cut = {{
+    action = "edit" ; outputModelPath = "out/cut.dnn"
+    BrainScriptNetworkBuilder = {{
+        m = BS.Network.Load ("out/small.dnn")
+        f = BS.Network.CloneFunction (m.features, m.H1, parameters="constant")
+        features = Input {{2}}
+        z = f (features)
+        featureNodes = (features) ; outputNodes = (z)
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("stale", [False, True])
+@pytest.mark.parametrize("way", ["tuned", "more", "cut"])
+def test_what_svd_leaves_is_gone_on_with_in_the_same_run(
+    way: str, stale: bool, tmp_path: Path
+) -> None:
+    """All commands at once are what each alone is, bit for bit: by the epoch 0 of a training, by a
+    text that loads the model and is trained, by one that is an edit.  An older model in its place,
+    of other shapes, changes nothing.
+    """
+    text = TEXT.replace("KIND", "learnable").replace("out/net.dnn", "out/small.dnn")
+    target = "tuned.dnn.0" if way == "tuned" else "small.dnn"
+    folders = [folder_of(tmp_path / name, SPLIT + text) for name in "ab"]
+    items = (f'small=[outputmodelPath="out/{target}"]', "makeMode=true")
+    if stale:
+        done(folders[0], "command=learn:small", *items, "small=[NodeNameRegex=W0]")
+        done(folders[0], "command=small", *items, "small=[KeepRatio=1]")
+    done(folders[0], f"command=learn:small:{way}", *items)
+    for name in ("learn", "small", way):
+        done(folders[1], f"command={name}", *items)
+    for name in (target, f"{way}.dnn"):
+        whole, parts = (one / "out" / name for one in folders)
+        assert whole.read_bytes() == parts.read_bytes(), name
+    begin = model_of(folders[0], target)
+    end = model_of(folders[0], f"{way}.dnn")
+    assert begin.network.nodes["W0_U"].shape == (8, 1)
+    kept = [name for name in end.values if name.endswith(("W0_U", "W0_V"))]
+    assert len(kept) == 2
+    for name in kept:
+        taken = begin.values[name[-4:]]
+        assert np.array_equal(end.values[name].ravel(), taken.ravel()) == (way == "cut")
+
+
+def test_faults_behind_a_split_are_met_before_the_first_command(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, SPLIT + TEXT.replace("out/net.dnn", "out/small.dnn"))
+    lost = "more=[SGD=[trainCriterionNodeName=lost]]"
+    answer, follower = run(folder, "command=learn:small:more", lost)
+    assert answer.code == 2
+    assert any("no node 'lost'" in one for one in [*answer.told, *answer.complaints]), answer
+    assert not any(one.get("command") == "more" for one in follower.events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_engine.ops.tensors.shaping import COLUMNS
-from netsharp_lsp.cntk.networks.node_types import NODE_TYPES
+from netsharp_lsp.cntk.networks.node_types import MODEL_TYPES, NODE_TYPES
 from tests.cntk.training import node_table
 
 
@@ -22,5 +22,13 @@ def test_every_type_has_its_line() -> None:
 def test_what_cannot_be_computed_is_not_said_to_be_exported() -> None:
     for line in node_table.page().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 7 and cells[3] == "":
-            assert not any(cells[4:]), line
+        if len(cells) == 8 and cells[3] == "":
+            assert not any(cells[4:7]), line
+
+
+def test_what_is_written_as_text_is_a_type_that_a_text_can_make() -> None:
+    rows = [line.split("|")[1:-1] for line in node_table.page().splitlines() if line[:2] == "| "]
+    said = {cells[0].strip(): cells[7].strip() for cells in rows[1:]}
+    assert said["Times"] == said["OptimizedRNNStack"] == "yes"
+    assert {name for name, one in said.items() if one} <= NODE_TYPES.keys()
+    assert {said[name] for name in MODEL_TYPES} == {""}

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.samples.given import InputStream, Wants, dense, samples_in
+from netsharp_engine.cntk.samples.given import (
+    InputStream,
+    SampleReading,
+    Wants,
+    dense,
+    samples_in,
+)
 from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.data.reading.files import find_files
 from netsharp_engine.data.reading.options import ReadOptions
@@ -18,15 +24,22 @@ _SIZE = 1024
 
 
 def samples_by_length(
-    inputs: Mapping[str, tuple[int, ...]], dtype: str, files: Sequence[str]
+    inputs: Mapping[str, tuple[int, ...]],
+    dtype: str,
+    files: Sequence[str],
+    reading: SampleReading | None = None,
 ) -> Iterator[dict[str, Array]]:
-    """Read the samples of files for inputs of these row-major shapes, [steps, sequences, *shape].
+    """Read the samples of files for inputs of these row-major shapes, [steps, sequences, *shape];
+    ``reading`` reads a file where it does not say itself how.
 
     Raises DataError where a file cannot be used.
     """
     streams = [InputStream(name, shape) for name, shape in inputs.items()]
     for path in find_files(files, "."):
-        sequences = samples_in(path, Wants(streams, dtype, over_time=True), ReadOptions())
+        wanted = Wants(streams, dtype, over_time=True)
+        sequences = (
+            samples_in(path, wanted, ReadOptions()) if reading is None else reading(path, wanted)
+        )
         for batch in Sweeps(sequences, randomize=False).epoch(0, 0, _SIZE):
             alike: dict[int, list[dict[str, Array]]] = {}
             for one in _one_by_one(batch.inputs, inputs):

@@ -5,7 +5,7 @@ are read: from text format, archives of arrays, tables and arrays.  All become s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +58,24 @@ class Wants(NamedTuple):
     inputs: Sequence[InputStream]
     dtype: str
     over_time: bool
+
+    def renamed(self, found: Sequences) -> Sequences:
+        """Return samples by the names of inputs that are read by their aliases; sparse ones are a
+        matrix where the network takes dense ones.
+        """
+        names = {one.alias or one.name: one.name for one in self.inputs}
+
+        def named(values: Mapping[str, Array | Sparse]) -> dict[str, Array | Sparse]:
+            return _as_taken({names[key]: one for key, one in values.items() if key in names}, self)
+
+        if found.again is not None:
+            read = found.again
+            return found._replace(again=lambda chosen: named(read(chosen)))
+        return found._replace(values=named(found.values))
+
+
+#: Reads the samples of a file for some inputs, by the names of these.
+SampleReading = Callable[[str, Wants], Sequences]
 
 
 def is_text_format(path: str) -> bool:

@@ -70,8 +70,6 @@ def exported_model(model: Model, form: TorchForm) -> TorchModule:
         raise ExportError("The network has no output.")
     if any(one.marked for one in model.encoding.columns):
         raise ExportError("columns that mark missing numbers are not written for PyTorch yet.")
-    if model.classes is None and output.size > 1:
-        raise ExportError("several answers of a regression are not written for PyTorch yet.")
     about = {"source": "a model of netsharp"}
     portable = Portable(model.graph, model.tensors, model.settings.dtype, (output,), about)
     return _TableExport(model, portable, form).module()
@@ -124,12 +122,15 @@ class _TableExport(TorchExport):
         return (Port(name, FEATURES, 1, (count,)),)
 
     def outputs(self) -> tuple[Port, ...]:
-        """Answer with the number of a class and the probabilities of all, or with a number."""
+        """Answer with the number of a class and the probabilities of all, or with numbers."""
         (output,) = self.portable.outputs
         value, out, classes = self.values[output], self.out, self._model.classes
         out.begin("")
         found = out.let(out.shaped(value.name, value.shape, (output.size,)), "outputs")
         if classes is None:
+            if output.size > 1:
+                name = out.let(f"{found}.flatten(1)", "prediction")
+                return (Port(name, "prediction", 1, (output.size,)),)
             name = out.let(f"{found}[:, 0]", "prediction")
             return (Port(name, "prediction", 1, ()),)
         shares = self._probabilities(found, len(classes))

@@ -9,8 +9,9 @@ Inside, samples run fastest: what is handed on is a view.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from netsharp_engine.tensor_backend.kernels.rows import (
 )
 from netsharp_engine.walks.walk import Walk
 
+if TYPE_CHECKING:
+    from netsharp_engine.geometry import Axis
+
 #: The attributes of a convolution.
 Told = Mapping[str, Any]
 #: Numbers of a product that stay in the cache until they are added.
@@ -42,10 +46,16 @@ TALL = 32
 class _Frame:
     """The walk of a node, and how its image, places and weights lie in memory."""
 
-    def __init__(self, attributes: Told) -> None:
-        self.axes = attributes["axes"]
-        self.walk = Walk(self.axes, attributes["sharing"], attributes["maps"])
-        self._turned: bool = attributes["channels_last"]
+    def __init__(
+        self,
+        axes: tuple[Axis, ...],
+        sharing: tuple[bool, ...],
+        maps: tuple[int, ...],
+        *,
+        turned: bool,
+    ) -> None:
+        self.axes, self._turned = axes, turned
+        self.walk = Walk(axes, sharing, maps)
         walk = self.walk
         self.sizes = tuple(axis.size for axis in walk.axes)
         pairs_of = list(zip(walk.maps, self.axes, strict=True))
@@ -175,13 +185,26 @@ class _Frame:
         return order + [2 * d + 1 for d in walk.columns + walk.singles]
 
 
+@lru_cache(maxsize=256)
+def _walking(
+    axes: tuple[Axis, ...], sharing: tuple[bool, ...], maps: tuple[int, ...], turned: bool
+) -> _Frame:
+    return _Frame(axes, sharing, maps, turned=turned)
+
+
+def _frame(told: Told) -> _Frame:
+    """The frame of a convolution, kept for the next call: nothing changes it."""
+    axes, sharing, maps = (tuple(told[key]) for key in ("axes", "sharing", "maps"))
+    return _walking(axes, sharing, maps, told["channels_last"])
+
+
 def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _down(told: Told, weights: Array, images: Array) -> Array:
     """What kernels find in images."""
-    frame = _Frame(told)
+    frame = _frame(told)
     if frame.shared and compiled(images, len(images)):
         found = compiled_windows.moved(frame.axes, frame.by_tap(weights), frame.image(images))
         if found is not None:
@@ -197,7 +220,7 @@ def _down(told: Told, weights: Array, images: Array) -> Array:
 
 def _up(told: Told, weights: Array, results: Array) -> Array:
     """What results give back to images."""
-    frame = _Frame(told)
+    frame = _frame(told)
     if frame.shared and compiled(results, len(results)):
         found = compiled_windows.moved_back(
             frame.axes, frame.by_tap(weights), frame.by_map(results)
@@ -215,7 +238,7 @@ def _up(told: Told, weights: Array, results: Array) -> Array:
 
 def _across(told: Told, images: Array, results: Array) -> Array:
     """The gradient by weights, flat."""
-    frame = _Frame(told)
+    frame = _frame(told)
     if frame.shared and compiled(images, len(images)):
         by_tap = compiled_windows.joined(frame.axes, frame.image(images), frame.by_map(results))
         if by_tap is not None:
@@ -311,7 +334,7 @@ def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array | None:
     """A convolution, a bias of each map and a rectifier in one; None where no twin does that."""
-    frame = _Frame(node.attributes)
+    frame = _frame(node.attributes)
     if not frame.shared or not compiled(images, len(images)):
         return None
     weights = frame.by_tap(weights)
@@ -321,7 +344,7 @@ def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array
 
 def rectified_back(node: Node, value: Array, gradient: Array) -> tuple[Array, Array]:
     """The gradient by such a convolution, and by its biases."""
-    frame = _Frame(node.attributes)
+    frame = _frame(node.attributes)
     by, sums = compiled_windows.rectified_back(frame.by_map(value), frame.by_map(gradient))
     return frame.spread(by).reshape(-1, *node.shape), sums
 

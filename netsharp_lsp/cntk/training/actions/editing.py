@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.mel.arguments import function_of
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
-from netsharp_lsp.cntk.training.work import refuse_outside, work_of
+from netsharp_lsp.cntk.training.work import network_of, refuse_outside, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,11 +67,7 @@ def edit(command: Command, action: str, shop: Workshop) -> EditModels:
 def _of_text(command: Command, action: str, shop: Workshop) -> EditModels:
     """What a text of BrainScript makes."""
     work = work_of(command, action, shop, "outputModelPath")
-    built = shop.experiment.network_of(command.name)
-    if built is None or built.network is None:
-        why = "" if built is None else f": {built.why_not}"
-        raise work.refused(f"the network of '{work.name}' is not known{why}")
-    made = {work.model_name: made_of(work, built.network, "brainscript")}
+    made = {work.model_name: made_of(work, network_of(work), "brainscript")}
     return EditModels(work, made, work.options.truth("makeMode", True))
 
 

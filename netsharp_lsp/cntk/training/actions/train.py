@@ -43,11 +43,13 @@ from netsharp_lsp.cntk.training.plans.truncating import (
     truncation,
 )
 from netsharp_lsp.cntk.training.work import (
+    built_of,
     network_in,
-    network_of,
+    network_in_text,
     nodes_named,
     refuse_outside,
     samples_of,
+    split_before,
     work_of,
 )
 
@@ -89,7 +91,7 @@ class Train(NamedTuple):
     validation: Sweeps | None = None
     unheard: Sequence[str] = ()
     sharing: tuple[str, str] = ("", "")
-    #: The edit that makes the model with which training begins, if there is one.
+    #: The command that makes the model with which training begins, if there is one.
     begins_with: str = ""
 
     @property
@@ -287,9 +289,9 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     """The action train of a command."""
     work = work_of(command, action, shop)
     refuse_outside(work, work.model_path)
-    built = shop.experiment.network_of(command.name)
     begun = _begun_with(work)
-    network = network_of(work) if begun is None else begun.network
+    built = built_of(work) if begun is None else shop.experiment.network_of(command.name)
+    network = begun.network if begun is not None else network_in_text(work, built)
     block = work.options.found("SGD")
     if built is None or block is None:
         lacking = "builder of a network" if built is None else "SGD"
@@ -340,23 +342,30 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
 
 
 class _Begun(NamedTuple):
-    """The network of a model that an edit writes as the epoch 0 of a training, and that edit."""
+    """The network of a model that an edit or the action SVD writes as the epoch 0 of a training,
+    and the command that does.
+    """
 
     network: Network
     editor: str
 
 
 def _begun_with(work: CommandWork) -> _Begun | None:
-    """What an edit lets a training begin with, whatever its own builder says; else None.
+    """What an edit, or the action SVD, lets a training begin with, whatever its own builder says;
+    else None.
 
     SGDLib/SGD.cpp, DetermineStartEpoch: the newest model that is there is loaded.
     """
     if not work.options.truth("makeMode", True):
         return None
     experiment, path = work.shop.experiment, f"{work.model_name}.0"
-    editors = [one for one in writers_of(normal(path), experiment) if "edit" in one.actions]
+    writers = writers_of(normal(path), experiment)
+    editors = [one for one in writers if not {"edit", "SVD"}.isdisjoint(one.actions)]
     if not editors:
         return None
+    split = split_before(work, path)
+    if split is not None:
+        return _Begun(split, editors[-1].name)
     built = built_for(work.command, experiment) if goes_on(work.command, experiment) else ""
     if not isinstance(built, str) and built.network is not None:
         return _Begun(built.network, editors[-1].name)

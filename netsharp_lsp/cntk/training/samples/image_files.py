@@ -104,7 +104,7 @@ class ImageFile(NamedTuple):
         transforms = self.streams.transforms
         if any(isinstance(one, Scale) and one.kind in _ROUNDED for one in transforms):
             found.warnings.append(_SCALED)
-        if any(map(_is_random, transforms)):
+        if any(map(is_random, transforms)):
             found.warnings.append(_DRAWN)
         return found
 
@@ -364,7 +364,8 @@ def _whole(options: Options, key: str) -> int:
     return found
 
 
-def _is_random(one: Transform) -> bool:
+def is_random(one: Transform) -> bool:
+    """Whether a transform draws what it does."""
     if isinstance(one, Crop):
         return one.kind == "random" or one.flips or one.jitters or any(one.aspect)
     if isinstance(one, Color):

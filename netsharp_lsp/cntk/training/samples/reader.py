@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from netsharp_engine.data.errors import DataError, nearest
+from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.configuration.options import DEFAULT_READER, READERS
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.training.options import Options
-from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
+from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.samples.column_files import column_file
 from netsharp_lsp.cntk.training.samples.composite_files import composite_file
 from netsharp_lsp.cntk.training.samples.image_files import image_file
@@ -84,8 +85,10 @@ class SampleReader:
 
     def source(self, dtype: str, cut: Cut | None = None) -> Sweeps:
         """The samples, in pieces of sequences where these are ``cut``; DataError where the file
-        cannot be used.
+        cannot be used, UnreadFileError with the place that names it where it cannot be opened.
         """
+        for one in self.file.files:
+            _demand_readable(one)
         sequences = self.file.read(dtype)
         for names in self._axes.values():
             for other in names[1:]:
@@ -105,6 +108,15 @@ class SampleReader:
                 f"{other:,} of '{second}', which run along the same dynamic axis. Give one of them "
                 "a DynamicAxis of its own."
             )
+
+
+def _demand_readable(file: SurveyedFile) -> None:
+    try:
+        with open_plain(file.path):
+            return
+    except OSError as error:
+        sentence = f"{file.path}: cannot be read: {error.strerror}."
+        raise UnreadFileError(sentence, file.where) from None
 
 
 class _Kind(NamedTuple):

@@ -331,8 +331,8 @@ class _Opening:
         """A node that passes on what a block gives, or is the one that the block stands for."""
         kind, inside = one.get("block_function_op_name"), self._insides[node.uid]
         values = tuple(map(self._source, inside.arguments.values()))
-        if kind in _WHOLE and len(values) == 2:
-            row = function_of(str(kind))
+        if isinstance(kind, str) and kind in _WHOLE and len(values) == 2:
+            row = function_of(kind)
             turned = tuple(values[at] for at in row.order or (0, 1))
             return node._replace(operation=row.operation, inputs=turned)
         return node._replace(operation="Pass", inputs=(self._source(f"{inside.root}{_MARK}0"),))

@@ -19,7 +19,6 @@ ROWS: dict[str, Row] = {
 BIASED: dict[str, BiasedRow] = {**products.BIASED, **windows.BIASED, **bundles.BIASED}
 
 _OTHERS = {
-    "ROIPooling": "PyTorch's core has no pooling of regions.",
     "CosDistanceWithNegativeSamples": "it joins each sample with others of its batch.",
     "ScatterPacked": "it puts steps back into sequences, which tensors of steps do not have.",
     "RandomSample": "it draws classes by CNTK's generator.",

@@ -7,7 +7,7 @@ Pads are those of each axis: where both sides differ, F.pad adds or cuts cells b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 #: PyTorch's layers move windows along so many axes.
 MOST_AXES = 3
 _LEAST = 'float("-inf")'
+
+
+class Spread(NamedTuple):
+    """How kernels are laid over an image: in how many groups of its channels, and how far apart
+    their cells are along each axis that they walk.
+    """
+
+    groups: int = 1
+    gaps: Sequence[int] = ()
+
+
+PLAIN = Spread()
 
 
 def _sides(axis: Axis) -> tuple[int, int]:
@@ -69,8 +81,9 @@ def convolution(
     axes: Sequence[Axis],
     kernels: Array,
     bias: Array | None,
+    spread: Spread = PLAIN,
 ) -> Expression:
-    """Return what kernels [maps, channels, *kernel] find in an image [n, channels, *axes]."""
+    """Return what kernels [maps, channels of a group, *taps] find in [n, channels, *axes]."""
     given, pads = padded(out, image, axes, False)
     words = walk_of(axes, pads)
     if all(axis.stride == 1 for axis in axes):
@@ -80,29 +93,39 @@ def convolution(
         words["bias"] = "False"
     else:
         state["bias"] = bias.reshape(-1)
+    if any(gap != 1 for gap in spread.gaps):
+        words["dilation"] = numbers(spread.gaps)
+    if spread.groups != 1:
+        words["groups"] = str(spread.groups)
     maps, channels, *kernel = kernels.shape
     layer = f"nn.Conv{len(axes)}d"
-    made = call(layer, str(channels), str(maps), numbers(kernel), **words)
+    made = call(layer, str(channels * spread.groups), str(maps), numbers(kernel), **words)
     return call(out.layer((*key, made, bias is None), origin, made, state), given)
 
 
 def pooled(
-    out: TorchWriting, origin: str, image: str, axes: Sequence[Axis], *, most: bool
+    out: TorchWriting,
+    origin: str,
+    image: str,
+    axes: Sequence[Axis],
+    *,
+    most: bool,
+    counts_pads: bool = False,
 ) -> Expression:
     """Return the largest or the mean cell of windows of an image [n, channels, *axes].
 
-    Cells outside of the image are no part of a mean.
+    Cells outside of the image are a part of a mean where pads count, as zeros.
     """
     given, pads = padded(out, image, axes, most, halves=True)
     words = walk_of(axes, pads)
     kernel = numbers([axis.kernel for axis in axes])
     is_padded = given != image
-    if not most and any(pads):
+    if not most and not counts_pads and any(pads):
         words["count_include_pad"] = "False"
     made = call(f"nn.{'Max' if most else 'Avg'}Pool{len(axes)}d", kernel, **words)
     layer = out.layer(("pool", made), origin, made, {})
     found = call(layer, given)
-    if most or not is_padded:
+    if most or counts_pads or not is_padded:
         return found
     # The mean counts what was added: as many cells as are real share it.
     real = (cells(axes) >= 0).sum(1).reshape([axis.count for axis in axes])
@@ -124,11 +147,18 @@ def windows(out: TorchWriting, image: str, axes: Sequence[Axis], outside: str = 
 
 
 def pooled_by_cells(
-    out: TorchWriting, image: str, axes: Sequence[Axis], *, most: bool
+    out: TorchWriting,
+    image: str,
+    axes: Sequence[Axis],
+    *,
+    most: bool,
+    counts_pads: bool = False,
 ) -> Expression:
     """Return the same of images [n, cells], as [n, places]."""
     if most:
         return call(f"{windows(out, image, axes, _LEAST)}.amax", "-1")
+    if counts_pads:
+        return call(f"{windows(out, image, axes)}.mean", "-1")
     count = out.tensor((cells(axes) >= 0).sum(1), "counts")
     return f"{windows(out, image, axes)}.sum(-1) / {count}"
 

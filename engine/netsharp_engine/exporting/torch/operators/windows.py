@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from netsharp_engine.exporting.refusal import refused
 from netsharp_engine.exporting.torch.operators import walking
@@ -13,9 +15,15 @@ from netsharp_engine.exporting.torch.writing import TorchWriting
 from netsharp_engine.exporting.values import Array, ExportedValue
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
+from netsharp_engine.ops.tensors.images import taps_of
 
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
+
+
+#: Cells beyond every image.
+_FAR = 1e9
+_LEAST = 'float("-inf")'
 
 
 def _samples(out: TorchWriting, value: ExportedValue, shape: Sequence[int]) -> str:
@@ -75,9 +83,11 @@ def _convolved(
     weights, value = sources
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
-    if told.get("groups", 1) != 1 or "gaps" in told:
-        raise refused(node, "kernels with gaps or in groups are not written for PyTorch yet.")
     maps = product(told["maps"])
+    if _is_spread(told) and told["channels_last"]:
+        raise refused(node, "its kernels have gaps or groups, and its channels come last.")
+    if _is_spread(told) and _walks(told):
+        return _spread(out, node, sources, bias)
     shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
     if not shared or product(told["maps"][1:]) != 1 or len(axes) > walking.MOST_AXES:
         return _by_cells(out, node, value, whole(node, weights), weights.name)
@@ -97,6 +107,39 @@ def _convolved(
     if len(walked) == len(axes):
         found = out.shaped(out.let(found), (maps, *_counts(axes)), made)
     return _handed(out, node, found, made, value)
+
+
+def _is_spread(told: Mapping[str, Any]) -> bool:
+    """Whether kernels read a group of the channels, or have gaps between their cells."""
+    return told.get("groups", 1) != 1 or "gaps" in told
+
+
+def _walks(told: Mapping[str, Any]) -> bool:
+    """Whether kernels read all channels and walk as a layer does: one for all places."""
+    first, *walked = told["axes"]
+    return (
+        not told["transpose"]
+        and all(told["sharing"])
+        and product(told["maps"][1:]) == 1
+        and 1 <= len(walked) <= walking.MOST_AXES
+        and (first.count, first.first, first.kernel) == (1, 0, first.size)
+        and told.get("gaps", (1,))[0] == 1
+    )
+
+
+def _spread(
+    out: TorchWriting, node: Node, sources: Sequence[ExportedValue], bias: Array | None
+) -> Expression:
+    """A convolution of groups of channels, or with gaps between the cells of its kernels."""
+    weights, value = sources
+    told = node.attributes
+    axes: tuple[Axis, ...] = told["axes"]
+    kernels = _taps(node, whole(node, weights), product(told["maps"]))
+    spread = walking.Spread(told.get("groups", 1), told.get("gaps", (1,) * len(axes))[1:])
+    key = ("convolution", node.inputs[0], bias if bias is None else bias.tobytes())
+    image, name = _taken(out, node, value), owner(node, weights.name)
+    found = walking.convolution(out, key, name, image, axes[1:], kernels, bias, spread)
+    return _handed(out, node, found, (len(kernels), *_counts(axes[1:])), value)
 
 
 def takes_bias(node: Node) -> bool:
@@ -129,12 +172,33 @@ def _by_cells(
     return _handed(out, node, found, made, value)
 
 
-def _kernels(node: Node, weights: Array, maps: int) -> Array:
-    """Weights as [maps, *kernel]."""
+def _taps(node: Node, weights: Array, maps: int) -> Array:
+    """Weights as [maps, channels of a group, *taps]."""
+    told = node.attributes
     flat_weights: Array = weights.reshape(-1)
-    if node.attributes["channels_last"]:
+    channels, *rest = taps_of(told["axes"], told)
+    if told["channels_last"]:
         flat_weights = flat_weights.reshape(-1, maps).T
-    return flat_weights.reshape(maps, *(axis.kernel for axis in node.attributes["axes"]))
+    return flat_weights.reshape(maps, channels // told.get("groups", 1), *rest)
+
+
+def _kernels(node: Node, weights: Array, maps: int) -> Array:
+    """Weights as [maps, *kernel], with 0 in gaps and for the channels of other groups."""
+    told = node.attributes
+    found = _taps(node, weights, maps)
+    if not _is_spread(told):
+        return found
+    axes, groups = told["axes"], told.get("groups", 1)
+    gaps = told.get("gaps", (1,) * len(axes))
+    wide = np.zeros((len(found), *(axis.kernel for axis in axes)), found.dtype)
+    share, depth = len(found) // groups, axes[0].kernel // groups
+    for group in range(groups):
+        maps_of = slice(group * share, (group + 1) * share)
+        cells = [slice(None, None, gap) for gap in gaps]
+        if groups > 1:
+            cells[0] = slice(group * depth, (group + 1) * depth)
+        wide[(maps_of, *cells)] = found[maps_of]
+    return wide
 
 
 def _convolved_back(
@@ -172,23 +236,71 @@ def _convolved_back(
 def _pooled(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
     (value,), most = sources, node.attributes["pool"] == "max"
     axes: tuple[Axis, ...] = node.attributes["axes"]
-    if node.attributes.get("include_pads", False) and not most:
-        raise refused(node, "means that count pads are not written for PyTorch yet.")
+    pads: bool = node.attributes.get("include_pads", False)
     image = _taken(out, node, value)
     is_each = axes[0].kernel == axes[0].stride == 1 and axes[0].count == axes[0].size
     walked = axes[1:] if is_each and len(axes) > 1 else axes
     if len(walked) > walking.MOST_AXES:
         flat_image = out.let(f"{image}.flatten(1)")
-        found = walking.pooled_by_cells(out, flat_image, axes, most=most)
+        found = walking.pooled_by_cells(out, flat_image, axes, most=most, counts_pads=pads)
         made: tuple[int, ...] = (product(_counts(axes)),)
         found, made = out.shaped(out.let(found), made, _counts(axes)), _counts(axes)
         return _handed(out, node, found, made, value)
     if len(walked) == len(axes):
         image = out.let(f"{image}.unsqueeze(1)")
-    found = walking.pooled(out, node.name, image, walked, most=most)
+    found = walking.pooled(out, node.name, image, walked, most=most, counts_pads=pads)
     if len(walked) == len(axes):
         found = f"{out.let(found)}.squeeze(1)"
     return _handed(out, node, found, _counts(axes), value)
+
+
+def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
+    """The largest cell of each part of each region of an image; 0 where a part has none.
+
+    Regions are rounded as the engine rounds them: half a cell away from 0.
+    """
+    images, regions = sources
+    height, width = node.inputs[0].shape[1:]
+    down, across = node.shape[2:]
+    scale = node.attributes.get("scale")
+    image = _samples(out, images, node.inputs[0].shape)
+    boxes = _samples(out, regions, (node.shape[0], 4))
+    by = out.tensor(np.array([width, height] * 2 if scale is None else [scale] * 4), "sides")
+    sides = out.let(f"{boxes} * {by}", "sides")
+    told = out.let(f"(({sides}.abs() + 0.5).floor() * {sides}.sign()).nan_to_num()")
+    told = out.let(f"{told}.clamp({-_FAR}, {_FAR})")
+    far = out.let(f"{told}[..., 2:]")
+    if scale is not None:
+        far = out.let(f"{far} - {told}[..., :2] + 1")
+    size = out.let(f"{far}.clamp(min=1)")
+    masks = [
+        _parts(out, told, size, axis, (count, most))
+        for axis, (count, most) in enumerate(((across, width), (down, height)))
+    ]
+    # [n, regions, channels, height, across], then [n, regions, channels, down, across].
+    column = out.let(f"{masks[0]}[:, :, None, None]")
+    cells = out.let(f"{image}[:, None, :, :, None]")
+    least = out.let(call("torch.where", column, cells, _LEAST))
+    best = out.let(f"{least}.amax(-1)")
+    row = out.let(f"{masks[1]}[:, :, None, :, :, None]")
+    cells = out.let(f"{best}[:, :, :, None]")
+    least = out.let(call("torch.where", row, cells, _LEAST))
+    best = out.let(f"{least}.amax(-2)")
+    found = call("torch.where", f"{best}.isinf()", "0.0", best)
+    return _back(out, found, node.shape, node, max(sources, key=lambda one: one.lead))
+
+
+def _parts(out: TorchWriting, told: str, size: str, axis: int, counts: tuple[int, int]) -> str:
+    """Which cells of a side are in each of its parts, [n, regions, parts, cells]."""
+    count, most = counts
+    step = out.let(f"{size}[..., {axis}, None] / {count}")
+    begin = out.let(f"{told}[..., {axis}, None]")
+    part = out.tensor(np.arange(count), "parts", whole=True)
+    first = out.let(f"({begin} + ({part} * {step}).floor()).clamp(0, {most})")
+    last = out.let(f"({begin} + (({part} + 1) * {step}).ceil()).clamp(0, {most})")
+    cell = out.tensor(np.arange(most), "cells", whole=True)
+    behind = out.let(f"{cell} >= {first}[..., None]")
+    return out.let(f"{behind} & ({cell} < {last}[..., None])")
 
 
 #: Those that a bias may join, which the next node adds.
@@ -198,4 +310,5 @@ WINDOWS: dict[str, Row] = {
     "Pooling": _pooled,
     "MaxPooling": _pooled,
     "AveragePooling": _pooled,
+    "ROIPooling": _regions,
 }
