@@ -164,8 +164,7 @@ def cross_validate(command: Command, action: str, shop: Workshop) -> CrossValida
 
 def test(command: Command, action: str, shop: Workshop) -> Test:
     """The actions test and eval of a command."""
-    work = work_of(command, action, shop)
-    refuse_model_outside(work)
+    work = _work_of(command, action, shop)
     network = network_of(work)
     return _tested(work, network)._replace(made=_made(work, network))
 
@@ -234,8 +233,7 @@ class Write(NamedTuple):
 
 def write(command: Command, action: str, shop: Workshop) -> Write:
     """The action write of a command."""
-    work = work_of(command, action, shop)
-    refuse_model_outside(work)
+    work = _work_of(command, action, shop)
     options = work.options
     network = network_of(work)
     target = options.required_path("outputPath", work.name)
@@ -254,6 +252,16 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     return Write(work, source, passes, form, target, _made(work, network))
 
 
+def _work_of(command: Command, action: str, shop: Workshop) -> CommandWork:
+    """What a command says to an action that reads a model, which a builder may load instead."""
+    assert command.scope is not None
+    named = command.builder is None or Options(command.scope).found("modelPath") is not None
+    work = work_of(command, action, shop, "modelPath" if named else "")
+    if named:
+        refuse_model_outside(work)
+    return work
+
+
 def _made(work: CommandWork, network: Network) -> Made | None:
     """What a builder makes of other models; None where it takes nothing from any.
 
@@ -261,6 +269,7 @@ def _made(work: CommandWork, network: Network) -> Made | None:
     """
     taken = any(node.saved is not None for node in network.nodes.values())
     if work.command.builder is None or not taken:
+        work.options.required_path("modelPath", work.name)
         return None
     return made_of(work, network, BRAINSCRIPT)
 
