@@ -48,7 +48,7 @@ test: $(VENV)/.test ## Run the tests, all but those that type into editors.
 		--ignore tests/editors/test_typing.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
-	FULL=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors
+	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .

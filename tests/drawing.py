@@ -1,5 +1,5 @@
 """Which cases of tests marked `drawn` or `costly`, or that have very many, a run takes: a share by
-the printed seed, all with `FULL=1`.
+the printed seed, all with `FULL=1`, and with `FULL=rest` those that the share has left out.
 
 A plugin of the test run; knows no test.
 """
@@ -15,7 +15,8 @@ import pytest
 
 from tests.conftest import SEED
 
-FULL = os.environ.get("FULL") == "1"
+FULL = os.environ.get("FULL") in ("1", "rest")
+REST = os.environ.get("FULL") == "rest"
 #: One case of so many is taken, of a test that has more cases than `FEW`.
 ONE_OF = 5
 FEW = 10
@@ -27,7 +28,9 @@ WHOLE = "tests/house/"
 
 def pytest_report_header() -> str:
     """Say what is taken."""
-    share = "all cases" if FULL else f"one case of {ONE_OF}, by seed {SEED}; all with FULL=1"
+    share = f"one case of {ONE_OF}, by seed {SEED}; all with FULL=1"
+    if FULL:
+        share = f"all cases but those that seed {SEED} chooses" if REST else "all cases"
     return f"laws, what else is drawn, and what takes seconds: {share}"
 
 
@@ -50,16 +53,19 @@ def _draw(config: pytest.Config, items: list[pytest.Item]) -> None:
     A `drawn` test with few cases stays whole; in files that are named `costly` ones do, and those
     that are drawn for nothing but their number.
     """
-    if FULL:
+    if FULL and not REST:
         return
     drawn = [item for item in items if item.get_closest_marker("drawn") is not None]
     cases = Counter(map(_test, drawn))
     left_out = [item for item in drawn if cases[_test(item)] > FEW and not _is_chosen(item)]
     if not _names_files(config):
         left_out += [item for item in items if _is_costly(item) and not _is_chosen(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        gone = set(left_out)
+    gone = set(left_out)
+    if REST:
+        # What asks for FULL itself does more with it.
+        gone = {item for item in items if item not in gone and not _asks_for_full(item)}
+    if gone:
+        config.hook.pytest_deselected(items=[item for item in items if item in gone])
         items[:] = [item for item in items if item not in gone]
 
 
@@ -70,6 +76,10 @@ def _test(item: pytest.Item) -> str:
 def _names_files(config: pytest.Config) -> bool:
     """Whether the run is of files or tests that somebody named, not of folders."""
     return any(one.partition("::")[0].endswith(".py") for one in config.args)
+
+
+def _asks_for_full(item: pytest.Item) -> bool:
+    return hasattr(getattr(item, "module", None), "FULL")
 
 
 def _is_costly(item: pytest.Item) -> bool:

@@ -94,3 +94,15 @@ def test_what_is_named_or_asked_for_is_taken_whole(folder: Path) -> None:
     assert (
         len(taken(folder, "several", "-m", "drawn", FULL="1")) == 3 * (2 * CASES + 3) + 40 * CASES
     )
+
+
+def test_the_rest_is_what_the_share_leaves_out(folder: Path) -> None:
+    (folder / "several" / "test_full.py").write_text(f"from tests.drawing import FULL\n{TESTS}")
+    share = {one for one in taken(folder, "several") if "test_full" not in one}
+    rest, every = (
+        set(taken(folder, "several", "-m", "drawn or costly", FULL=full)) for full in ("rest", "1")
+    )
+    own = {one for one in every if "test_full" in one}
+    assert len(own) == 2 * CASES + 4
+    assert rest == (every - share) | own
+    assert own < rest < every
