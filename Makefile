@@ -63,8 +63,9 @@ bench: $(VENV)/.bench ## Measure speed and accuracy beside named peers.
 models: $(VENV)/.peers ## Try the model files of CNTK below FOLDER: opened, answered, exported.
 	$(BIN)/python bench/strangers_models.py $(FOLDER)
 
-fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS and SEED choose how long and where.
-	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
+fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS, MODELS and SEED choose how long and where.
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) \
+		--models $(or $(MODELS),100000)
 
 grammar: ## Regenerate the parsers; fail if the committed ones differ.
 	sh grammar/regenerate.sh

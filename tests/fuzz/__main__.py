@@ -13,6 +13,7 @@ def main() -> int:
     add = parser.add_argument
     add("--seconds", type=float, default=600, help="how long, shared by the fuzzers")
     add("--seed", type=int, default=1, help="where chance starts; the same seed, the same texts")
+    add("--models", type=int, default=0, help="how many damaged model files at least")
     add("--fuzzer", choices=FUZZERS, help="only this one")
     add("--only", type=int, metavar="TRIAL", help="only this trial of --fuzzer, with its failure")
     args = parser.parse_args()
@@ -21,7 +22,8 @@ def main() -> int:
     names = [args.fuzzer] if args.fuzzer else list(FUZZERS)
     failures = 0
     for name in names:
-        campaign = run(name, args.seed, args.seconds / len(names), only=args.only)
+        least = args.models if name == "models" else 0
+        campaign = run(name, args.seed, args.seconds / len(names), least, args.only)
         print(summary(name, args.seed, campaign), flush=True)
         failures += len(campaign.failures)
         if args.only is not None:
