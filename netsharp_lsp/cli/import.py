@@ -15,6 +15,7 @@ from netsharp_lsp.cli.inputs.files import named_input, read_source
 from netsharp_lsp.embedded.hosts import HOSTS
 from netsharp_lsp.importing.scripts import calls_in
 from netsharp_lsp.importing.translation import imported
+from netsharp_lsp.language import main_family
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal, write_together
 
@@ -79,6 +80,7 @@ def _written(
 ) -> int:
     output = args.output or folder
     stem = os.path.splitext(os.path.basename(args.file))[0]
+    suffix = next(iter(main_family().suffixes))
     files: dict[str, bytes] = {}
     reports = []
     for name, call in zip(_names(done, stem), done, strict=True):
@@ -87,9 +89,9 @@ def _written(
             reports.append(f"{place}: {name} is not written: its definition is not known.")
         else:
             base = os.path.join(output, name)
-            files[f"{base}.nn"] = call.net.encode()
+            files[f"{base}{suffix}"] = call.net.encode()
             files[f"{base}.toml"] = call.run_file.encode()
-            reports.append(f"{place}: {name}.nn and {name}.toml.")
+            reports.append(f"{place}: {name}{suffix} and {name}.toml.")
         reports += [f"{args.file}:{one.line}: {one.argument}: {one.why}." for one in call.left]
     if args.output and not os.path.isdir(output):
         complain(f"{output}: the folder does not exist. Create it first.")

@@ -48,6 +48,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "diff",
         "config",
         "migrate",
+        "import",
         "run",
         "doctor",
         "predict",

@@ -89,7 +89,7 @@ FAULTS = {
     "damaged UTF-16": (
         "x,label\n1,a\n".encode("utf-16") + b"\x00\xd8\x41",
         CLASSES,
-        ["t.csv is not utf-16 text", "Name another encoding"],
+        ["t.csv is not UTF-16 text", "Name another encoding"],
     ),
     "decimal": (b"x;label\n1;a\n", ReadOptions(decimal="dot"), ["decimal = 'dot' cannot be used"]),
     "decimal comma between commas": (

@@ -82,7 +82,7 @@ class Transcoded(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._held = b""
         self._ended = False
-        self._done = 0
+        self._decoded = 0
 
     def read(self, count: int = -1) -> bytes:
         """Up to ``count`` bytes, all that is left without; fewer only at the end."""
@@ -90,13 +90,18 @@ class Transcoded(io.RawIOBase):
         while not self._ended and (count < 0 or size < count):
             block = read_bytes(self._path, self._stream, BLOCK)
             self._ended = not block
+            begun = self._decoded - len(self._decoder.getstate()[0])
             try:
                 text = self._decoder.decode(block, final=self._ended)
             except UnicodeError as error:
+                why = excerpt(error, 100)
+                if isinstance(error, UnicodeDecodeError):
+                    why = f"byte {begun + error.start:,} is wrong ({error.reason})"
                 raise DataError(
-                    f"{self._path} is not {self._encoding} text: {excerpt(error, 100)}. Name "
-                    "another encoding, or save the file as UTF-8."
+                    f"{self._path} is not {self._encoding.upper()} text: {why}. Name another "
+                    "encoding, or save the file as UTF-8."
                 ) from None
+            self._decoded += len(block)
             piece = text.encode(UTF8, "replace")
             pieces.append(piece)
             size += len(piece)
