@@ -10,6 +10,7 @@ import pytest
 from tests.readme.transcripts import LEFT_TO_CI, PAGES, README, ROOT, blocks, updated
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_transcript_is_true(page: Path, tmp_path: Path) -> None:
