@@ -38,8 +38,8 @@ SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
 WEIGHTS = {"experiments": 8, "models": 2}
 #: A text that hangs is ended.
 SECONDS_PER_TRIAL = 30
-#: Objects since the last collection from which on garbage is collected between trials, as the server
-#: does between messages: else the text at which the collector begins pays for all before it.
+#: Objects since the last collection from which on garbage is collected between trials, as the
+#: server does between messages: else the text at which that begins pays for all before it.
 MOST_YOUNG = THRESHOLDS[0] // 2
 #: A campaign that has found so much has found enough.
 MOST_FAILURES = 20
