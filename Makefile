@@ -44,11 +44,12 @@ run: $(VENV)/.installed ## Check, format, describe, train and predict the digits
 	$(BIN)/python examples/tour.py
 
 test: $(VENV)/.test ## Run the tests, all but those that type into editors.
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/editors/test_vscode.py \
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 --ignore tests/editors/test_vscode.py \
 		--ignore tests/editors/test_typing.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
-	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal -m 'drawn or costly' --ignore tests/editors
+	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 -m 'drawn or costly' \
+		--ignore tests/editors
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .
