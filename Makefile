@@ -94,7 +94,7 @@ editors: $(VENV)/.test ## Install real editors, pack the extension, and test bot
 	$(BIN)/python -m pytest --durations=0 tests/editors
 
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
-	$(BIN)/python -m tests.soak --edits $(or $(EDITS),20000) --seed $(or $(SEED),1)
+	$(BIN)/python -m tests.soak --edits $(or $(EDITS),30000) --seed $(or $(SEED),1)
 
 torture: $(VENV)/.test ## Try the promises as an adversary would; SECONDS, SEED and FULL choose how.
 	$(BIN)/python -m tests.torture --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) $(if $(FULL),--full)

@@ -196,7 +196,9 @@ def test_a_process_that_goes_on_collects_as_before(
     frozen = gc.get_freeze_count()
     assert gc.isenabled()
     assert entry.main([command, str(tmp_path / "a.nn")]) == 0
-    assert (gc.isenabled(), gc.get_freeze_count()) == (True, frozen)
+    # Of what another test has frozen some may be let go of meanwhile.
+    assert gc.isenabled()
+    assert gc.get_freeze_count() <= frozen
     capsys.readouterr()
 
 
