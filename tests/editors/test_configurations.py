@@ -17,6 +17,7 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp import __version__
 from netsharp_lsp.__main__ import COMMANDS
 from netsharp_lsp.cntk.recognition import LANGUAGES, language_of
+from netsharp_lsp.embedded.hosts import ALIASES, HOSTS
 from tests.cntk.collection import FILES
 from tests.collection import SAMPLES
 from tests.editors.conftest import EXPERIMENT, ROOT, editor
@@ -117,6 +118,20 @@ def test_kate_s_contexts_and_styles_are_there(path: Path) -> None:
             assert other or target.startswith(("#stay", "#pop")) or target in contexts, one
     styles = {found.get("name") for found in tree.iter("itemData")}
     assert {found.get("attribute") for found in tree.iter() if found.get("attribute")} <= styles
+
+
+def test_neovim_and_vs_code_serve_every_host() -> None:
+    """Compare the lists of both with the server's, which a new host extends first."""
+    # Neovim has no type for notebooks, and one for all dialects of SQL.
+    served = set(HOSTS.values()) - {"ipynb"}
+    lua = (EDITORS / "neovim-0.7/lua/netsharp.lua").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^local HOSTS = \{(.*)\}$", lua, re.MULTILINE)
+    assert set(re.findall(r"'(\w+)'", listed)) == served
+    package = json.loads((ROOT / "vscode-extension/package.json").read_text(encoding="utf-8"))
+    opened = {event.removeprefix("onLanguage:") for event in package["activationEvents"]}
+    # The extension for SQL Server calls its texts `sql`; `mssql` is an id of other editors.
+    assert served | {"tsql"} <= opened
+    assert {"tsql"} <= set(ALIASES)
 
 
 def test_kate_serves_every_language_by_its_id() -> None:

@@ -2,12 +2,12 @@
 -- Copy the folders of `editors/neovim-0.7`, and `ftplugin` and `lua` of `editors/neovim`, into
 -- ~/.config/nvim and put require('netsharp').setup() into init.lua.
 -- setup({ autotrigger = true }) opens lists while words are typed; setup({ hosts = true }) also serves
--- specifications inside Python, R and Markdown.
+-- specifications inside Python, R, Markdown and SQL.
 local M = { cmd = { 'netsharp', 'lsp' }, on_attach = nil, autotrigger = false }
 
 local FILETYPES = { 'netsharp', 'cntk', 'brainscript', 'ndl', 'cntkmel' }
 -- Texts that may hold specifications.
-local HOSTS = { 'python', 'r', 'markdown', 'rmd', 'quarto' }
+local HOSTS = { 'python', 'r', 'markdown', 'rmd', 'quarto', 'sql' }
 
 local clients = {}
 -- Whether it was said that there is no server: once is enough for all buffers.
