@@ -54,8 +54,7 @@ await scenario(options, async (bench, checks) => {
   const link = page.locator(".detected-link", { hasText: "net.dnn" });
   await link.first().waitFor({ timeout: PATIENCE }).catch(() => {});
   checks.that("the model's name is a link", (await link.count()) === 1, await link.count());
-  await link.first().click({ modifiers: ["Control"] });
-  const first = await bench.webview(".layer .name", PATIENCE);
+  const first = await bench.follow(link, () => bench.webview(".layer .name", 10_000));
   checks.that("the link opens the picture", first !== null);
   const names = await first.locator(".layer .name").allTextContents();
   checks.that("nodes are boxes", names.includes("z") && names.includes("x"), names);
