@@ -6,6 +6,8 @@ in the same words, in ARCHITECTURE.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from tests.house.test_dependencies import MODULES, ROOT, imports
@@ -18,12 +20,12 @@ def listed() -> set[frozenset[str]]:
     return {frozenset(f"{room}{name}" for name in names) for room, names, _ in KEPT}
 
 
-def imported(module: str, path: Path | None = None) -> set[str]:
+def imported(module: str, path: Path | None = None) -> frozenset[str]:
     """The modules of ours that a module names, on whatever level and for whatever purpose."""
-    return imports(module, path) & set(MODULES)
+    return imports(module, path) & MODULES.keys()
 
 
-def circles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
+def circles(graph: Mapping[str, AbstractSet[str]]) -> set[frozenset[str]]:
     """The sets of nodes that lead to one another (Tarjan's, without recursion)."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
