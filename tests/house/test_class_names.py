@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cache
 
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import nodes
 
 #: Names that several classes have, by the reason; `*3` where they are not two.
 SHARED = {
@@ -51,17 +52,12 @@ MET = {
 
 
 @cache
-def trees() -> dict[str, ast.Module]:
-    return {name: ast.parse(path.read_text("utf-8")) for name, path in MODULES.items()}
-
-
-@cache
 def bearers() -> Counter[str]:
     """How many classes have a name."""
     return Counter(
         node.name
-        for tree in trees().values()
-        for node in ast.walk(tree)
+        for path in MODULES.values()
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
 
@@ -86,12 +82,12 @@ def test_no_module_meets_two_classes_of_a_name() -> None:
         name: ", ".join(
             sorted(
                 f"{alias.name} as {alias.asname}"
-                for node in ast.walk(tree)
+                for node in nodes(path)
                 if isinstance(node, ast.ImportFrom) and node.module in MODULES
                 for alias in node.names
                 if alias.asname not in (None, alias.name) and alias.name in bearers()
             )
         )
-        for name, tree in trees().items()
+        for name, path in MODULES.items()
     }
     assert {name: names for name, names in called.items() if names} == MET

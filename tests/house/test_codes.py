@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.trees import tree
+
 LANGUAGES = Path(__file__).resolve().parents[2] / "netsharp_lsp"
 NETSHARP = LANGUAGES / "netsharp"
 CNTK = LANGUAGES / "cntk"
@@ -51,10 +53,6 @@ READING = frozenset(
 )
 
 
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def codes(tree: ast.AST) -> Iterator[ast.Constant]:
     for node in ast.walk(tree):
         if (
@@ -81,17 +79,17 @@ def named(path: Path) -> str:
 
 @pytest.mark.parametrize("path", [*OTHERS, *ROOMS], ids=named)
 def test_no_code_outside_its_rule(path: Path) -> None:
-    assert [node.lineno for node in codes(tree_of(path))] == []
+    assert [node.lineno for node in codes(tree(path))] == []
 
 
 @pytest.mark.parametrize("path", MIGRATION, ids=named)
 def test_a_code_of_the_migration_says_whose_an_edit_is_and_decides_nothing(path: Path) -> None:
     """No comparison and no table reads one; that of the rules declares those without a function."""
-    tree = tree_of(path)
-    assigned = [one for one in ast.walk(tree) if isinstance(one, ast.Assign)]
+    whole = tree(path)
+    assigned = [one for one in ast.walk(whole) if isinstance(one, ast.Assign)]
     names = {ast.unparse(one.targets[0]) for one in assigned if is_migrated(one.value)}
     tables = () if path.parent.name == "rules" and path.stem == "__init__" else TABLES
-    for node in ast.walk(tree):
+    for node in ast.walk(whole):
         if isinstance(node, (ast.Compare, *tables)) or reads(node):
             for one in ast.walk(node):
                 assert not is_migrated(one), ast.unparse(node)
@@ -101,7 +99,7 @@ def test_a_code_of_the_migration_says_whose_an_edit_is_and_decides_nothing(path:
 @pytest.mark.parametrize("path", [*RULES, TABLE, *OTHERS, *JUDGES], ids=named)
 def test_no_finding_is_read_again(path: Path) -> None:
     """Nothing is compared with, or looked for in, the code or the sentence of what was found."""
-    for node in ast.walk(tree_of(path)):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Compare) or reads(node):
             inside = (one for one in ast.walk(node) if isinstance(one, ast.Attribute))
             assert {one.attr for one in inside}.isdisjoint(("code", "message")), ast.unparse(node)

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import tree
 
 #: The rooms whose passes walk trees, programs and networks.
 LANGUAGES = ("netsharp_lsp.cntk.", "netsharp_lsp.netsharp.")
@@ -44,8 +45,8 @@ def passes(tree: ast.AST) -> list[str]:
 def test_no_constructor_does_the_work_of_a_pass(language: str) -> None:
     modules = {name: path for name, path in MODULES.items() if f"{name}.".startswith(language)}
     assert modules
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in modules.items()}
-    assert {name: found for name, tree in trees.items() if (found := passes(tree))} == {}
+    trees = {name: tree(path) for name, path in modules.items()}
+    assert {name: found for name, read in trees.items() if (found := passes(read))} == {}
 
 
 def test_a_pass_is_found() -> None:

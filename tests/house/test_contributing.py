@@ -98,12 +98,16 @@ def test_the_new_language_is_checked_formatted_and_explained(copy: Path) -> None
 
 def test_the_new_language_keeps_to_the_house(copy: Path) -> None:
     tests = ("tests/house/test_dependencies.py", "tests/house/test_families.py")
-    chosen = ("-k", "memo or (test_families and not netsharp_lsp)")
+    chosen = ("-k", "downwards or in_their_rooms or test_families")
     done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", *tests, *chosen)
     assert done.returncode == 0, done.stdout
     listed = "tests/packaging/test_packages.py::test_every_package_is_listed"
     done = python(copy, "-m", "pytest", "-p", "no:cacheprovider", listed)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.costly
+def test_the_new_language_has_strict_types(copy: Path) -> None:
     types = subprocess.run(
         [sys.executable, "-m", "mypy", "netsharp_lsp/memo", "netsharp_lsp/language.py"],
         cwd=copy,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.trees import nodes, tree
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: From the ground up: a room may import the rooms before it, and itself.
@@ -226,7 +228,7 @@ def imports(module: str, path: Path | None = None) -> frozenset[str]:
     here = module.split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -324,9 +326,9 @@ def test_training_of_cntk_names_its_back_end_in_one_place() -> None:
 def test_what_back_ends_share_has_no_arrays() -> None:
     for module in SHARED:
         path = MODULES[module]
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
-        known |= {a.name for node in tree.body if isinstance(node, ast.Import) for a in node.names}
+        body = tree(path).body
+        known = {node.module for node in body if isinstance(node, ast.ImportFrom)}
+        known |= {a.name for node in body if isinstance(node, ast.Import) for a in node.names}
         assert not any(name and name.partition(".")[0] == "numpy" for name in known), module
 
 
@@ -351,7 +353,7 @@ def test_networks_know_no_language_and_languages_not_one_another() -> None:
 
 def test_every_module_says_what_it_is() -> None:
     for module, path in MODULES.items():
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), module
+        assert ast.get_docstring(tree(path)), module
 
 
 @pytest.mark.parametrize("module", [one for one in MODULES if ".cntk.ndl" in one])

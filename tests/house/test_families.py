@@ -16,6 +16,7 @@ from netsharp_lsp.__main__ import main
 from netsharp_lsp.language import family_with, known_codes, language_ids, suffixes
 from tests.house.test_circles import imported
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import nodes
 
 ROOMS = (
     "netsharp_lsp.__main__",
@@ -75,15 +76,15 @@ _CODE = re.compile(rf"\b(?:{'|'.join(sorted(_PREFIXES))})(?:\d+b?)?\b")
 
 def texts(module: str) -> list[tuple[int, str]]:
     """The texts in a module that are no documentation, with their lines."""
-    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    inside = nodes(MODULES[module])
     documentation = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in inside
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     return [
         (node.lineno, node.value if isinstance(node.value, str) else node.value.decode("latin-1"))
-        for node in ast.walk(tree)
+        for node in inside
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str | bytes)
         and id(node) not in documentation

@@ -9,6 +9,7 @@ import pytest
 
 from netsharp_lsp.cntk.networks.node import Node
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import nodes
 
 CNTK = "netsharp_lsp.cntk."
 #: The rooms that get networks from those who build them.
@@ -20,7 +21,7 @@ CHANGING = frozenset(("add", "append", "clear", "extend", "insert", "pop", "remo
 def written(path: Path) -> list[str]:
     """Where a module writes into a node that somebody else made."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, ast.AugAssign | ast.AnnAssign):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.trees import nodes
+
 ROOT = Path(__file__).resolve().parents[2] / "netsharp_lsp"
 #: The module itself, what it stands on, and progress, whose lines are figures alone.
 ALLOWED = {"terminal.py", "streams.py", "progress.py"}
@@ -17,7 +19,7 @@ MODULES = sorted(path for path in (ROOT / "cli").rglob("*.py") if path.name not 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_no_command_prints_by_itself(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if not isinstance(node, ast.Call):
             continue
         called = ast.unparse(node.func)

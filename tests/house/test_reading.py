@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import nodes
 
 #: Where else a file is opened, and why no pipe can stand there.
 ALLOWED = {
@@ -66,11 +67,7 @@ def is_opened(node: ast.Call) -> bool:
 
 def readers(path: Path) -> list[int]:
     """The lines where a module opens a file by its name for reading."""
-    calls = (
-        node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and opens(node)
-    )
+    calls = (node for node in nodes(path) if isinstance(node, ast.Call) and opens(node))
     return [node.lineno for node in calls if not writes(node) and not is_opened(node)]
 
 

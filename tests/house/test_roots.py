@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tests.house.test_dependencies import MODULES
+from tests.house.trees import nodes
 
 #: Functions that look everywhere unless they are told the roots, and how many positions theirs is.
 BOUND = {
@@ -28,7 +29,7 @@ UNBOUND.add(("netsharp_lsp.server.jobs.training", "read_run_file"))
 def left_out(module: str) -> list[str]:
     """The calls of a module that leave the roots out."""
     found = []
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    for node in nodes(MODULES[module]):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.trees import nodes, tree
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path
@@ -21,14 +23,9 @@ FILES = {
 
 
 @cache
-def tree(module: str) -> ast.Module:
-    return ast.parse(FILES[module].read_text(encoding="utf-8"))
-
-
-@cache
 def defined(module: str) -> frozenset[str]:
     """Return the names that a module binds at its top, in branches of it too."""
-    return frozenset(name for node in tree(module).body for name in bound(node))
+    return frozenset(name for node in tree(FILES[module]).body for name in bound(node))
 
 
 def bound(node: ast.AST) -> Iterator[str]:
@@ -49,8 +46,8 @@ def missing(module: str) -> list[str]:
     """Return what a module takes from other test modules that they do not define."""
     taken: dict[str, str] = {}
     absent = []
-    nodes = list(ast.walk(tree(module)))
-    for node in nodes:
+    inside = nodes(FILES[module])
+    for node in inside:
         if not isinstance(node, ast.ImportFrom) or node.module is None or node.level:
             continue
         for alias in node.names:
@@ -59,7 +56,7 @@ def missing(module: str) -> list[str]:
                 taken[alias.asname or alias.name] = whole
             elif node.module in FILES and alias.name not in defined(node.module):
                 absent.append(f"line {node.lineno}: {whole}")
-    for node in nodes if taken else ():
+    for node in inside if taken else ():
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             source = taken.get(node.value.id)
             if source is not None and node.attr not in defined(source):

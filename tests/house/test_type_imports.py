@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 from tests.house.test_dependencies import MODULES, ROOT
+from tests.house.trees import tree
 
 
 def at_run_time(tree: ast.Module) -> set[str]:
@@ -28,7 +28,7 @@ def spares(tree: ast.Module) -> bool:
 
 
 def test_a_module_that_imports_typing_takes_the_name_from_there() -> None:
-    trees = {name: ast.parse(Path(path).read_text("utf-8")) for name, path in MODULES.items()}
+    trees = {name: tree(path) for name, path in MODULES.items()}
     both = [name for name, tree in trees.items() if spares(tree) and "typing" in at_run_time(tree)]
     assert not both
     assert sum(map(spares, trees.values())) > 300
