@@ -56,7 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         _interrupts.catch()
         if None in (sys.stdout, sys.stderr) or arguments[:1] not in ([flag] for flag in VERSION):
             from netsharp_lsp.cli.console.streams import protect
+            from netsharp_lsp.memory import end_with_the_command
 
+            end_with_the_command()
             out = protect()
         code = _answer(arguments)
         if out is not None and out.lost is not None and code not in (FAILED, BROKEN_PIPE):
@@ -73,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answer_within(arguments: list[str]) -> int:
     """Answer in a process that goes on, which finds its collector of cycles as it was."""
-    collects, frozen = gc.isenabled(), gc.get_freeze_count()
+    collects = gc.isenabled()
     try:
         return _answer(arguments)
     except KeyboardInterrupt:
@@ -81,8 +83,6 @@ def _answer_within(arguments: list[str]) -> int:
     finally:
         if collects:
             gc.enable()
-        if not frozen:
-            gc.unfreeze()
 
 
 class _Interrupts:

@@ -29,13 +29,26 @@ def uncollected(work: Callable[[], Value]) -> Value:
             gc.enable()
 
 
-def settled(work: Callable[[], Value]) -> Value:
-    """Return `work()`, done like `uncollected` work, whose result lives as long as the process.
+class _Process:
+    """Whether the process is there for one command alone."""
 
-    No later look for cycles goes through it.
+    ends_with_its_command = False
+
+
+def end_with_the_command() -> None:
+    """Note that nothing goes on in this process behind the command that it was started for."""
+    _Process.ends_with_its_command = True
+
+
+def settled(work: Callable[[], Value]) -> Value:
+    """Return `work()`, done like `uncollected` work, whose result lives as long as the command.
+
+    No later look for cycles goes through it, unless the process goes on: what one command froze
+    could not be let go of without thawing what others have frozen.
     """
     value = uncollected(work)
-    gc.freeze()
+    if _Process.ends_with_its_command:
+        gc.freeze()
     return value
 
 
