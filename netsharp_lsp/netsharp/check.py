@@ -250,7 +250,7 @@ class Examination:
         count = len(shown) + sum(wanted.values())
         if count > most:
             return count, self._gravest(most, shown, wanted, reached)
-        shown += self._as(LateDiagnostic, self._in_text(wanted, reached))
+        shown += self._in_text({code for _, code in wanted}, reached)
         return count, in_order(shown)
 
     def _gravest(
@@ -264,21 +264,27 @@ class Examination:
         for severity in SEVERITIES:
             room = most - len(shown)
             here = [one for one in others if one.severity == severity]
-            told = self._in_text({key for key in wanted if key[0] == severity}, reached)
-            here += self._as(LateDiagnostic, islice(told, room))
+            codes = {code for grave, code in wanted if grave == severity}
+            told = (one for one in self._in_text(codes, reached) if one.severity == severity)
+            here += islice(told, room)
             shown += in_order(here)[:room]
         return shown
 
-    def _in_text(
-        self, wanted: Container[tuple[Severity, str]], reached: set[Declaration]
-    ) -> Iterator[Finding]:
-        """What is told of declarations alone, as the text goes on."""
-        if not wanted:
+    def _in_text(self, codes: Container[str], reached: set[Declaration]) -> Iterator[Diagnostic]:
+        """What is told of declarations alone, as the text goes on; a keystroke asks for all."""
+        if not codes:
             return
-        for declaration in self.network.specification.declarations:
-            for finding in self._alone.get(declaration, ()):
-                if severity_and_code(finding) in wanted and declaration not in reached:
-                    yield finding
+        specification, severities, alone = self.network.specification, RULES.severities, self._alone
+        starts = specification.starts
+        for declaration in specification.declarations:
+            told = alone.get(declaration)
+            if told is None or declaration in reached:
+                continue
+            base = starts[declaration]
+            for finding in told:
+                code = finding.code
+                if code in codes:
+                    yield LateDiagnostic(finding, specification, severities[code], base)
 
     def _repeats(self, finding: Finding, reached: set[Declaration]) -> bool:
         """Whether the declaration in which a finding stands says the same itself."""

@@ -165,15 +165,28 @@ class Finding(findings.Finding[RelativeSpan, Change]):
 
 
 class LateDiagnostic(Diagnostic):
-    """A finding in one text: where it begins and how grave it is, all else when somebody asks."""
+    """A finding in one text: where it begins and how grave it is, all else when somebody asks.
+
+    `base`: where its declaration begins, for who knows it.
+    """
 
     __slots__ = ("_finding", "_specification")
 
-    def __init__(self, finding: Finding, specification: Specification, severity: Severity) -> None:
+    def __init__(
+        self,
+        finding: Finding,
+        specification: Specification,
+        severity: Severity,
+        base: int | None = None,
+    ) -> None:
         place = finding.place
         self.code = finding.code
         self.severity = finding.severity or severity
-        self.start, self.end = place.offsets(specification)
+        if base is None:
+            self.start, self.end = place.offsets(specification)
+        else:
+            self.start = base + place.start
+            self.end = base + place.end
         self._finding = finding
         self._specification = specification
 
