@@ -63,6 +63,10 @@ Without its program say so, and leave the buffer as it is."
       (message "Net#: there is no program '%s'; install it by 'pip install netsharp', or set `%s'"
                program 'netsharp-server-command)))))
 
+(defun netsharp--host-contact (&rest _)
+  "Return the command of the server, as it is set by then."
+  netsharp-server-command)
+
 ;;;###autoload
 (defun netsharp-serve-hosts (&optional modes)
   "Serve specifications in buffers of MODES, or of `netsharp-host-modes'.
@@ -70,7 +74,7 @@ MODES is a list of (MODE . LANGUAGE-ID); what is derived from a mode is
 served as well."
   (pcase-dolist (`(,mode . ,language) (or modes netsharp-host-modes))
     (add-to-list 'eglot-server-programs
-                 `(((,mode :language-id ,language)) . (lambda (&rest _) netsharp-server-command)))
+                 `(((,mode :language-id ,language)) . netsharp--host-contact))
     (add-hook (intern (format "%s-hook" mode)) #'netsharp--serve-host)))
 
 (provide 'netsharp-hosts)
