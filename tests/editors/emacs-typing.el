@@ -1,7 +1,7 @@
 ;;; emacs-typing.el --- Emacs for a person who types  -*- lexical-binding: t -*-
 
 ;; NETSHARP_COMMAND is the server (words apart by spaces); the test asks through a socket in
-;; NETSHARP_SOCKETS.  Lists are those of `company-mode', which opens them while words are typed.
+;; NETSHARP_SOCKETS.  What serves hosts is loaded behind this file, as the README has it.  Lists are those of `company-mode', which opens them while words are typed.
 
 ;; The home of a test is a new one: what is compiled for it is compiled each time.
 (setq native-comp-deferred-compilation nil
@@ -26,7 +26,8 @@
       server-name "socket")
 (dolist (hook '(netsharp-mode-hook cntk-mode-hook ndl-mode-hook cntk-mel-mode-hook
                 brainscript-mode-hook))
-  (add-hook hook #'eglot-ensure)
+  (add-hook hook #'eglot-ensure))
+(dolist (hook '(prog-mode-hook text-mode-hook))
   (add-hook hook #'company-mode))
 
 (defun netsharp-test-open (file line)

@@ -11,6 +11,9 @@ from tests.conftest import SEED
 from tests.drawing import FULL
 from tests.server.typed_places import FILES, HOSTS, PLACES, SPEEDS, Place
 
+#: A notebook for VS Code, whose only cell has the text of a file of Python.
+NOTEBOOK, CELL = "cells.ipynb", "host.py"
+
 
 class Typed(NamedTuple):
     """A place and how many milliseconds lie between two of its keys."""
@@ -37,8 +40,25 @@ def write_files(folder: Path) -> dict[Path, str]:
 
 
 def written_table(path: Path, languages: tuple[str, ...]) -> Path:
-    """Write the texts, and the places in files of these suffixes with their speeds."""
+    """Write the texts, and the places in files of these suffixes with their speeds; `ipynb` are
+    those of a notebook's cell.
+    """
     chosen = [row for row in typed_places() if row.place.language in languages]
+    if "ipynb" in languages:
+        cell = [row for row in typed_places() if row.place.file == CELL]
+        chosen += [Typed(place._replace(file=NOTEBOOK), speed) for place, speed in cell]
     rows = [{**row.place._asdict(), "milliseconds": row.milliseconds} for row in chosen]
-    path.write_text(json.dumps({"files": FILES, "places": rows, "seed": SEED}), encoding="utf-8")
+    files = {**FILES, NOTEBOOK: json.dumps(notebook(FILES[CELL]))}
+    path.write_text(json.dumps({"files": files, "places": rows, "seed": SEED}), encoding="utf-8")
     return path
+
+
+def notebook(text: str) -> dict[str, object]:
+    """Return a notebook of Python with this text in its cell, as Jupyter stores it."""
+    cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    return {
+        "cells": [{**cell, "source": text.rstrip("\n").splitlines(keepends=True)}],
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }

@@ -17,10 +17,11 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp import __version__
 from netsharp_lsp.__main__ import COMMANDS
 from netsharp_lsp.cntk.recognition import LANGUAGES, language_of
+from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.hosts import ALIASES, HOSTS
 from tests.cntk.collection import FILES
 from tests.collection import SAMPLES
-from tests.editors.conftest import EXPERIMENT, ROOT, editor
+from tests.editors.conftest import EXPERIMENT, FAULTY, ROOT, editor
 
 EDITORS = ROOT / "editors"
 #: The language ids of CNTK's languages, and what Neovim calls their files: `mel` is Maya's there.
@@ -89,8 +90,8 @@ def test_versions_are_the_package_s() -> None:
         assert tomllib.loads((EDITORS / path).read_text())["version"] == __version__
     cargo = tomllib.loads((EDITORS / "zed/Cargo.toml").read_text())
     assert cargo["package"]["version"] == __version__
-    for name in ("netsharp-mode.el", "cntk-mode.el"):
-        assert f";; Version: {__version__}\n" in (EDITORS / "emacs" / name).read_text()
+    for file in (EDITORS / "emacs").glob("*.el"):
+        assert f";; Version: {__version__}\n" in file.read_text()
 
 
 def test_kate_knows_the_words_of_the_language() -> None:
@@ -120,8 +121,8 @@ def test_kate_s_contexts_and_styles_are_there(path: Path) -> None:
     assert {found.get("attribute") for found in tree.iter() if found.get("attribute")} <= styles
 
 
-def test_neovim_and_vs_code_serve_every_host() -> None:
-    """Compare the lists of both with the server's, which a new host extends first."""
+def test_every_editor_serves_every_host() -> None:
+    """Compare the lists of Neovim, VS Code and Emacs with the server's, which grows first."""
     # Neovim has no type for notebooks, and one for all dialects of SQL.
     served = set(HOSTS.values()) - {"ipynb"}
     lua = (EDITORS / "neovim-0.7/lua/netsharp.lua").read_text(encoding="utf-8")
@@ -132,6 +133,16 @@ def test_neovim_and_vs_code_serve_every_host() -> None:
     # The extension for SQL Server calls its texts `sql`; `mssql` is an id of other editors.
     assert served | {"tsql"} <= opened
     assert {"tsql"} <= set(ALIASES)
+    lisp = (EDITORS / "emacs/netsharp-hosts.el").read_text(encoding="utf-8")
+    table = lisp.partition("(defconst netsharp-host-modes\n")[2].partition("\n\n")[0]
+    ids = set(re.findall(r"^ +'?\(+[\w-]+ \. \"(\w+)\"\)", table, re.MULTILINE))
+    # R Markdown and Quarto have no modes there: their files are opened as Markdown, which reads
+    # their chunks alike.
+    assert ids == served - {"rmd", "quarto"}
+    chunk = f"```{{r}}\nrxNeuralNet(y ~ x, netDefinition = '{FAULTY}')\n```\n".encode()
+    found = [find_regions(name, chunk) for name in ("markdown", "rmd", "quarto")]
+    texts = [[one.text for one in each] for each in found if not isinstance(each, str)]
+    assert texts == [[FAULTY.encode()]] * 3
 
 
 def test_kate_serves_every_language_by_its_id() -> None:

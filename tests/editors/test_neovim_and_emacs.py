@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.editors.conftest import ROOT, editor
+from tests.editors.conftest import FAULTY, ROOT, editor
 
 HERE = Path(__file__).parent
 SECONDS = 60
@@ -70,3 +70,9 @@ def test_emacs(faulty: Path, server: str) -> None:
 
 def test_emacs_on_experiments(experiment: Path, server: str) -> None:
     drive(emacs("emacs-cntk.el"), experiment / "digits.cntk", server, "0 failed")
+
+
+def test_emacs_serves_hosts_where_it_is_asked_to(tmp_path: Path, server: str) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(f'NET = """\n{FAULTY}"""\n\n\ndef fitted():\n    return NET\n')
+    drive(emacs("emacs-hosts.el"), file, server, "0 failed")

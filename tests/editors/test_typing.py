@@ -20,12 +20,12 @@ from tests.conftest import SEED
 from tests.editors.conftest import ROOT, editor
 from tests.editors.places import Typed, typed_places, write_files
 from tests.editors.terminal import Terminal
-from tests.server.typed_places import FILES, HOSTS, Place
+from tests.server.typed_places import FILES, Place
 
 HERE = Path(__file__).parent
 ROWS = typed_places()
-#: The files for Emacs start the server for our own languages.
-OWN_ROWS = [row for row in ROWS if row.place not in HOSTS]
+#: What the documents have a person put into the file that Emacs begins with.
+ELISP = re.compile(r"^```elisp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: What begins a declaration of Net#, and is no word within one.
 BEGINS = ("hidden", "input", "output", "network", "const", "share")
 #: What a taken item may stand instead of.
@@ -103,12 +103,16 @@ def emacs(folder: Path, server: str) -> Iterator[Terminal]:
     has_lists = [program, "-q", "--batch", "-f", "package-initialize", "-l", "company"]
     if subprocess.run(has_lists, capture_output=True, check=False).returncode:
         pytest.skip("company is not installed ('make editors' installs it)")
+    hosts = folder / "hosts.el"
+    readme = (ROOT / "editors" / "README.md").read_text(encoding="utf-8")
+    hosts.write_text("\n".join(ELISP.findall(readme)), encoding="utf-8")
     words = [program, "-q", "-nw", "-L", str(ROOT / "editors" / "emacs")]
-    words += ["-l", str(HERE / "emacs-typing.el")]
+    words += ["-l", str(HERE / "emacs-typing.el"), "-l", str(hosts)]
     ask = [editor("emacsclient"), "-s", str(folder / "socket"), "--eval"]
     given = {**environment(folder, server), "NETSHARP_SOCKETS": str(folder)}
     terminal = Terminal(words, given, ask)
-    assert terminal.until("(+ 1 1)", "2".__eq__) == "2"
+    loaded = "(and (memq 'netsharp--serve-host plain-markdown-mode-hook) t)"
+    assert terminal.until(loaded, "t".__eq__) == "t"
     yield terminal
     terminal.close()
 
@@ -214,4 +218,4 @@ def test_neovim(folder: Path, neovim: Terminal) -> None:
 
 
 def test_emacs(folder: Path, emacs: Terminal) -> None:
-    _all_typed(emacs, EMACS, folder, OWN_ROWS)
+    _all_typed(emacs, EMACS, folder, ROWS)

@@ -18,7 +18,7 @@ from tests.editors.places import written_table
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
 #: The suffixes of the files that one workbench types into.
-TYPED = (("netsharp",), ("cntk", "bs"), ("ndl", "mel", "py", "R", "sql", "md"))
+TYPED = (("netsharp",), ("cntk", "bs"), ("ndl", "mel", "py", "R", "sql", "md", "ipynb"))
 #: Pictures and logs of every scenario; what is best of them goes into the README.
 OUT = ROOT / "out" / "editors"
 #: How a scenario ends that was not driven to its end, and in which no check failed.

@@ -49,9 +49,19 @@ await scenario(options, async (bench, checks) => {
   await answered("a.netsharp");
   console.log(`speeds by seed ${seed}`);
 
+  const inCell = (file) => file.endsWith(".ipynb");
   /** Empty the line: the first key closes the list, and Home stops at the first word. */
-  const emptied = async () => {
-    for (const key of ["Escape", "End", "Shift+Home", "Shift+Home", "Delete"]) await page.keyboard.press(key);
+  const emptied = async (file) => {
+    // Without a list that key would leave the cell.
+    if (!inCell(file) || (await rows.count()) > 0) await page.keyboard.press("Escape");
+    for (const key of ["End", "Shift+Home", "Shift+Home", "Delete"]) await page.keyboard.press(key);
+  };
+  /** Put the cursor on a line; a cell has none to go to by its number. */
+  const goTo = async (file, line) => {
+    if (!inCell(file)) return bench.goTo(line, 1);
+    await page.locator(".notebookOverlay .cell .view-line").first().click({ timeout: 15_000 });
+    await page.keyboard.press("Control+Home");
+    for (let above = 1; above < line; above++) await page.keyboard.press("ArrowDown");
   };
   let again = 0;
   let before = { file: "a.netsharp", line: 0 };
@@ -62,13 +72,13 @@ await scenario(options, async (bench, checks) => {
       await bench.openFile(file);
       await answered(file);
     }
-    if (file !== before.file || line !== before.line) await bench.goTo(line, 1);
+    if (file !== before.file || line !== before.line) await goTo(file, line);
     before = { file, line };
     let shown = false;
     for (let tries = 0; tries < TRIES && !shown; tries++) {
       if (tries > 0) {
         again++;
-        await emptied();
+        await emptied(file);
       }
       await page.keyboard.press("End");
       await page.keyboard.type(lead);
@@ -82,7 +92,7 @@ await scenario(options, async (bench, checks) => {
       const begun = (await labels()).filter((label) => BEGINS.test(label));
       checks.that("no declaration is proposed within another", begun.length === 0, begun);
     }
-    await emptied();
+    await emptied(file);
   }
   checks.that(`typed once more: ${again} of ${places.length}`, again <= places.length * AGAIN, again);
 
