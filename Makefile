@@ -45,7 +45,7 @@ run: $(VENV)/.installed ## Check, format, describe, train and predict the digits
 
 test: $(VENV)/.test ## Run the tests, all but those that type into editors.
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 --ignore tests/editors/test_vscode.py \
-		--ignore tests/editors/test_typing.py
+		--ignore tests/editors/test_typing.py --ignore tests/editors/test_models.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
 	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 -m 'drawn or costly' \

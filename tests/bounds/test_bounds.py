@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ if sys.platform == "win32":
 from netsharp_lsp.limits import TEXT_WORDS
 from tests.bounds.bombs import Bomb
 from tests.bounds.every import EVERY
-from tests.bounds.measuring import Forks, Measurement, judged, measure, verdict
+from tests.bounds.measuring import NOTHING, Forks, Measurement, judged, measure, verdict
 
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
@@ -112,13 +113,28 @@ def test_a_verdict_wants_four_sizes_where_there_are_so_many() -> None:
     assert verdict(of(0.01, least=8)) is None
 
 
-def test_sizes_that_a_bound_cuts_off_are_measured_below(forks: Forks) -> None:
+class Priced:
+    """Answers that cost so many seconds for each unit of size, on whatever machine."""
+
+    def __init__(self, price: float) -> None:
+        self.price = price
+
+    def run(self, command: Sequence[str], folder: Path, size: int) -> Measurement:
+        assert command
+        assert any(folder.iterdir())
+        return Measurement(size, self.price * size, 0, 0, "")
+
+
+@pytest.mark.parametrize("dear", [1.1, 1.9])
+def test_sizes_that_a_bound_cuts_off_are_measured_below(dear: float) -> None:
+    """An answer that costs something at its two largest sizes alone is measured at four."""
     (long,) = (
         bomb
         for bomb in EVERY
         if (bomb.language, bomb.name) == ("python", "open comments in a string (check)")
     )
     small = long._replace(most=long.least << 13)
-    assert [one.size for one in measure(small, None, forks)][-4:] == [
+    priced = Priced(dear * NOTHING / small.most)
+    assert [one.size for one in measure(small, None, priced)] == [
         small.most >> halving for halving in (3, 2, 1, 0)
     ]
