@@ -96,6 +96,8 @@ def test_what_is_named_or_asked_for_is_taken_whole(folder: Path) -> None:
     assert taken(folder, "several/test_each0.py::test_alone")
     together = FILES * FEWER
     assert len(taken(folder, "several", FULL="1")) == 3 * (2 * CASES + 5) + together
+    drawn = taken(folder, "several", "-m", "drawn", FULL="1")
+    assert len(drawn) == 3 * (2 * CASES + 3)
     marked = taken(folder, "several", "-m", "drawn or costly", FULL="1")
     assert len(marked) == 3 * (2 * CASES + 4) + together
 
