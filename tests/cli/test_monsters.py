@@ -5,13 +5,13 @@ Each place gets each: the answer is a finding, a figure or a sentence, in bounde
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.text.numbers import BEYOND, whole_number
+from tests.costs import within
 
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
@@ -90,15 +90,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> None:
     """Run a command in bounded time; what it says is its own words."""
-    before = time.process_time()
-    code = main(list(arguments))
-    spent = time.process_time() - before
+    code = within(SECONDS, lambda: main(list(arguments)))
     told = capsys.readouterr()
     where = [one[:60] for one in arguments]
     assert code in (0, 1, 2), where
     assert "internal error" not in told.err, (where, told.err[-300:])
     assert "invalid " not in told.err, (where, told.err[:200])
-    assert spent < SECONDS, (where, spent)
 
 
 @pytest.mark.drawn

@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.ide.snapshot import Snapshot
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.text.edits import Edit, apply_edits
-from tests.costs import spent, uncollected
+from tests.costs import assert_measured, spent, uncollected
 
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
@@ -53,9 +53,14 @@ def test_colours_of_a_screen_cost_less_than_those_of_a_text(suffix: str) -> None
     def whole(snapshot: AnySnapshot, at: int) -> object:
         return snapshot.tokens(0, len(snapshot.data))
 
-    few, many = cost(suffix, 2_000, screen), cost(suffix, 8_000, screen)
-    assert many < 8 * few, (few, many)
-    assert many < cost(suffix, 8_000, whole) / 2, (few, many)
+    assert_measured(
+        lambda: [
+            cost(suffix, 2_000, screen),
+            cost(suffix, 8_000, screen),
+            cost(suffix, 8_000, whole),
+        ],
+        lambda took: took[1] < 8 * took[0] and took[1] < took[2] / 2,
+    )
 
 
 def typed_and_taken_back(
@@ -156,9 +161,10 @@ def test_names_grow_with_a_text_as_it_does(suffix: str) -> None:
                 times.append(spent(partial(snapshot.complete, at + 1)))
         return min(times)
 
-    few, many = typed(1_000), typed(4_000)
-    assert few < 0.2, few
-    assert many < 8 * few, (few, many)
+    assert_measured(
+        lambda: (typed(1_000), typed(4_000)),
+        lambda took: took[0] < 0.2 and took[1] < 8 * took[0],
+    )
 
 
 def test_names_of_macros_grow_with_their_number() -> None:
@@ -174,5 +180,4 @@ def test_names_of_macros_grow_with_their_number() -> None:
         assert sum(one.label.startswith("m") for one in found) >= count
         return taken
 
-    few, many = proposed(1_500), proposed(6_000)
-    assert many < 9 * few, (few, many)
+    assert_measured(lambda: (proposed(1_500), proposed(6_000)), lambda took: took[1] < 9 * took[0])

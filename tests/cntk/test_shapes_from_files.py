@@ -6,8 +6,7 @@ import json
 import os
 import pathlib
 import random
-import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -22,6 +21,7 @@ from netsharp_lsp.workspace import Run
 from tests.cli.command_line import netsharp
 from tests.cntk.cli.experiments import checked
 from tests.cntk.texts import Memory
+from tests.costs import assert_in_proportion
 from tests.server.test_roots import codes, watched
 
 #: `e` depends on what e.txt holds, `q` does not, and `bad` has a fault of its own.
@@ -94,13 +94,11 @@ def test_counting_does_not_depend_on_blocks() -> None:
 @pytest.mark.parametrize("unit", [b"1 2 3 4\n", b"1\n", b"\n", b" ", b"1", b"x ", b"1 "])
 @pytest.mark.costly
 def test_counting_costs_in_proportion(unit: bytes) -> None:
-    def cost(size: int) -> float:
+    def prepared(size: int) -> Callable[[], object]:
         text = unit * (size // len(unit))
-        begun = time.process_time()
-        matrix_of(text[at : at + 65536] for at in range(0, size, 65536))
-        return time.process_time() - begun
+        return lambda: matrix_of(text[at : at + 65536] for at in range(0, size, 65536))
 
-    assert cost(4_000_000) < 20 * max(cost(1_000_000), 0.02)
+    assert_in_proportion(prepared, 1_000_000, 4_000_000, slack=5)
 
 
 @pytest.mark.parametrize(

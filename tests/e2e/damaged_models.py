@@ -14,7 +14,6 @@ import os
 import re
 import struct
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from netsharp_lsp.__main__ import main
+from tests.costs import now
 from tests.e2e.workshop import LABELLED
 
 MODEL = "digits.safetensors"
@@ -185,12 +185,12 @@ def commands(model: str) -> tuple[tuple[str, ...], ...]:
 
 def answer(command: tuple[str, ...]) -> tuple[int, str, str, float]:
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    begun = time.process_time()
+    begun = now()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(command)
     out.flush()
     raw = out.buffer.getvalue().decode() if not out.closed else ""
-    return code, raw, err.getvalue(), time.process_time() - begun
+    return code, raw, err.getvalue(), now() - begun
 
 
 def fault(command: tuple[str, ...], got: tuple[int, str, str, float]) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 import re
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from netsharp_lsp.server.transport.frames import Inbox
 from netsharp_lsp.server.transport.outbox import Standing
 from netsharp_lsp.server.transport.protocol import Server
 from netsharp_lsp.text.extent import leeway, refused
-from tests.costs import assert_measured
+from tests.costs import assert_measured, now
 from tests.laws.typing import Typist
 
 if TYPE_CHECKING:
@@ -84,10 +83,10 @@ class Editor:
 
     def type(self, row: int, column: int, length: int, text: str) -> float:
         """Seconds of processor time from a keystroke to its diagnostics."""
-        start = time.process_time()
+        start = now()
         ends = {"line": row, "character": column}, {"line": row, "character": column + length}
         self.change({"range": dict(zip(("start", "end"), ends, strict=True)), "text": text})
-        return time.process_time() - start
+        return now() - start
 
 
 def stroke(text: bytes) -> float:

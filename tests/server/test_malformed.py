@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -234,12 +233,10 @@ def test_whatever_a_method_gets_it_answers_once(wire: Wire) -> None:
             asked += [wire.ask(method, value)]
             asked += [wire.ask(method, {**whole, field: value}) for field in whole]
     since = len(wire.heard)
-    started = time.process_time()
     wire.send(*asked)
     wanted = {ask["id"] for ask in asked}
     answers = [wire.wait(lambda heard: heard.get("id") in wanted) for _ in asked]
     assert sorted(answer["id"] for answer in answers) == sorted(wanted)
-    assert time.process_time() - started < 60
     assert not [heard for heard in wire.heard[since:] if "failed: " in str(heard)]
     assert wire.exchange("workspace/symbol", {"query": "zzz"})["result"] == []
 

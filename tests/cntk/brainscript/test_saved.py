@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +11,11 @@ from netsharp_lsp.cntk.brainscript.evaluation.program import evaluate_builder
 from netsharp_lsp.cntk.networks.description import described
 from netsharp_lsp.cntk.networks.node import Network
 from tests.cntk.brainscript.building import SOURCE, around, network
+from tests.costs import assert_in_proportion, within
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from netsharp_lsp.cntk.networks.faults import Outcome
 
 BASE = """{
@@ -240,7 +242,7 @@ def test_what_only_a_run_knows_stays_unknown(text: str) -> None:
 
 
 def test_long_chains_cost_in_proportion() -> None:
-    def cost(layers: int) -> float:
+    def prepared(layers: int) -> Callable[[], object]:
         chain = "".join(f"h{n + 1:05} = Sigmoid (h{n:05})\n" for n in range(layers))
         base = network(f"{{ h00000 = Input {{4}}\n{chain} }}")
         text = (
@@ -250,16 +252,17 @@ def test_long_chains_cost_in_proportion() -> None:
             "n = BS.Network.Edit (old, e, {})"
             "\n outputNodes = (a) }"
         )
-        begin = process_time()
-        found = evaluate_builder(text.encode(), SOURCE, around()._replace(model={"m": base}.get))
-        assert found.network is not None
-        assert found.faults == ()
-        assert len(found.network.nodes) > 2 * layers
-        return process_time() - begin
 
-    cost(100)
-    few, many = cost(500), cost(4000)
-    assert many < 40 * few + 0.5
+        def evaluated() -> None:
+            near = around()._replace(model={"m": base}.get)
+            found = evaluate_builder(text.encode(), SOURCE, near)
+            assert found.network is not None
+            assert found.faults == ()
+            assert len(found.network.nodes) > 2 * layers
+
+        return evaluated
+
+    assert_in_proportion(prepared, 500, 4000, slack=5)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +279,5 @@ def test_what_is_repeated_without_end_is_given_up(each: str) -> None:
     row += "count (k) = if k == 0 then s[0] else s[k] + count (k - 1) }"
     total = "total (k) = if k == 0 then rows[0] else rows[k] + total (k - 1)"
     text = f"{{ {OLD} all[i:0..99999] = {each} ; {rows} ; {row} ; {total} ; y = total (99) }}"
-    begin = process_time()
-    found = built(text)
-    assert process_time() - begin < 60
+    found = within(60, lambda: built(text))
     assert [one.kind for one in found.faults] == ["too-much"]

@@ -8,7 +8,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -52,9 +51,7 @@ def test_nothing_is_too_odd(command: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "netsharp.toml").write_bytes(b"")
     for suffix in SUFFIXES:
         (tmp_path / f"odd.{suffix}").write_bytes(TEXTS[name])
-        start = time.perf_counter()
         said = answer(*command.split(), f"odd.{suffix}", folder=tmp_path)
-        assert time.perf_counter() - start < SECONDS
         assert said.returncode in (0, 1, 2), said.stderr
         assert b"Traceback" not in said.stderr, said.stderr.decode("utf-8", "replace")
         assert said.returncode != 2 or said.stderr.strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +21,7 @@ from netsharp_lsp.limits import EDITED_NODES
 from netsharp_lsp.workspace import Run
 from tests.cntk.collection import FILES
 from tests.cntk.texts import Memory
+from tests.costs import assert_in_proportion
 
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
@@ -128,12 +128,6 @@ def chain(length: int) -> Network:
     return built.network
 
 
-def seconds(text: str, network: Network) -> float:
-    begun = process_time()
-    edited(text, network)
-    return process_time() - begun
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -145,9 +139,10 @@ def seconds(text: str, network: Network) -> float:
     ],
 )
 def test_patterns_over_many_nodes(text: str) -> None:
-    small, large = chain(1_000), chain(10_000)
-    took = seconds(LOADED + text + SAVED, small)
-    assert seconds(LOADED + text + SAVED, large) < 40 * took + 3
+    networks = {count: chain(count) for count in (1_000, 10_000)}
+    assert_in_proportion(
+        lambda count: lambda: edited(LOADED + text + SAVED, networks[count]), 1_000, 10_000, slack=4
+    )
 
 
 def test_calls_within_calls_are_followed_or_left() -> None:
@@ -162,8 +157,8 @@ def test_many_edits_of_a_large_network() -> None:
     network = chain(2_000)
     lines = [f"SetInput(L{number}, 0, x)\n" for number in range(1, 2_000)]
     lines += [f"Rename(L{number}, K{number})\n" for number in range(1, 2_000)]
-    took = seconds(LOADED + "".join(lines[::10]) + SAVED, network)
-    assert seconds(LOADED + "".join(lines) + SAVED, network) < 40 * took + 3
+    texts = {count: LOADED + "".join(lines[:: 4_000 // count]) + SAVED for count in (400, 4_000)}
+    assert_in_proportion(lambda count: lambda: edited(texts[count], network), 400, 4_000, slack=4)
 
 
 def test_what_is_edited_without_end_becomes_unknown() -> None:
