@@ -42,16 +42,17 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     newSpecification,
     migrate: (uri?: vscode.Uri, plan?: Plan) => migrate(server, migrations, uri, plan),
   };
+  let active = false;
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, act]) =>
       vscode.commands.registerCommand(`netsharp.${name}`, act),
     ),
     runs.onDidChange(({ run }) => {
-      void vscode.commands.executeCommand(
-        "setContext",
-        "netsharp.training",
-        runs.active.length > 0,
-      );
+      // Every menu of the window is looked through again where it is set, and runs change often.
+      if (active !== runs.active.length > 0) {
+        active = !active;
+        void vscode.commands.executeCommand("setContext", "netsharp.training", active);
+      }
       if (run.status === "starting") {
         training.show(run);
       }

@@ -6,6 +6,8 @@ import * as path from "node:path";
 import { scenario } from "./workbench.mjs";
 
 const { TOOLS, VSIX, PYTHON, OUT, EXAMPLES } = process.env;
+// How many times as long as promised all may take, on a machine that may do something else.
+const PATIENCE = Number(process.env.PATIENCE);
 
 const read = (name) => fs.readFileSync(path.join(EXAMPLES, "iris", name));
 // More than are done before it is stopped, and nothing that ends it earlier.
@@ -15,11 +17,11 @@ const runFile = read("iris.toml")
   .replace(/^patience = .*\n/m, "");
 
 const EPOCHS = 100_000;
-const FRAMES = 30;
+const FRAMES = 30 / PATIENCE;
 // What a person waits for at most, in milliseconds.
-const AT_ONCE = 300;
-const ENDED = 2000;
-const SHOWN = 1000;
+const AT_ONCE = 300 * PATIENCE;
+const ENDED = 2000 * PATIENCE;
+const SHOWN = 1000 * PATIENCE;
 
 const options = {
   tools: TOOLS,
@@ -66,6 +68,20 @@ const framesOf = (page, milliseconds) =>
     milliseconds,
   );
 
+/** From now on, notes in the page when Stop is pressed and when the status is another: how soon a
+ * driver clicks and looks is not how soon a view answers. */
+const watchStop = (page) =>
+  page.evaluate(() => {
+    const status = document.querySelector(".status");
+    const stop = [...document.querySelectorAll("button")].find((each) => each.textContent === "Stop");
+    stop.addEventListener("pointerdown", () => (globalThis.pressed = performance.now()), true);
+    new MutationObserver(() => (globalThis.answered ??= performance.now())).observe(status, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+  });
+
 const median = (numbers) => [...numbers].sort((one, other) => one - other)[numbers.length >> 1];
 
 await scenario(options, async (bench, checks) => {
@@ -78,16 +94,18 @@ await scenario(options, async (bench, checks) => {
   const epoch = async () => Number(/epoch (\d+) of/.exec(await view.locator(".facts").innerText())?.[1] ?? 0);
   checks.that("thousands of epochs", await bench.until(async () => (await epoch()) > 3000, 60_000), await epoch());
   const gap = median(await framesOf(view, 2000));
-  checks.that(`at least ${FRAMES} frames a second while it trains`, gap <= 1000 / FRAMES, `${gap} ms`);
+  // Two refreshes of a screen are a 30th of a second but for what its clock rounds.
+  checks.that(`at least ${FRAMES} frames a second while it trains`, gap <= 1000 / FRAMES + 1, `${gap} ms`);
   const rows = await view.locator(".epochs tbody tr").count();
   checks.that("only the rows that are seen are on the page", rows > 5 && rows < 100, rows);
   await bench.picture("long");
 
   const status = view.locator(".status");
+  await watchStop(view);
   const pressed = Date.now();
   await view.locator("button", { hasText: "Stop" }).click();
   await status.filter({ hasText: "stopping" }).or(status.filter({ hasText: "stopped" })).first().waitFor();
-  const answered = Date.now() - pressed;
+  const answered = Math.round(await view.evaluate(() => globalThis.answered - globalThis.pressed));
   checks.that("Stop is answered at once", answered <= AT_ONCE, `${answered} ms`);
   await bench.until(() => trainings(bench.folder).length === 0, 30_000);
   const ended = Date.now() - pressed;
@@ -140,8 +158,11 @@ await scenario(options, async (bench, checks) => {
   const numbers = alone.locator(".epochs tbody th");
   const top = Number(await numbers.first().innerText());
   checks.that("the newest epoch is on top", top > EPOCHS, top);
-  await alone.locator(".epochs").evaluate((table) => (table.scrollTop = table.scrollHeight));
-  const oldest = await bench.until(async () => (await numbers.last().innerText()) === "1");
+  // More epochs come meanwhile, and the table grows above the oldest one.
+  const oldest = await bench.until(async () => {
+    await alone.locator(".epochs").evaluate((table) => (table.scrollTop = table.scrollHeight));
+    return (await numbers.last().innerText()) === "1";
+  });
   checks.that("the oldest one can be reached", oldest, await numbers.last().innerText());
   console.log(`alone: frame ${long.toFixed(1)} ms`);
 }, 220);

@@ -23,5 +23,5 @@ export type ToView =
   | ({ readonly type: "status" } & Standing);
 
 export type FromView = {
-  readonly type: "ready" | "stop" | "resume" | "again" | "model" | "specification";
+  readonly type: "ready" | "drawn" | "stop" | "resume" | "again" | "model" | "specification";
 };

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { pageOf, viewOptions } from "../page";
-import type { RunEvent } from "../protocol";
 import type { FromView, Standing, ToView } from "./messages";
 import type { Change, Run, Runs } from "./runs";
 
@@ -13,8 +12,11 @@ export class TrainingPanel implements vscode.Disposable {
   static readonly type = "netsharp.training";
   private panel: vscode.WebviewPanel | undefined;
   private run: Run | undefined;
-  /** What the view has not been told yet, and the clock that will tell it. */
-  private pending: RunEvent[] = [];
+  /** Whether the view is there, and has drawn what it was told last: a page that draws more slowly
+   * than a run goes on is told less often, and never trails behind it. */
+  private listening = false;
+  /** How many of the run's events the view knows, and the clock that will tell it the others. */
+  private known = 0;
   private clock: ReturnType<typeof setTimeout> | undefined;
   /** How the view believes that the run stands. */
   private told: Standing | undefined;
@@ -57,11 +59,18 @@ export class TrainingPanel implements vscode.Disposable {
     this.panel = panel;
     panel.iconPath = vscode.Uri.joinPath(this.root, "media", "icon.svg");
     panel.webview.onDidReceiveMessage((message: FromView) => this.heard(message));
-    panel.onDidDispose(() => (this.panel = undefined));
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.listening = false;
+    });
+    // A view that is hidden has no page; when it comes back, it is told all from the start.
+    panel.onDidChangeViewState(() => {
+      this.listening &&= panel.visible;
+    });
     panel.webview.html = pageOf(panel.webview, this.root, "training");
   }
 
-  private follow({ run, event }: Change): void {
+  private follow({ run }: Change): void {
     if (run.uri.toString() !== this.run?.uri.toString()) {
       return;
     }
@@ -70,30 +79,31 @@ export class TrainingPanel implements vscode.Disposable {
       this.replay();
       return;
     }
-    // A hidden view has no page; when it comes back, it is told all from the start.
-    if (this.panel?.visible !== true) {
-      return;
+    this.tellSoon();
+  }
+
+  private tellSoon(): void {
+    if (this.listening) {
+      this.clock ??= setTimeout(() => this.tell(), FRAME);
     }
-    if (event !== undefined) {
-      this.pending.push(event);
-    }
-    this.clock ??= setTimeout(() => this.tell(), FRAME);
   }
 
   /** Tells the view what has come since the last time. */
   private tell(): void {
     this.clock = undefined;
-    const events = this.pending;
-    this.pending = [];
-    if (events.length > 0) {
-      this.post({ type: "events", events });
+    if (this.run === undefined || !this.listening) {
+      return;
     }
-    if (this.run !== undefined) {
-      const { status, error, model } = this.run;
-      if (status !== this.told?.status || error !== this.told.error || model !== this.told.model) {
-        this.told = { status, error, model };
-        this.post({ type: "status", ...this.told });
-      }
+    const { events, status, error, model } = this.run;
+    const news = events.slice(this.known);
+    if (news.length > 0) {
+      this.known = events.length;
+      this.listening = false;
+      this.post({ type: "events", events: news });
+    }
+    if (status !== this.told?.status || error !== this.told.error || model !== this.told.model) {
+      this.told = { status, error, model };
+      this.post({ type: "status", ...this.told });
     }
   }
 
@@ -101,10 +111,11 @@ export class TrainingPanel implements vscode.Disposable {
   private replay(): void {
     clearTimeout(this.clock);
     this.clock = undefined;
-    this.pending = [];
+    this.listening = false;
     if (this.run !== undefined && this.panel !== undefined) {
       const { title, status, error, model, events } = this.run;
       this.told = { status, error, model };
+      this.known = events.length;
       this.panel.title = `Training ${title}`;
       this.post({ type: "replay", title, events, ...this.told });
     }
@@ -118,6 +129,10 @@ export class TrainingPanel implements vscode.Disposable {
     switch (message.type) {
       case "ready":
         this.replay();
+        break;
+      case "drawn":
+        this.listening = true;
+        this.tellSoon();
         break;
       case "stop":
         void this.runs.stop(run);

@@ -54,8 +54,6 @@ export class Run implements Replay {
 
 export interface Change {
   readonly run: Run;
-  /** What was told; absent where only the status is another. */
-  readonly event?: RunEvent;
 }
 
 export class Runs implements vscode.Disposable {
@@ -150,7 +148,7 @@ export class Runs implements vscode.Disposable {
       return;
     }
     run.take(event);
-    this.changes.fire({ run, event });
+    this.changes.fire({ run });
   }
 
   private fail(run: Run, message: string): void {

@@ -127,6 +127,7 @@ function drawSoon(): void {
     requestAnimationFrame(() => {
       waiting = false;
       draw();
+      send({ type: "drawn" });
     });
   }
 }
