@@ -76,17 +76,20 @@ class TrainSettings(TypedDict, total=False):
     """What is learned. Default: "classification"."""
 
     host: Host | None
-    """Whose defaults apply. Default: "studio"."""
+    """Whose defaults apply; ours if absent."""
 
     hidden_nodes: int | None
     """Nodes of an auto layer, at least 1. Default: 100."""
 
     optimizer: Literal["sgd", "adadelta", "adam"] | None
-    """The rule of the update. Default: "sgd"."""
+    """The rule of the update. Default: "adam" ("sgd" where momentum is set, "sgd" with host
+    "studio", "sgd" with host "rx", "sgd" with host "tlc").
+    """
 
     learning_rate: float | None
-    """The step's factor, above 0. Default: 0.1 (0.001 with host "rx", 0.001 with host "tlc", 0.001
-    with optimizer "adam", 0.005 for a regression).
+    """The step's factor, above 0. Default: 0.005 (0.1 with optimizer "sgd", 0.005 with it for a
+    regression, 0.1 with host "studio", 0.001 with host "rx", 0.001 with host "tlc", 0.001
+    with a host and optimizer "adam").
     """
 
     momentum: float | None
@@ -118,7 +121,9 @@ class TrainSettings(TypedDict, total=False):
     """Passes over the training rows, at least 1. Default: 100."""
 
     batch_size: int | None
-    """Rows per step, at least 1. Default: 1."""
+    """Rows per step, at least 1. Default: 64 (1 with host "studio", 1 with host "rx", 1 with host
+    "tlc").
+    """
 
     seed: int | None
     """Start of all random choices, at least 0. Default: 0."""
@@ -126,9 +131,9 @@ class TrainSettings(TypedDict, total=False):
     shuffle: bool | None
     """A new order in every epoch. Default: True."""
 
-    normalizer: Literal["minmax", "minmax-zero", "gaussian", "binning", "none"] | None
-    """How features are scaled. Default: "minmax" ("minmax-zero" with host "rx", "minmax-zero" with
-    host "tlc").
+    normalizer: Literal["minmax", "minmax-zero", "gaussian", "robust", "binning", "none"] | None
+    """How features are scaled. Default: "robust" ("minmax" with host "studio", "minmax-zero" with
+    host "rx", "minmax-zero" with host "tlc").
     """
 
     bins: int | None
@@ -137,8 +142,21 @@ class TrainSettings(TypedDict, total=False):
     loss: Literal["auto", "cross-entropy", "squared"] | None
     """What is minimised. Default: "auto"."""
 
+    scale_label: bool | None
+    """Whether numbers to predict by linear nodes are trained at mean 0 and deviation 1; what is
+    predicted is always what the label means. Default: True (False with host "studio", False
+    with host "rx", False with host "tlc").
+    """
+
+    init: Literal["uniform", "glorot", "he"] | None
+    """Where weights start: within init_diameter, or as far from 0 as the edges into a node and out
+    of one (glorot), or those into it (he), let its sums spread alike in all layers. Default:
+    "glorot" ("uniform" where init_diameter is set, "uniform" with host "studio", "uniform"
+    with host "rx", "uniform" with host "tlc").
+    """
+
     init_diameter: float | None
-    """Weights start within half of it around 0, above 0. Default: 0.1."""
+    """With init uniform, weights start within half of it around 0, above 0. Default: 0.1."""
 
     validation: float | Path | None
     """A fraction, a column or a file of validation rows."""

@@ -20,8 +20,9 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
 
 FORMAT = "netsharp"
-#: 2 says with what labels a model answers in Python; 1 lacks them.
-VERSION = 2
+#: 2 says with what labels a model answers in Python; 1 lacks them.  3 says in what units numbers
+#: were learned, and has the bounds of the normaliser ``robust``.
+VERSION = 3
 SMALLEST_FILE = 8
 #: What safetensors calls the types of our arrays.
 KINDS = {"float16": "F16", "float32": "F32", "float64": "F64"}

@@ -47,14 +47,12 @@ if TYPE_CHECKING:
     from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
     from netsharp_lsp.notebooks.watching import Callback
 
-#: `batch_size="auto"`: all rows, but not more than these.
-LARGEST_AUTO_BATCH = 200
 #: Parameters that are settings of the engine, under their names there.
 SETTINGS = (
     *("optimizer", "learning_rate", "momentum", "nesterov", "weight_decay", "max_norm"),
     *("clip_norm", "clip_value", "dropout"),
     *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
-    *("batch_size", "shuffle", "normalizer", "loss", "init_diameter"),
+    *("batch_size", "shuffle", "normalizer", "loss", "init", "init_diameter"),
     *("missing", "threads", "dtype"),
 )
 #: The parameters that are settings under other names: those of scikit-learn's networks.
@@ -76,7 +74,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         *,
         hidden_layer_sizes: int | Sequence[int] | None = None,
         optimizer: str = "adam",
-        learning_rate: float = 0.01,
+        learning_rate: float | None = None,
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float = 0.0,
@@ -91,9 +89,10 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         max_iter: int = 200,
         batch_size: int | str = "auto",
         shuffle: bool = True,
-        normalizer: str = "minmax",
+        normalizer: str = "robust",
         loss: str = "auto",
-        init_diameter: float = 0.5,
+        init: str | None = None,
+        init_diameter: float | None = None,
         missing: str = "error",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -124,6 +123,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         self.shuffle = shuffle
         self.normalizer = normalizer
         self.loss = loss
+        self.init = init
         self.init_diameter = init_diameter
         self.missing = missing
         self.early_stopping = early_stopping
@@ -152,11 +152,11 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "model_")
         return np.array(self.model_.encoding.names, dtype=object)
 
-    def _settings(self, rows: int, dtype: str, class_weights: object = None) -> TrainingSettings:
+    def _settings(self, dtype: str, class_weights: object = None) -> TrainingSettings:
         given: dict[str, object] = {name: getattr(self, name) for name in SETTINGS}
         given |= {"task": self._task, "epochs": self.max_iter, "class_weights": class_weights}
         if self.batch_size == "auto":
-            given["batch_size"] = min(LARGEST_AUTO_BATCH, rows)
+            del given["batch_size"]
         if self.dtype == "auto":
             given["dtype"] = dtype
         if self.early_stopping:

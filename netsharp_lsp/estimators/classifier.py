@@ -54,8 +54,8 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         How the learning rate falls from epoch to epoch, with ``schedule_epochs``,
         ``schedule_factor`` and ``schedule_least``.
     optimizer, learning_rate, momentum, nesterov, weight_decay, max_norm, batch_size, shuffle, \
-    normalizer, loss, init_diameter, threads, dtype :
-        Settings of the engine, as in a run file.
+    normalizer, loss, init, init_diameter, threads, dtype :
+        Settings of the engine, as in a run file; "auto" and None are what a run takes.
     random_state : int, RandomState or None
         Where all random choices start.
 
@@ -83,7 +83,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         *,
         hidden_layer_sizes: int | Sequence[int] | None = None,
         optimizer: str = "adam",
-        learning_rate: float = 0.01,
+        learning_rate: float | None = None,
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float = 0.0,
@@ -98,9 +98,10 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         max_iter: int = 200,
         batch_size: int | str = "auto",
         shuffle: bool = True,
-        normalizer: str = "minmax",
+        normalizer: str = "robust",
         loss: str = "auto",
-        init_diameter: float = 0.5,
+        init: str | None = None,
+        init_diameter: float | None = None,
         missing: str = "error",
         class_weight: Mapping[Any, float] | str | None = None,
         early_stopping: bool = False,
@@ -133,6 +134,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             shuffle=shuffle,
             normalizer=normalizer,
             loss=loss,
+            init=init,
             init_diameter=init_diameter,
             missing=missing,
             early_stopping=early_stopping,
@@ -167,7 +169,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             )
         dtype = self._numeric_type(features)
         table = self._labelled(features, labels, sample_weight, dtype)
-        return self._fit(table, self._settings(table.rows, dtype, self._class_weights()))
+        return self._fit(table, self._settings(dtype, self._class_weights()))
 
     def partial_fit(
         self,
@@ -206,7 +208,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         table = self._labelled(features, labels, sample_weight, dtype)
         if not first:
             return self._fit_further(table)
-        settings = self._settings(table.rows, dtype, self._class_weights())
+        settings = self._settings(dtype, self._class_weights())
         return self._fit(table, replace(settings, epochs=1, validation=None, patience=0))
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -89,7 +89,7 @@ class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc
         table = self._table(features, dtype, weights, targets=targets.astype(np.float64))
         if not first:
             return self._fit_further(table)
-        settings = self._settings(table.rows, dtype)
+        settings = self._settings(dtype)
         if epochs is not None:
             settings = replace(settings, epochs=epochs, validation=None, patience=0)
         return self._fit(table, settings)

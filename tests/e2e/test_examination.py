@@ -20,7 +20,7 @@ hidden Third [20] sigmoid from Second all;
 hidden Fourth [20] sigmoid from Third all;
 output Kind auto softmax from Fourth all;
 """
-FLAGS = ("--label", "kind", "--batch-size", "8")
+FLAGS = ("--label", "kind", "--batch-size", "8", "--init", "uniform")
 EXAMINE = ("run", "deep.nn", "--train", "some.csv", *FLAGS, "--examine")
 
 

@@ -87,7 +87,8 @@ def test_flags_win_over_the_run_file(folder: Path) -> None:
     values = {line.split()[1]: line.split()[2:] for line in shown.out.splitlines()}
     assert values["epochs"] == ["3", "flag"]
     assert values["momentum"] == ["0.5", "file"]
-    assert values["batch_size"][1] == "host"
+    assert values["batch_size"] == ["64", "default"]
+    assert values["optimizer"] == ['"sgd"', "default"]
     assert values["dtype"] == ['"float32"', "default"]
 
 

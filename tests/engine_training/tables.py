@@ -6,6 +6,10 @@ import numpy as np
 
 from netsharp_engine.data import Table
 
+#: Settings of tests whose steps are followed by hand: along the gradient, in the units of the data.
+BY_HAND = {"optimizer": "sgd", "batch_size": 1, "normalizer": "minmax", "init": "uniform"}
+BY_HAND |= {"scale_label": False}
+
 
 def blobs(rows=120, classes=3, seed=0, weights=None):
     """Points around one centre per class, in two dimensions plus one of noise."""

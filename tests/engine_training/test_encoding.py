@@ -78,6 +78,14 @@ BY_HAND = {
         [3 / 5**0.5, 0.25 / 5.1875**0.5, 0],
         [6 / 5**0.5, 8.25 / 5.1875**0.5, 0],
     ],
+    # Nothing lies beyond the bounds 2 and 8, -4 and 2 of the training rows, which are the extremes.
+    "robust": [
+        [-3 / 5**0.5, -3.75 / 5.1875**0.5, 0],
+        [-1 / 5**0.5, 2.25 / 5.1875**0.5, 0],
+        [1 / 5**0.5, 1.25 / 5.1875**0.5, 0],
+        [3 / 5**0.5, 0.25 / 5.1875**0.5, 0],
+        [3 / 5**0.5, 2.25 / 5.1875**0.5, 0],
+    ],
     "binning": [[0, 0, 0], [1 / 3, 1, 0], [2 / 3, 2 / 3, 0], [1, 1 / 3, 0], [1, 1, 0]],
     "none": MATRIX,
 }
@@ -94,6 +102,32 @@ def test_normalisers_by_hand(name, dtype):
     stored.apply(again)
     np.testing.assert_allclose(matrix, BY_HAND[name], rtol=1e-6, atol=1e-7)
     np.testing.assert_array_equal(matrix, again)
+
+
+def test_a_row_far_from_all_others_moves_the_others_little():
+    """By hand: of 0 to 99 and a million, 5 and 95 of 100 lie at 5 and 95, so the bounds are 0 and
+    185.  An indicator that is mostly 0 keeps its two values.
+    """
+    matrix = np.stack([np.append(np.arange(100.0), 1e6), np.append(np.zeros(100), 1)], axis=1)
+    robust = fit_normalizer("robust", matrix)
+    low, high = robust.bounds()
+    np.testing.assert_allclose(low, [0, 0])
+    np.testing.assert_allclose(high, [185, 1])
+    robust.apply(matrix)
+    kept = np.append(np.arange(100.0), 185)
+    np.testing.assert_allclose(matrix[:, 0], (kept - kept.mean()) / kept.std())
+    assert len(set(matrix[:, 1])) == 2
+
+
+def test_a_row_of_weight_two_is_two_rows_to_robust():
+    random = np.random.default_rng(2)
+    matrix, weights = random.lognormal(size=(60, 40)), random.integers(1, 5, 60).astype(float)
+    rows = np.arange(5, 55)
+    once = fit_normalizer("robust", matrix, rows, weights=weights)
+    often = fit_normalizer("robust", np.repeat(matrix[rows], weights[rows].astype(int), axis=0))
+    np.testing.assert_array_equal(once.bounds(), often.bounds())
+    np.testing.assert_allclose(once.offset, often.offset)
+    np.testing.assert_allclose(once.scale, often.scale)
 
 
 def test_bins_hold_equally_many_rows():

@@ -16,13 +16,13 @@ from netsharp_lsp.netsharp.lower import build_graph
 from netsharp_lsp.netsharp.rules import RULES
 from netsharp_lsp.netsharp.rules.start.start import SIGNS
 from tests.engine_training.small_networks import layered
-from tests.engine_training.tables import blobs, line
+from tests.engine_training.tables import BY_HAND, blobs, line
 
 NUMBERS = {"task": "regression", "learning_rate": 0.05}
 
 
 def look(table, graph, **flags):
-    settings = read_settings({}, {"batch_size": 16, "seed": 1, **flags})
+    settings = read_settings({}, {**BY_HAND, "batch_size": 16, "seed": 1, **flags})
     assert not isinstance(settings, list), settings
     return examine(graph, prepare(table, settings), settings)
 
@@ -98,6 +98,11 @@ def test_the_loss_of_the_best_constant_answer():
     assert squares.trivial == pytest.approx(3 * (1 / 3) * (2 / 3))
     numbers = look(line(), layered(2, 1, last="linear"), **NUMBERS)
     assert numbers.trivial == pytest.approx(np.var(line().targets))
+    scaled = look(line(), layered(2, 1, last="linear"), **NUMBERS, scale_label=True)
+    assert scaled.trivial == pytest.approx(1)
+    by_edges = look(blobs(), layered(3, 3), init="glorot")
+    assert kinds(by_edges) == []
+    assert by_edges.layers[0].gradient > 10 * start.layers[0].gradient
 
 
 def test_gradients_are_those_of_pytorch():

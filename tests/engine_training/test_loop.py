@@ -21,9 +21,9 @@ from netsharp_engine.train import (
     train,
 )
 from tests.engine_training.small_networks import layered
-from tests.engine_training.tables import blobs, line
+from tests.engine_training.tables import BY_HAND, blobs, line
 
-FAST = {"batch_size": 16, "learning_rate": 0.5, "momentum": 0.9, "epochs": 30}
+FAST = {**BY_HAND, "batch_size": 16, "learning_rate": 0.5, "momentum": 0.9, "epochs": 30}
 
 
 def fit(table, graph=None, *, outputs=3, on_event=None, should_stop=None, **flags):

@@ -8,6 +8,7 @@ import os
 import pickle
 import stat
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, load_model, save_model
-from netsharp_engine.train import prepare, read_settings, train
+from netsharp_engine.train import prepare, read_settings, resume, train
 from tests.engine_training.small_networks import build, layered
 from tests.engine_training.tables import blobs, line
 
@@ -78,7 +79,7 @@ def test_names_and_metadata_follow_the_contract(path):
     content = path.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     metadata = json.loads(content[8 : 8 + length])["__metadata__"]
-    assert metadata["version"] == "2"
+    assert metadata["version"] == "3"
     assert json.loads(metadata["specification"]) == NET
     assert json.loads(metadata["classes"]) == ["blue", "green", "red"]
     assert {"settings", "normalizer", "encoding"} <= set(metadata)
@@ -191,9 +192,34 @@ def rewritten(path, **changes):
 
 
 def test_a_newer_version_is_refused(path):
-    rewritten(path, version="3")
-    with pytest.raises(ModelError, match="has format version 3; this netsharp reads up to 2"):
+    rewritten(path, version="4")
+    with pytest.raises(ModelError, match="has format version 4; this netsharp reads up to 3"):
         load_model(str(path), build)
+
+
+def test_a_file_of_version_2_answers_and_goes_on_as_before(tmp_path):
+    """Neither new settings nor a scale are in it: its numbers were learned as they are."""
+    net, table = "8|sigmoid|linear|1", line()
+    model = trained(table, net, host="studio", task="regression")
+    old, new = tmp_path / "old.safetensors", tmp_path / "new.safetensors"
+    for path in (old, new):
+        save_model(model, str(path))
+    settings = model.settings.to_json()
+    for name in ("scale_label", "init"):
+        del settings["values"][name], settings["origins"][name]
+    del settings["origins"]["host"]
+    rewritten(old, version="2", scale=None, settings=json.dumps(settings))
+    again = load_model(str(old), build)
+    assert again.scale is None
+    assert (again.settings.scale_label, again.settings.init) == (False, "uniform")
+    expected = model.predict(table.numbers).predicted
+    np.testing.assert_array_equal(again.predict(table.numbers).predicted, expected)
+    longer = [replace(each.settings, epochs=5) for each in (model, again)]
+    further = [
+        resume(each, prepare(table, chosen), chosen).model.predict(table.numbers).predicted
+        for each, chosen in zip((model, again), longer, strict=True)
+    ]
+    np.testing.assert_array_equal(*further)
 
 
 WRONG_ENTRIES = {
@@ -206,9 +232,25 @@ WRONG_ENTRIES = {
     "normaliser of another size": {
         "normalizer": '{"name": "none", "offset": [0], "scale": [1], "edges": []}'
     },
+    "bounds of robust that are one": {
+        "normalizer": '{"name": "robust", "offset": [0, 0, 0], "scale": [1, 1, 1], '
+        '"edges": [[0], [0, 1], [0, 1]]}'
+    },
     "wrong setting": {"settings": '{"values": {"epochs": "many"}, "origins": {}}'},
     "state without numbers": {"state": "{}"},
 }
+
+
+@pytest.mark.parametrize(
+    "scale", ['{"mean": [1], "spread": [0]}', '{"mean": [1, 2], "spread": [1, 1]}', "[]", "{}"]
+)
+def test_units_of_a_label_that_make_no_sense(tmp_path, scale):
+    path = tmp_path / "m.safetensors"
+    save_model(trained(line(), "8|sigmoid|linear|1", task="regression"), str(path))
+    load_model(str(path), build)
+    rewritten(path, scale=scale)
+    with pytest.raises(ModelError):
+        load_model(str(path), build)
 
 
 @pytest.mark.parametrize("case", WRONG_ENTRIES)

@@ -39,7 +39,7 @@ def gradients(steps, size=SIZE):
 
 
 def run(steps=4, **flags):
-    settings = read_settings({}, {"dtype": "float64", **flags})
+    settings = read_settings({}, {"dtype": "float64", "optimizer": "sgd", **flags})
     plan = Weights()
     start = plan.weights.copy()
     rule = rule_of(settings)

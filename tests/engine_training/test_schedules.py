@@ -17,7 +17,7 @@ from netsharp_engine.train import TrainingError, prepare, read_settings, resume,
 from netsharp_engine.train.state import TrainingState
 from netsharp_engine.train.steps.schedules import scheduled_rate
 from tests.engine_training.small_networks import layered
-from tests.engine_training.tables import blobs
+from tests.engine_training.tables import BY_HAND, blobs
 
 RATE, EPOCHS = 0.3, 40
 SCHEDULES = {
@@ -153,7 +153,7 @@ def test_a_gradient_whose_square_is_none_is_cut_all_the_same():
 
 
 def test_clipping_keeps_a_run_from_diverging():
-    flags = {"task": "regression", "normalizer": "none", "batch_size": 8, "epochs": 3}
+    flags = {**BY_HAND, "task": "regression", "normalizer": "none", "batch_size": 8, "epochs": 3}
     random = np.random.default_rng(1)
     x = random.normal(size=(64, 3)) * 1e4
     table = Table.from_arrays(x, x[:, 0] * 3, task="regression")

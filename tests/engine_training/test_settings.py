@@ -19,12 +19,22 @@ def settings(run_file=None, **flags):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, {"learning_rate": 0.1, "normalizer": "minmax", "batch_size": 1, "epochs": 100}),
-        ({"task": "regression"}, {"learning_rate": 0.005, "normalizer": "minmax"}),
+        ({}, {"learning_rate": 0.005, "normalizer": "robust", "batch_size": 64, "epochs": 100}),
+        ({"task": "regression"}, {"learning_rate": 0.005, "scale_label": True, "init": "glorot"}),
+        (
+            {"host": "studio"},
+            {"learning_rate": 0.1, "normalizer": "minmax", "batch_size": 1, "epochs": 100}
+            | {"init": "uniform", "init_diameter": 0.1, "optimizer": "sgd"},
+        ),
+        (
+            {"host": "studio", "task": "regression"},
+            {"learning_rate": 0.005, "normalizer": "minmax", "scale_label": False},
+        ),
         ({"host": "rx"}, {"learning_rate": 0.001, "normalizer": "minmax-zero", "max_norm": 0}),
         ({"host": "rx", "optimizer": "adadelta"}, {"adadelta_decay": 0.95, "momentum": 0}),
         ({"host": "tlc"}, {"init_diameter": 0.1, "hidden_nodes": 100, "shuffle": True}),
-        ({"optimizer": "adam"}, {"learning_rate": 0.001, "adam_beta2": 0.999}),
+        ({"optimizer": "adam"}, {"learning_rate": 0.005, "adam_beta2": 0.999}),
+        ({"optimizer": "adam", "host": "studio"}, {"learning_rate": 0.001, "batch_size": 1}),
     ],
 )
 def test_defaults_of_the_hosts(given, expected):
@@ -38,7 +48,8 @@ def test_every_value_knows_its_origin():
     origins = {name: (shown, origin) for _, name, shown, origin in found.listing()}
     assert origins["epochs"] == ("9", "flag")
     assert origins["momentum"] == ("0.5", "file")
-    assert origins["learning_rate"] == ("0.1", "host")
+    assert origins["learning_rate"] == ("0.1", "default")
+    assert origins["optimizer"] == ('"sgd"', "default")
     assert origins["seed"] == ("0", "default")
     assert origins["train"] == ('["here/d.csv"]', "file")
     assert len(origins) == len(KEYS)
@@ -158,8 +169,19 @@ def test_every_key_of_the_contract_is_there():
 
 
 def test_values_beyond_a_host_are_notes():
-    assert settings(learning_rate=1).notes() == []
+    assert settings(optimizer="sgd", learning_rate=9).notes() == []
+    assert settings(host="studio", learning_rate=1).notes() == []
     assert settings(host="rx", learning_rate=3).notes() == []
-    (note,) = settings(task="regression", learning_rate=0.05).notes()
+    (note,) = settings(host="studio", task="regression", learning_rate=0.05).notes()
     assert note == 'learning_rate = 0.05 is more than 0.01, the most that host "studio" takes.'
     assert len(settings(host="rx", batch_size=512).notes()) == 1
+
+
+def test_a_rate_of_the_rule_that_was_the_default_is_a_note():
+    (note,) = settings(learning_rate=0.1).notes()
+    assert note == (
+        'learning_rate = 0.1 is large for optimizer = "adam", the default. '
+        'Set optimizer = "sgd" if steps along the gradient are meant.'
+    )
+    for chosen in ({"learning_rate": 0.02}, {"momentum": 0.5}, {"optimizer": "adam"}):
+        assert settings(**{"learning_rate": 0.1, **chosen}).notes() == []

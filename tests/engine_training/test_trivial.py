@@ -12,11 +12,11 @@ from netsharp_engine.train import prepare, read_settings, train
 from netsharp_engine.train.examining.trivial import is_no_better
 from netsharp_engine.train.report import Report
 from tests.engine_training.small_networks import layered
-from tests.engine_training.tables import blobs, line
+from tests.engine_training.tables import BY_HAND, blobs, line
 
 
 def doubt(table, graph, **flags):
-    settings = read_settings({}, {"batch_size": 16, "epochs": 3, "seed": 1, **flags})
+    settings = read_settings({}, {**BY_HAND, "batch_size": 16, "epochs": 3, "seed": 1, **flags})
     assert not isinstance(settings, list), settings
     return train(graph, prepare(table, settings), settings).doubt
 
@@ -62,7 +62,8 @@ CASES = {
     ),
     "initial values": (
         lambda: doubt(blobs(), layered(3, 3, (30,) * 5), epochs=5, learning_rate=0.1),
-        r"Initial values: what layer 'H1' .*so the layers behind it learn nothing",
+        r"Initial values: what layer 'H1' .*so the layers behind it learn nothing\. "
+        'Try init = "glorot", or fewer layers',
     ),
     "a label of millions": (
         lambda: doubt(
@@ -100,6 +101,18 @@ def test_what_learned_something_is_not_doubted():
     assert not doubt(blobs(), layered(3, 3), learning_rate=0.5, momentum=0.9, epochs=30)
     flags = {"task": "regression", "learning_rate": 0.05, "epochs": 30}
     assert not doubt(line(), layered(2, 1, last="linear"), **flags)
+
+
+def test_what_is_scaled_is_no_reason():
+    """A label of millions is learned where it is scaled, and is not named where it is not."""
+    flags = {"task": "regression", "scale_label": True}
+    linear = layered(3, 1, last="linear")
+    assert not doubt(
+        numbers(label=1e7), linear, learning_rate=0.3, init="glorot", epochs=9, **flags
+    )
+    found = doubt(numbers(label=1e7), linear, learning_rate=1e-6, **flags)
+    assert "Rate" in found
+    assert "label reaches" not in found
 
 
 def test_an_advice_that_is_followed_helps():

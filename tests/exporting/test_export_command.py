@@ -138,7 +138,7 @@ def test_a_module_of_pytorch(model: Path) -> None:
     answer = command("export", "small.safetensors", "--to", "torch", "net.py", cwd=model)
     assert (answer.code, answer.err) == (0, "")
     first, *rest = answer.out.splitlines()
-    assert first == "net.py: 3 layers, with their numbers in net.safetensors"
+    assert first == "net.py: 5 layers, with their numbers in net.safetensors"
     assert rest[:2] == [
         "  inputs: features [batch, 2]",
         "  outputs: label [batch], probabilities [batch, 2]",

@@ -62,7 +62,7 @@ def test_a_model_prints_in_three_lines() -> None:
     lines = repr(model).splitlines()
     assert lines[:2] == [
         "Model: D [3] -> O [2], 38 parameters",
-        "classification, 2 classes: 0, 1; 2 epochs of sgd",
+        "classification, 2 classes: 0, 1; 2 epochs of adam",
     ]
     assert lines[2].startswith("training, 40 rows: accuracy 0.")
     assert len(lines) == 3

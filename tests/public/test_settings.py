@@ -14,7 +14,13 @@ import pytest
 
 import netsharp
 from netsharp_engine.train import KEYS, Key, read_settings
-from netsharp_engine.train.settings.keys import ADAM_RATE, HOSTS, OPTIMIZERS, REGRESSION_RATE
+from netsharp_engine.train.settings.keys import (
+    HOST_ADAM_RATE,
+    HOSTS,
+    OPTIMIZERS,
+    REGRESSION_RATE,
+    SGD_RATE,
+)
 from netsharp_lsp import context
 from netsharp_lsp.language import language_ids
 from tests.public.page import PAGE, replaced
@@ -87,8 +93,8 @@ def type_of(key: Key) -> str:
     return f"Literal[{words(key.choices)}] | None" if key.choices else f"{TYPES[key.kind]} | None"
 
 
-def default_of(key: Key, host: str) -> object:
-    return key.hosts.get(host, key.default)
+def default_of(key: Key, host: str | None) -> object:
+    return key.default if host is None else key.hosts.get(host, key.default)
 
 
 def written(value: object) -> str:
@@ -106,16 +112,21 @@ def sentences(key: Key) -> str:
     if key.most is not None and key.most < 2**63 - 1:
         limits.append(f"{'below' if key.open_most else 'at most'} {key.most:,.15g}")
     limited = f", {' and '.join(limits)}" if limits else ""
-    first = default_of(key, HOSTS[0])
+    first = key.default
     if first in (None, ()):
         return f"{told}{limited}."
     others = [
         f'{written(default_of(key, host))} with host "{host}"'
-        for host in HOSTS[1:]
+        for host in HOSTS
         if default_of(key, host) != first
     ]
     if key.name == "learning_rate":
-        others += [f'{ADAM_RATE:g} with optimizer "adam"', f"{REGRESSION_RATE:g} for a regression"]
+        own = f'{SGD_RATE:g} with optimizer "sgd", {REGRESSION_RATE:g} with it for a regression'
+        others = [own, *others, f'{HOST_ADAM_RATE:g} with a host and optimizer "adam"']
+    if key.name == "init":
+        others.insert(0, '"uniform" where init_diameter is set')
+    if key.name == "optimizer":
+        others.insert(0, '"sgd" where momentum is set')
     also = f" ({', '.join(others)})" if others else ""
     return f"{told}{limited}. Default: {written(first)}{also}."
 
@@ -162,8 +173,8 @@ def test_every_key_is_typed_or_has_no_effect() -> None:
     assert set(typed) == {key.name for key in typed_keys()}
 
 
-@pytest.mark.parametrize("host", HOSTS)
-def test_the_defaults_that_are_told_are_in_force(host: str) -> None:
+@pytest.mark.parametrize("host", [None, *HOSTS])
+def test_the_defaults_that_are_told_are_in_force(host: str | None) -> None:
     settings = read_settings({}, {"host": host})
     assert not isinstance(settings, list)
     for key in typed_keys():

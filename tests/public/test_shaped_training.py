@@ -70,9 +70,16 @@ def test_a_layer_that_is_not_there_is_named() -> None:
 def test_a_network_that_learned_nothing_is_warned_of() -> None:
     x, y = load_iris(return_X_y=True)
     with pytest.warns(UserWarning, match="no better than always answering .* Rate: in 2 epochs"):
-        netsharp.train(TEXT, x, y, epochs=2, learning_rate=1e-7)
+        netsharp.train(TEXT, x, y, epochs=2, learning_rate=1e-7, host="studio")
     with pytest.warns(ConvergenceWarning, match="Try learning_rate"):
-        netsharp.NetSharpClassifier(TEXT, learning_rate=1e-9, max_iter=2, random_state=0).fit(x, y)
+        netsharp.NetSharpClassifier(
+            TEXT,
+            learning_rate=1e-9,
+            max_iter=2,
+            random_state=0,
+            init_diameter=0.5,
+            normalizer="minmax",
+        ).fit(x, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         netsharp.train(TEXT, x, y, epochs=30, optimizer="adam", learning_rate=0.02, batch_size=10)
@@ -80,7 +87,9 @@ def test_a_network_that_learned_nothing_is_warned_of() -> None:
 
 def test_partial_fit_follows_the_schedule_to_its_end() -> None:
     x, y = load_iris(return_X_y=True)
-    estimator = netsharp.NetSharpClassifier(TEXT, max_iter=3, schedule="cosine", random_state=1)
+    estimator = netsharp.NetSharpClassifier(
+        TEXT, max_iter=3, learning_rate=0.01, schedule="cosine", random_state=1
+    )
     for _ in range(3):
         estimator.partial_fit(x, y, classes=[0, 1, 2])
     rates = [event["rate"] for event in estimator.model_.history]

@@ -1,4 +1,4 @@
-"""The five normalisers, fitted on training rows, stored in the model, applied in place.
+"""The six normalisers, fitted on training rows, stored in the model, applied in place.
 
 Formulas: section 11 of our reading of the hosts (Studio, rxNeuralNet, TLC).
 """
@@ -17,9 +17,15 @@ from netsharp_engine.excerpt import excerpt
 
 Rows = npt.NDArray[np.intp]
 Matrix = npt.NDArray[np.floating]
-NAMES = ("minmax", "minmax-zero", "gaussian", "binning", "none")
+Weights = npt.NDArray[np.float64]
+#: Two figures of each feature.
+Moments = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+NAMES = ("minmax", "minmax-zero", "gaussian", "robust", "binning", "none")
 DEFAULT_BINS = 256
 CHUNK_NUMBERS = 1 << 18
+#: The bounds of ``robust``: these parts of the values and once the way between them beyond, seen in
+#: at most so many rows, evenly spread.
+PARTS, BEYOND, SEEN_ROWS = (0.05, 0.95), 1.0, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,8 @@ class Normalizer:
     """``(x - offset) * scale`` per feature, or a bin index over (bins - 1).
 
     ``offset`` and ``scale`` are float64 [features]; ``edges`` holds, for ``binning``, each
-    feature's inner bin edges in rising order.  A feature without spread becomes 0.
+    feature's inner bin edges in rising order, for ``robust`` the least and the largest value that
+    is told apart.  A feature without spread becomes 0.
     """
 
     name: str
@@ -44,9 +51,20 @@ class Normalizer:
             return
         offset = self.offset.astype(matrix.dtype)
         scale = self.scale.astype(matrix.dtype)
+        low, high = (bound.astype(matrix.dtype) for bound in self.bounds())
         for block in _blocks(matrix, None):
+            if self.name == "robust":
+                np.clip(block, low, high, out=block)
             np.subtract(block, offset, out=block)
             np.multiply(block, scale, out=block)
+
+    def bounds(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The least and the largest value of each feature [features] that are told apart."""
+        if self.name != "robust":
+            count = len(self.offset)
+            return np.full(count, -np.inf), np.full(count, np.inf)
+        ends = np.array(self.edges).reshape(len(self.edges), 2)
+        return ends[:, 0], ends[:, 1]
 
     def _bin(self, matrix: Matrix) -> None:
         for feature, edges in enumerate(self.edges):
@@ -76,8 +94,11 @@ class Normalizer:
             _column(stored.items({"edges": each}, "edges"), "edges")
             for each in stored.items(values, "edges")
         )
-        if len(scale) != len(offset) or len(edges) != (len(offset) if name == "binning" else 0):
+        edged = len(offset) if name in ("binning", "robust") else 0
+        if len(scale) != len(offset) or len(edges) != edged:
             raise ValueError("its normalizer has different numbers of features")
+        if name == "robust" and any(len(each) != 2 for each in edges):
+            raise ValueError("a feature of its normalizer has not two bounds")
         if any(np.any(np.diff(each) < 0) for each in edges):
             raise ValueError("the edges of its bins do not rise")
         return cls(name, offset, scale, edges)
@@ -88,11 +109,17 @@ def _column(values: list[Any], key: str) -> npt.NDArray[np.float64]:
 
 
 def fit_normalizer(
-    name: str, matrix: Matrix, rows: Rows | None = None, *, bins: int = DEFAULT_BINS
+    name: str,
+    matrix: Matrix,
+    rows: Rows | None = None,
+    *,
+    bins: int = DEFAULT_BINS,
+    weights: Weights | None = None,
 ) -> Normalizer:
     """The normaliser ``name`` fitted on ``rows`` (all by default) of [rows, features].
 
-    Statistics are taken in float64 over blocks of rows.  Raises ValueError for an unknown name.
+    Statistics are taken in float64 over blocks of rows.  ``weights`` [rows of the matrix]: to
+    ``robust`` a row of weight 2 is two rows.  Raises ValueError for an unknown name.
     """
     features = matrix.shape[1]
     zeros, ones = np.zeros(features), np.ones(features)
@@ -108,6 +135,10 @@ def fit_normalizer(
     if name == "gaussian":
         mean, deviation = _moments(matrix, rows)
         return Normalizer(name, mean, _inverse(deviation))
+    if name == "robust":
+        low, high = _fences(matrix, rows, weights)
+        mean, deviation = _weighted_moments(matrix, rows, weights, (low, high))
+        return Normalizer(name, mean, _inverse(deviation), tuple(np.stack([low, high], axis=1)))
     if name == "binning":
         edges = tuple(_edges(matrix, feature, rows, bins) for feature in range(features))
         return Normalizer(name, zeros, ones, edges)
@@ -139,9 +170,43 @@ def _extremes(
     return low, high
 
 
-def _moments(
-    matrix: Matrix, rows: Rows | None
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _fences(matrix: Matrix, rows: Rows | None, weights: Weights | None) -> Moments:
+    """The bounds of each feature beyond which values are taken for the bound: a few rows that are
+    far from all others lie there.  Where nine in ten values are one they are the extremes.
+    """
+    low, high = _extremes(matrix, rows)
+    index = np.arange(len(matrix)) if rows is None else rows
+    seen = index[:: -(-len(index) // SEEN_ROWS)]
+    own = np.ones(len(seen)) if weights is None else weights[seen]
+    first, last = np.empty_like(low), np.empty_like(high)
+    step = max(CHUNK_NUMBERS // len(seen), 1)
+    for start in range(0, len(low), step):
+        part = slice(start, start + step)
+        first[part], last[part] = _quantiles(matrix[seen, part].astype(np.float64), own)
+    reach = BEYOND * (last - first)
+    spread = reach > 0
+    return (
+        np.where(spread, np.maximum(low, first - reach), low),
+        np.where(spread, np.minimum(high, last + reach), high),
+    )
+
+
+def _quantiles(some: npt.NDArray[np.float64], weights: Weights) -> Moments:
+    """The least values [features] that such parts of all weight lie at or below."""
+    order = np.argsort(some, axis=0, kind="stable")
+    reached = np.cumsum(weights[order], axis=0)
+    first, last = (
+        np.take_along_axis(
+            np.take_along_axis(some, order, axis=0),
+            np.argmax(reached >= part * reached[-1], axis=0)[None],
+            axis=0,
+        )[0]
+        for part in PARTS
+    )
+    return first, last
+
+
+def _moments(matrix: Matrix, rows: Rows | None) -> Moments:
     """Mean and standard deviation (of the population); a constant column has exactly 0."""
     count = len(matrix) if rows is None else len(rows)
     total = np.zeros(matrix.shape[1])
@@ -153,6 +218,26 @@ def _moments(
         squares += np.square(block.astype(np.float64) - mean).sum(axis=0)
     low, high = _extremes(matrix, rows)
     return mean, np.where(low == high, 0.0, np.sqrt(squares / count))
+
+
+def _weighted_moments(
+    matrix: Matrix, rows: Rows | None, weights: Weights | None, bounds: Moments
+) -> Moments:
+    """Weighted mean and standard deviation of values cut to bounds; 0 where these are one."""
+    if weights is None:
+        weights = np.ones(len(matrix))
+    own = weights if rows is None else weights[rows]
+    low, high = bounds
+    total, squares, start = np.zeros(len(low)), np.zeros(len(low)), 0
+    for block in _blocks(matrix, rows):
+        total += own[start : start + len(block)] @ np.clip(block.astype(np.float64), low, high)
+        start += len(block)
+    mean, start = total / own.sum(), 0
+    for block in _blocks(matrix, rows):
+        off = np.clip(block.astype(np.float64), low, high) - mean
+        squares += own[start : start + len(block)] @ np.square(off)
+        start += len(block)
+    return mean, np.where(low == high, 0.0, np.sqrt(squares / own.sum()))
 
 
 def _edges(matrix: Matrix, feature: int, rows: Rows | None, bins: int) -> npt.NDArray[np.float64]:

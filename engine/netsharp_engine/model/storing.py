@@ -18,6 +18,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model.trained import Model
 from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
+from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import restore_settings
 from netsharp_engine.train.state import Tensors, TrainingState
@@ -46,6 +47,7 @@ def save_model(model: Model, path: str, *, state: bool = True) -> None:
         "reports": [report.to_json() for report in model.reports],
         "history": model.history,
         "labels": None if model.labels is None else model.labels.to_json(),
+        "scale": None if model.scale is None else model.scale.to_json(),
     }
     tensors = dict(model.tensors)
     if state and model.state is not None:
@@ -102,6 +104,10 @@ def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
     )
     if model.classes is not None and texts.get("labels") is not None:
         model.labels = Labels.from_json(stored.table(texts, "labels"), model.classes)
+    if model.classes is None and texts.get("scale") is not None:
+        model.scale = TargetScale.from_json(stored.table(texts, "scale"))
+        if len(model.scale.mean) != len(model.answer):
+            raise ValueError("its label has another number of scales")
     if texts.get("state") is not None:
         table = stored.table(texts, "state")
         model.state = TrainingState.from_json(table, _vectors(tensors))

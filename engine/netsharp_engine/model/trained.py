@@ -32,7 +32,7 @@ from netsharp_engine.program import Backend, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.measure import Meter, measuring_job
-from netsharp_engine.train.objective import Objective, choose_objective
+from netsharp_engine.train.objective import Objective, TargetScale, choose_objective
 from netsharp_engine.train.preparation import check_finite, encode_table
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings
@@ -76,8 +76,12 @@ class Model:
     labels : Labels or None
         What the classes are called in Python, in their order, where arrays were trained on:
         ``labels.values``; None where classes are their names.
+    scale : TargetScale or None
+        The units in which numbers were learned, where they were scaled for that.
     backend : Backend
         What computes the network: numpy's unless somebody gives another.
+    objective : Objective
+        What the outputs mean: the loss, and the units in which numbers are learned.
     graph : Graph
         The network as operations with shapes; its ``inputs`` and ``parameters`` are lists.
     inputs : dict of str to tuple of int
@@ -108,6 +112,7 @@ class Model:
     reports: list[Report] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
     labels: Labels | None = None
+    scale: TargetScale | None = None
     backend: Backend = field(default=NumpyDraft, repr=False)
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
@@ -167,6 +172,13 @@ class Model:
         return self.tensors
 
     @property
+    def objective(self) -> Objective:
+        """What the outputs of the network mean; a ModelError when none was bound."""
+        if self._objective is None:
+            raise ModelError("The model was not given its network: bind a graph to it first.")
+        return self._objective
+
+    @property
     def graph(self) -> Graph:
         """The network; a ModelError when none was bound."""
         if self._graph is None:
@@ -196,7 +208,9 @@ class Model:
             )
         try:
             numbers = len(self.answer) if self.classes is None else 1
-            self._objective = choose_objective(graph, self.classes, self.settings.loss, numbers)
+            self._objective = choose_objective(
+                graph, self.classes, self.settings.loss, numbers, self.scale
+            )
         except TrainingError as error:
             raise ModelError(str(error)) from None
         if self.classes is not None and len(self.answer) != len(self.classes):
@@ -249,7 +263,8 @@ class Model:
         return self._meter
 
     def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """Return the network's outputs for features that are not normalised yet.
+        """Return the network's outputs, as they are learned, for features that are not normalised
+        yet.
 
         ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
         ``settings.dtype``, NaN for a row in which a number is missing.  Each row is taken by

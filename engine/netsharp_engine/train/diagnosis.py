@@ -30,15 +30,15 @@ def explain(fault: Fault, step: int, rate: float, change: str) -> str:
     )
 
 
-def propose(settings: TrainingSettings, part: Part, rate: float) -> str:
-    """One change that is likely to help."""
+def propose(settings: TrainingSettings, part: Part, rate: float, *, scaled: bool = False) -> str:
+    """One change that is likely to help; ``scaled``: the label is learned in other units."""
     some = part.matrix[part.index[:4096]]
     largest = float(np.abs(some).max()) if some.size else 0.0
     if settings.normalizer == "none" and largest > LARGE_FEATURE:
         return f'The features reach {largest:g} and are not normalised: try normalizer = "minmax".'
     if settings.optimizer == "adadelta":
         return "Try max_norm = 4."
-    if settings.regression:
+    if settings.regression and not scaled:
         targets = np.abs(part.targets[part.index[:4096]].astype(np.float64))
         if float(targets.max()) > LARGE_TARGET:
             return (

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
+from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.steps.dropping import MaskSource
 
@@ -39,7 +40,8 @@ class Rows:
 class Feeder:
     """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last.
 
-    ``count`` is the number of rows of the batch that was cut last.
+    Targets are in the units of ``scale``.  ``count`` is the number of rows of the batch that was
+    cut last.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Feeder:
         graph: Graph,
         part: Part,
         batch: int,
+        scale: TargetScale | None = None,
         *,
         shuffle: bool,
         seed: int,
@@ -60,6 +63,12 @@ class Feeder:
         self._order = part.index
         self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
         self._targets = np.empty((batch, *part.targets.shape[1:]), part.targets.dtype)
+        self._mean_target, self._spread = None, None
+        if scale is not None:
+            self._targets = self._targets.astype(np.float64)
+            several = self._targets.ndim > 1
+            self._mean_target = np.array(scale.mean) if several else scale.mean[0]
+            self._spread = np.array(scale.spread) if several else scale.spread[0]
         self._weights = None if part.weights is None else np.empty(batch)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
@@ -87,6 +96,9 @@ class Feeder:
         count = self.count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
         np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
+        if self._spread is not None:
+            self._targets[:count] -= self._mean_target
+            self._targets[:count] /= self._spread
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
         self._source.draw(self._epoch, position)

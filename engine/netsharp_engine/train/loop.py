@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.initial import initial_values
+from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
@@ -85,7 +85,9 @@ class Run:
         should_stop: Callable[[], bool] | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
-        self.objective = choose_objective(graph, data.classes, settings.loss, data.outputs)
+        self.objective = choose_objective(
+            graph, data.classes, settings.loss, data.outputs, data.scale
+        )
         self.backend = backend
         self._graph, self._data, self._settings = graph, data, settings
         self._on_event = on_event or (lambda event: None)
@@ -112,7 +114,8 @@ class Run:
             {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
         self._program = draft.program(settings.threads)
-        parameters, diameter = graph.parameters, settings.init_diameter
+        parameters = graph.parameters
+        diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
         self._criteria = len(judged.criteria)
         self._size = sum(parameter.size for parameter in parameters)
@@ -122,6 +125,7 @@ class Run:
             judged,
             data.train,
             batch,
+            self.objective.scale,
             shuffle=settings.shuffle,
             seed=settings.seed,
             dtype=settings.dtype,
@@ -222,7 +226,8 @@ class Run:
     def _explain(self, fault: Fault | None) -> str:
         assert fault is not None
         rate = self._rule.rate
-        change = propose(self._settings, self._data.train, rate)
+        scaled = self.objective.scale is not None
+        change = propose(self._settings, self._data.train, rate, scaled=scaled)
         return explain(fault, self._state.step + 1, rate, change)
 
     def _finish_epoch(self) -> tuple[str, str] | None:
@@ -309,7 +314,11 @@ class Run:
         state, loss = self._state, self._mean_loss()
         if self.objective.classes is not None:
             return {"accuracy": state.right / state.seen} if state.seen else {}
-        return {} if loss is None else {"rmse": math.sqrt(max(loss, 0.0))}
+        if loss is None or (self.objective.scale is not None and self.objective.outputs > 1):
+            return {}
+        scale = self.objective.scale
+        unit = 1.0 if scale is None else scale.spread[0]
+        return {"rmse": unit * math.sqrt(max(loss, 0.0))}
 
     def _emit(self, name: str, **more: Any) -> None:
         state = self._state

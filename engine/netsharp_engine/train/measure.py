@@ -72,10 +72,13 @@ class Meter:
         targets: npt.NDArray[np.generic],
         weights: npt.NDArray[np.float64],
     ) -> Outputs:
-        """The outputs of at most BATCH rows, valid until the next; their loss is counted."""
-        self._program.feed(Batch(self._rows.named(features, targets), weights))
+        """The outputs of at most BATCH rows in the units of targets, valid until the next; their
+        loss is counted.
+        """
+        wanted = self.objective.scaled(targets)
+        self._program.feed(Batch(self._rows.named(features, wanted), weights))
         self._program.step()
-        return self._program.read(self._output)
+        return self.objective.unscaled(self._program.read(self._output))
 
     def mean_loss(self) -> float | None:
         """The weighted mean of what was counted; None without weight."""

@@ -5,29 +5,82 @@ It knows graphs only by their output; Net# and files are unknown to it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine import stored
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.criteria import FUSES
 from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.settings import TrainingSettings
 
 Outputs = npt.NDArray[np.floating]
+Weights = npt.NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetScale:
+    """The mean and the standard deviation of each number to predict, in training rows."""
+
+    mean: tuple[float, ...]
+    spread: tuple[float, ...]
+
+    @classmethod
+    def fit(cls, targets: npt.NDArray[np.generic], weights: Weights = None) -> TargetScale:
+        """Return the scale of targets [rows] or [rows, numbers]; equal ones have the spread 1."""
+        columns = targets.astype(np.float64).reshape(len(targets), -1)
+        mean = np.average(columns, axis=0, weights=weights)
+        spread = np.sqrt(np.average(np.square(columns - mean), axis=0, weights=weights))
+        equal = columns.min(axis=0) == columns.max(axis=0)
+        known = np.isfinite(spread) & (spread > 0) & ~equal
+        return cls(tuple(mean.tolist()), tuple(np.where(known, spread, 1.0).tolist()))
+
+    def to_json(self) -> dict[str, list[float]]:
+        """Plain values for the model file; floats keep every bit."""
+        return {"mean": list(self.mean), "spread": list(self.spread)}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> TargetScale:
+        """The scale of plain values; ValueError on others."""
+        mean, spread = (
+            tuple(stored.as_number(each, key) for each in stored.items(values, key))
+            for key in ("mean", "spread")
+        )
+        if len(mean) != len(spread) or not all(each > 0 for each in spread):
+            raise ValueError("the scale of its label is none")
+        return cls(mean, spread)
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
     """A task with a number of outputs and the activation they pass through.
 
-    ``loss`` is the operation that is minimised; ``classes`` is None for regression.
+    ``loss`` is the operation that is minimised; ``classes`` is None for regression, whose outputs
+    are in the units of ``scale`` where there is one.
     """
 
     classes: tuple[str, ...] | None
     outputs: int
     activation: str
     loss: str
+    scale: TargetScale | None = None
+
+    def scaled(self, targets: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        """Targets [rows] or [rows, numbers] as the network is to answer them."""
+        if self.scale is None:
+            return targets
+        columns = targets.astype(np.float64).reshape(len(targets), -1)
+        return ((columns - self.scale.mean) / self.scale.spread).reshape(targets.shape)
+
+    def unscaled(self, outputs: Outputs) -> Outputs:
+        """Outputs [rows, outputs] in the units of the label."""
+        if self.scale is None:
+            return outputs
+        return outputs.astype(np.float64) * self.scale.spread + self.scale.mean
 
     def judged(self, graph: Graph, *, counting: bool = False) -> Graph:
         """The graph with its loss as a node and, ``counting``, for classes the right answers."""
@@ -39,7 +92,7 @@ class Objective:
         [rows, outputs] where there are several.
         """
         if self.classes is None:
-            found = outputs.astype(np.float64)
+            found = self.unscaled(outputs).astype(np.float64)
             return found[:, 0] if self.outputs == 1 else found
         if self.outputs == 1:
             return (outputs[:, 0] > 0.5).astype(np.intp)
@@ -73,12 +126,22 @@ def output_activation(graph: Graph) -> str:
     return "linear"
 
 
+def label_is_scaled(graph: Graph, settings: TrainingSettings) -> bool:
+    """Whether numbers to predict are learned in units of their own: those of linear outputs."""
+    return settings.scale_label and output_activation(graph) == "linear"
+
+
 def choose_objective(
-    graph: Graph, classes: tuple[str, ...] | None, loss: str = "auto", numbers: int = 1
+    graph: Graph,
+    classes: tuple[str, ...] | None,
+    loss: str = "auto",
+    numbers: int = 1,
+    scale: TargetScale | None = None,
 ) -> Objective:
     """The objective of a task for this graph; raises TrainingError where they do not fit.
 
-    ``numbers``: how many a regression predicts.
+    ``numbers``: how many a regression predicts; ``scale``, in which units, where outputs are
+    linear: the range of others is theirs.
     ``loss`` ``auto`` takes cross-entropy for classes with a softmax or sigmoid output, the
     squared error otherwise.
     """
@@ -86,7 +149,8 @@ def choose_objective(
     outputs, activation = graph.output.size, output_activation(graph)
     _check_outputs(classes, outputs, activation, numbers)
     if classes is None or loss == "squared":
-        return Objective(classes, outputs, activation, "squared error")
+        units = scale if classes is None and activation == "linear" else None
+        return Objective(classes, outputs, activation, "squared error", units)
     entropies = {activation: criterion for criterion, activation in FUSES.items()}
     entropy = entropies.get(activation)
     if entropy is None and loss == "cross-entropy":

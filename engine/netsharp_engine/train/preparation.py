@@ -35,7 +35,9 @@ from netsharp_engine.data.table import Codes, Column, translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.settings.keys import HOSTS
 from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
 
 FINGERPRINT_ROWS = 256
@@ -75,7 +77,7 @@ class TrainingData:
 
     ``classes`` is None for regression, ``labels`` what they are called in Python; ``task`` is
     ``binary``, ``multiclass`` or ``regression``.  ``notes`` are sentences on what was found
-    in the data.
+    in the data.  ``scale`` are the units in which numbers are learned; targets are in their own.
     """
 
     train: Part
@@ -87,6 +89,7 @@ class TrainingData:
     settings: TrainingSettings
     labels: Labels | None = None
     notes: tuple[str, ...] = ()
+    scale: TargetScale | None = None
 
     @property
     def features(self) -> int:
@@ -104,7 +107,7 @@ class TrainingData:
             "features": self.features,
             "hidden_nodes": self.settings.hidden_nodes,
             "task": self.task,
-            "host": self.settings.host,
+            "host": self.settings.host or HOSTS[0],
         }
         if self.task == "multiclass":
             context["outputs"] = len(self.classes or ())
@@ -173,6 +176,7 @@ class Fitted(Protocol):
     normalizer: Normalizer
     classes: tuple[str, ...] | None
     labels: Labels | None
+    scale: TargetScale | None
 
 
 def prepare(
@@ -212,7 +216,11 @@ def prepare(
     matrix = encoding.encode(table, dtype=settings.dtype, consume=consume)
     check_finite(matrix, encoding)
     normalizer = fit_normalizer(
-        settings.normalizer, matrix, None if len(train) == table.rows else train, bins=settings.bins
+        settings.normalizer,
+        matrix,
+        None if len(train) == table.rows else train,
+        bins=settings.bins,
+        weights=table.weights,
     )
     normalizer.apply(matrix)
     targets = _targets(table, classes)
@@ -221,6 +229,9 @@ def prepare(
     if validation_table is not None:
         validation = _other_part(validation_table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
+    scale = None
+    if classes is None and settings.scale_label:
+        scale = TargetScale.fit(part.targets[train], None if weights is None else weights[train])
     return TrainingData(
         part,
         validation,
@@ -231,6 +242,7 @@ def prepare(
         settings,
         table.labels,
         notes,
+        scale,
     )
 
 
@@ -292,7 +304,9 @@ def _prepare_alike(table: Table, settings: TrainingSettings, fitted: Fitted) -> 
     encoding, normalizer, classes = fitted.encoding, fitted.normalizer, fitted.classes
     part = _other_part(table, encoding, normalizer, classes, settings)
     task = _task(classes, settings)
-    return TrainingData(part, None, encoding, normalizer, classes, task, settings, fitted.labels)
+    return TrainingData(
+        part, None, encoding, normalizer, classes, task, settings, fitted.labels, scale=fitted.scale
+    )
 
 
 def _task(classes: tuple[str, ...] | None, settings: TrainingSettings) -> str:

@@ -14,7 +14,7 @@ from netsharp_engine.cells import are_measured, is_number
 from netsharp_engine.data import DataError, Table
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.train.settings import TrainingSettings
-from netsharp_engine.train.settings.keys import BY_NAME, REGRESSION_RATE
+from netsharp_engine.train.settings.keys import REGRESSION_RATE, SGD_RATE
 
 #: What an output layer computes whose values have no bounds.
 UNBOUNDED = "linear"
@@ -46,7 +46,7 @@ def settled_task(
         return settings
     rate = settings.learning_rate
     if settings.origins["learning_rate"] in ("default", "host"):
-        is_common = rate == BY_NAME["learning_rate"].hosts["studio"] and settings.host == "studio"
+        is_common = rate == SGD_RATE and settings.host in (None, "studio")
         rate = REGRESSION_RATE if is_common and settings.optimizer != "adam" else rate
     return replace(settings, task="regression", learning_rate=rate)
 

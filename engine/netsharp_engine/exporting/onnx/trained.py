@@ -87,6 +87,10 @@ class _TableExport(GraphExport):
         classes = self._model.classes
         self.out.begin("answer")
         if classes is None:
+            scale = self._model.objective.scale
+            if scale is not None:
+                spread, mean = (self.out.numbers([one]) for one in (scale.spread, scale.mean))
+                found = self.out.add("Add", self.out.add("Mul", found, spread), mean)
             several = [output.size] if output.size > 1 else []
             shape = () if not several else (output.size,)
             number = self.out.rename(self.out.shaped(found, 1, shape), "prediction")
@@ -178,6 +182,9 @@ class _TableExport(GraphExport):
         if normalizer.name == "binning":
             return self._binned(name)
         offset, scale = (out.numbers(one[None]) for one in (normalizer.offset, normalizer.scale))
+        if normalizer.name == "robust":
+            low, high = (out.numbers(one[None]) for one in normalizer.bounds())
+            name = out.add("Min", out.add("Max", name, low), high)
         return out.add("Mul", out.add("Sub", name, offset), scale)
 
     def _binned(self, name: str) -> str:

@@ -128,6 +128,11 @@ class _TableExport(TorchExport):
         out.begin("")
         found = out.let(out.shaped(value.name, value.shape, (output.size,)), "outputs")
         if classes is None:
+            scale = self._model.objective.scale
+            if scale is not None:
+                spread = out.tensor(np.array(scale.spread), "label/spread")
+                mean = out.tensor(np.array(scale.mean), "label/mean")
+                found = out.let(f"{found} * {spread} + {mean}", "unscaled")
             if output.size > 1:
                 name = out.let(f"{found}.flatten(1)", "prediction")
                 return (Port(name, "prediction", 1, (output.size,)),)
@@ -176,6 +181,10 @@ class _TableExport(TorchExport):
             return self._binned(name)
         offset = out.tensor(normalizer.offset, "normalizer/offset")
         scale = out.tensor(normalizer.scale, "normalizer/scale")
+        if normalizer.name == "robust":
+            ends = zip(normalizer.bounds(), ("low", "high"), strict=True)
+            bounds = [out.tensor(each, f"normalizer/{end}") for each, end in ends]
+            name = out.let(call("torch.clamp", name, *bounds), "within")
         return out.let(f"({name} - {offset}) * {scale}", "normalized")
 
     def _binned(self, name: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.initial import initial_values
+from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.ops import OPERATIONS
 from netsharp_engine.program import (
     Backend,
@@ -128,18 +128,19 @@ class _Look:
     def __init__(
         self, graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend
     ) -> None:
-        self.objective = choose_objective(graph, data.classes, settings.loss, data.outputs)
+        self.objective = choose_objective(
+            graph, data.classes, settings.loss, data.outputs, data.scale
+        )
         self._judged = self.objective.judged(graph)
         self._graph, self._data, self._settings, self._backend = graph, data, settings, backend
         assert graph.output is not None
         self.output = graph.output.name
         self._index = some_rows(data.train)
         self._features = data.train.matrix[self._index].astype(np.float64)
-        self._targets = data.train.targets[self._index]
+        self._targets = self.objective.scaled(data.train.targets[self._index])
         self._rows = Rows(self._judged)
-        self._weights = initial_values(
-            graph.parameters, settings.seed, settings.init_diameter, "float64"
-        )
+        diameter = diameters(graph, settings.init, settings.init_diameter)
+        self._weights = initial_values(graph.parameters, settings.seed, diameter, "float64")
         costs = (OPERATIONS[node.op].cost(node) for node in graph.nodes if node.op != "input")
         # Backward takes about twice what forward takes.
         self._work = 3 * sum(cost.multiply_adds for cost in costs)

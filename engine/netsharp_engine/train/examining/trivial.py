@@ -14,6 +14,7 @@ import numpy as np
 from netsharp_engine.graph import Graph
 from netsharp_engine.train.diagnosis import LARGE_FEATURE, LARGE_TARGET
 from netsharp_engine.train.examining.layers import LayerFigures, some_rows
+from netsharp_engine.train.objective import label_is_scaled
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.report import PERCENT, Report
 from netsharp_engine.train.settings import TrainingSettings
@@ -120,7 +121,8 @@ def _risen(evidence: Evidence) -> Iterator[str]:
 
 
 def _large_label(evidence: Evidence) -> Iterator[str]:
-    if not evidence.settings.regression:
+    settings = evidence.settings
+    if not settings.regression or label_is_scaled(evidence.graph, settings):
         return
     targets = np.abs(evidence.part.targets[some_rows(evidence.part)].astype(np.float64))
     largest = float(targets.max())
@@ -137,10 +139,16 @@ def _alike(evidence: Evidence) -> Iterator[str]:
         return
     for layer in evidence.layers:
         if layer.spread < SMALL_SPREAD and len(evidence.layers) > 1:
+            settings = evidence.settings
+            change = "tanh or rlinear in its place"
+            if settings.host is not None:
+                change = f"init_diameter = {10 * settings.init_diameter:g}"
+            elif settings.init == "uniform":
+                change = 'init = "glorot"'
             yield (
                 f"Initial values: what layer '{layer.name}' answers hardly differs between rows "
-                f"(by {layer.spread:.2g}), so the layers behind it learn nothing. Try "
-                f"init_diameter = {10 * evidence.settings.init_diameter:g}, or fewer layers."
+                f"(by {layer.spread:.2g}), so the layers behind it learn nothing. Try {change}, or "
+                "fewer layers."
             )
 
 

@@ -17,15 +17,21 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.train.settings.keys import (
     ADAM_RATE,
     BY_NAME,
+    HOST_ADAM_RATE,
     HOST_LIMITS,
     KEYS,
+    LARGE_ADAM_RATE,
+    OF_SGD,
     REGRESSION_RATE,
     SCHEDULE_EPOCHS,
     SECTIONS,
+    SGD_RATE,
     Key,
 )
 from netsharp_engine.train.settings.values import BadValueError, convert
 
+#: Where a value comes from that somebody has chosen.
+CHOSEN = ("file", "flag")
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
@@ -53,7 +59,7 @@ class TrainingSettings:
     unknown_level: bool
     rows: int | None
     task: str
-    host: str
+    host: str | None
     hidden_nodes: int
     optimizer: str
     learning_rate: float
@@ -71,6 +77,8 @@ class TrainingSettings:
     normalizer: str
     bins: int
     loss: str
+    scale_label: bool
+    init: str
     init_diameter: float
     validation: float | str | None
     patience: int
@@ -139,9 +147,10 @@ class TrainingSettings:
     def notes(self) -> list[str]:
         """Sentences about values that we take but the host itself would refuse or advise against.
 
-        They are no errors: only somebody who goes back to that host needs them.
+        They are no errors: only somebody who goes back to that host needs them.  One more is
+        about a rate that fits another optimizer than the default.
         """
-        return [
+        found = [
             f"{name} = {getattr(self, name):g} is more than {limit:g}, the most that host "
             f'"{host}" takes.'
             for host, name, regression, limit in HOST_LIMITS
@@ -149,6 +158,13 @@ class TrainingSettings:
             and regression in (None, self.regression)
             and getattr(self, name) > limit
         ]
+        by_default = self.origins["optimizer"] == "default" and self.optimizer == "adam"
+        if by_default and self.learning_rate >= LARGE_ADAM_RATE:
+            found.append(
+                f'learning_rate = {self.learning_rate:g} is large for optimizer = "adam", the '
+                'default. Set optimizer = "sgd" if steps along the gradient are meant.'
+            )
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Values and origins by key as plain JSON values, for the model file."""
@@ -230,6 +246,9 @@ def restore_settings(stored: Mapping[str, Any]) -> TrainingSettings | list[str]:
         key = BY_NAME.get(name)
         if key is not None:
             _take(key, value, f"setting {name}", given, errors)
+    for key in KEYS:
+        if key.before is not None and key.name not in origins:
+            given[key.name] = key.before
     _add_defaults(given, origins)
     for key in KEYS:
         origins.setdefault(key.name, "default")
@@ -280,7 +299,7 @@ def _place_paths(key: Key, given: dict[str, Any], directory: str) -> None:
 
 def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
     """Fill every key that was not given (or was given wrongly) with its default."""
-    host = given.get("host", BY_NAME["host"].default)
+    host = given.get("host")
     if isinstance(given.get("label"), tuple) and "task" not in given:
         given["task"] = "regression"  # Only numbers are predicted several at a time.
         origins.setdefault("task", "default")
@@ -289,11 +308,16 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
             continue
         value, origin = key.default, "default"
         if key.name == "learning_rate" and given.get("optimizer") == "adam":
-            value = ADAM_RATE
-        elif key.name == "learning_rate" and host == "studio" and given.get("task") == "regression":
-            value, origin = REGRESSION_RATE, "host"
-        elif host in key.hosts:
+            value = ADAM_RATE if host is None else HOST_ADAM_RATE
+        elif key.name == "learning_rate" and host in (None, "studio"):
+            value = REGRESSION_RATE if given.get("task") == "regression" else SGD_RATE
+            origin = origin if host is None else "host"
+        elif host is not None and host in key.hosts:
             value, origin = key.hosts[host], "host"
+        elif key.name == "optimizer" and any(given.get(name) for name in OF_SGD):
+            value = "sgd"
+        elif key.name == "init" and origins.get("init_diameter") in CHOSEN:
+            value = "uniform"
         elif key.name == "schedule_epochs" and given["schedule"] != "constant":
             value = SCHEDULE_EPOCHS.get(given["schedule"], given["epochs"])
         given[key.name] = () if key.kind == "paths" and value is None else value
@@ -318,10 +342,14 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
         faults += [
             f'{name} has no effect with optimizer = "adadelta". Leave it out.'
             for name in ("weight_decay", "learning_rate")
-            if origins[name] in ("file", "flag") and given[name]
+            if origins[name] in CHOSEN and given[name]
         ]
     faults += _absent_settings(given, origins)
     faults += _schedule_faults(given, origins)
+    if given["init"] != "uniform" and _chosen("init_diameter", origins):
+        faults.append(
+            f'init_diameter has no effect with init = "{given["init"]}". Leave one of them out.'
+        )
     if given["clip_norm"] and given["clip_value"]:
         faults.append("clip_norm and clip_value both cut the gradient. Leave one of them out.")
     if given["patience"] and given["validation"] is None:
@@ -342,7 +370,7 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
 
 def _chosen(name: str, origins: Mapping[str, str]) -> bool:
     """Whether somebody set a key."""
-    return origins[name] in ("file", "flag")
+    return origins[name] in CHOSEN
 
 
 def _absent_settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The table of run settings: every key of a run file, its kind, its default per host, its limits.
 
 It holds data only; ``settings`` reads run files and flags with it.  Hosts' defaults: section 11
-of our reading (Studio, rxNeuralNet, TLC); where hosts are silent the default is ours.
+of our reading (Studio, rxNeuralNet, TLC).  Where no host is named, or it is silent, the default is
+ours, decided by measurement: ``bench/defaults.py``.
 """
 
 from __future__ import annotations
@@ -12,11 +13,20 @@ from dataclasses import dataclass, field
 HOSTS = ("studio", "rx", "tlc")
 TASKS = ("classification", "binary", "multiclass", "regression")
 OPTIMIZERS = ("sgd", "adadelta", "adam")
-NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "binning", "none")
+NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "robust", "binning", "none")
+INITS = ("uniform", "glorot", "he")
 LOSSES = ("auto", "cross-entropy", "squared")
 MISSING = ("error", "mean", "zero", "drop", "indicator")
 SCHEDULES = ("constant", "step", "cosine", "plateau")
 DTYPES = ("float32", "float64")
+
+#: The rates of optimisers where none is set: of Adam, of Adam beside the other defaults of a host,
+#: of steps along the gradient for classes and for numbers.
+ADAM_RATE, HOST_ADAM_RATE, SGD_RATE, REGRESSION_RATE = 0.005, 0.001, 0.1, 0.005
+#: Adam's rate from which on somebody may have meant steps along the gradient.
+LARGE_ADAM_RATE = 0.05
+#: Settings that belong to steps along the gradient: whoever sets one has chosen the optimizer.
+OF_SGD = ("momentum", "nesterov")
 
 LOSS_ALIASES = {
     "logloss": "cross-entropy",
@@ -34,7 +44,8 @@ class Key:
     ``labels`` (a column or several), ``paths``, ``split``, ``class weights`` or ``layer shares``.
     ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
     ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
-    whoever names one of these as host may not set it.
+    whoever names one of these as host may not set it.  ``before`` is what was done before there was
+    such a key, in force for models that were stored then, where that is not the default.
     """
 
     section: str
@@ -50,6 +61,7 @@ class Key:
     open_least: bool = False
     open_most: bool = False
     absent: tuple[str, ...] = ()
+    before: object = None
 
     @property
     def flag(self) -> str:
@@ -97,16 +109,16 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("data", "rows", "integer", "read only so many rows", least=1),
     Key("train", "task", "choice", "what is learned", "classification", choices=TASKS),
-    Key("train", "host", "choice", "whose defaults apply", "studio", choices=HOSTS),
+    Key("train", "host", "choice", "whose defaults apply; ours if absent", choices=HOSTS),
     Key("train", "hidden_nodes", "integer", "nodes of an auto layer", 100, _same(100), least=1),
-    Key("train", "optimizer", "choice", "the rule of the update", "sgd", _same("sgd"), OPTIMIZERS),
+    Key("train", "optimizer", "choice", "the rule of the update", "adam", _same("sgd"), OPTIMIZERS),
     Key(
         "train",
         "learning_rate",
         "number",
         "the step's factor",
-        0.001,
-        {"studio": 0.1, "rx": 0.001},
+        ADAM_RATE,
+        {"studio": 0.1, "rx": 0.001, "tlc": 0.001},
         least=0,
         open_least=True,
     ),
@@ -161,7 +173,7 @@ KEYS: tuple[Key, ...] = (
         absent=("studio", "rx"),
     ),
     Key("train", "epochs", "integer", "passes over the training rows", 100, _same(100), least=1),
-    Key("train", "batch_size", "integer", "rows per step", 1, _same(1), least=1),
+    Key("train", "batch_size", "integer", "rows per step", 64, _same(1), least=1),
     Key("train", "seed", "integer", "start of all random choices", 0, least=0, most=2**63 - 1),
     Key("train", "shuffle", "truth", "a new order in every epoch", True, _same(True)),
     Key(
@@ -169,7 +181,7 @@ KEYS: tuple[Key, ...] = (
         "normalizer",
         "choice",
         "how features are scaled",
-        "minmax",
+        "robust",
         {"studio": "minmax", "rx": "minmax-zero", "tlc": "minmax-zero"},
         NORMALIZERS,
         {"auto": "minmax-zero", "min-max": "minmax", "no": "none"},
@@ -180,9 +192,32 @@ KEYS: tuple[Key, ...] = (
     ),
     Key(
         "train",
+        "scale_label",
+        "truth",
+        "whether numbers to predict by linear nodes are trained at mean 0 and deviation 1; what is "
+        "predicted is always what the label means",
+        True,
+        _same(False),
+        absent=HOSTS,
+        before=False,
+    ),
+    Key(
+        "train",
+        "init",
+        "choice",
+        "where weights start: within init_diameter, or as far from 0 as the edges into a node "
+        "and out of one (glorot), or those into it (he), let its sums spread alike in all layers",
+        "glorot",
+        _same("uniform"),
+        choices=INITS,
+        absent=HOSTS,
+        before="uniform",
+    ),
+    Key(
+        "train",
         "init_diameter",
         "number",
-        "weights start within half of it around 0",
+        "with init uniform, weights start within half of it around 0",
         0.1,
         _same(0.1),
         least=0,
@@ -317,8 +352,6 @@ BY_NAME: dict[str, Key] = {key.name: key for key in KEYS}
 SECTIONS = ("data", "train", "output")
 #: Epochs of a schedule where none are set; those of the run where there is no row.
 SCHEDULE_EPOCHS = {"step": 30, "plateau": 10}
-REGRESSION_RATE = 0.005
-ADAM_RATE = 0.001
 
 #: (host, key, regression or not or either) -> the host's own upper limit, told as a note.
 HOST_LIMITS: tuple[tuple[str, str, bool | None, float], ...] = (
