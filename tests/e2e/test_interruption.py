@@ -152,7 +152,7 @@ def test_bars_where_a_person_watches(columns: int, folder: Path) -> None:
     assert "accuracy" in shown
     if columns == 120:
         assert "loss" in shown
-        assert "rate 0.1" in shown
+        assert "rate 0.005" in shown
 
 
 def test_ctrl_c_on_a_terminal_saves(folder: Path) -> None:
