@@ -31,6 +31,7 @@ exclude = ["id"]
 task = "binary"
 epochs = 30
 batch_size = 8
+optimizer = "sgd"
 learning_rate = 0.3
 validation = "part"
 normalizer = "gaussian"
