@@ -14,11 +14,11 @@ import numpy as np
 from netsharp_engine import stored
 from netsharp_engine.data import Encoding, Normalizer, stream_rows
 from netsharp_engine.data.labels import Labels
+from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model.trained import Model
 from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
-from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import restore_settings
 from netsharp_engine.train.state import Tensors, TrainingState

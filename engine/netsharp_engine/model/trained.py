@@ -22,6 +22,7 @@ from netsharp_engine.data import (
 from netsharp_engine.data.answers import NetworkAnswers, Predictions
 from netsharp_engine.data.frames import is_frame
 from netsharp_engine.data.labels import Labels
+from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
@@ -32,7 +33,7 @@ from netsharp_engine.program import Backend, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.measure import Meter, measuring_job
-from netsharp_engine.train.objective import Objective, TargetScale, choose_objective
+from netsharp_engine.train.objective import Objective, choose_objective
 from netsharp_engine.train.preparation import check_finite, encode_table
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings

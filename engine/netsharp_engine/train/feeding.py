@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
-from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.steps.dropping import MaskSource
 

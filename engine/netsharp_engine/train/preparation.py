@@ -31,11 +31,11 @@ from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.normalizers import Matrix, Rows
 from netsharp_engine.data.reading.sources import open_source
+from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.data.table import Codes, Column, translate_classes
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
-from netsharp_engine.train.objective import TargetScale
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.settings.keys import HOSTS
 from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
