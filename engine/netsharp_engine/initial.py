@@ -53,9 +53,9 @@ def diameters(graph: Graph, rule: str, diameter: float) -> float | dict[str, flo
 
     ``rule``: "uniform" takes ``diameter`` for all.  "glorot" spreads weights by the edges into a
     node and out of one, sqrt(6 / (in + out)) to either side, ``GAINS`` times as far in front of
-    some functions; "he" by those into a node, sqrt(6 / in) (He et al. 2015); biases are 0.
-    Bundles that meet in a
-    layer count together; a parameter that is shared has the diameter of its first use.
+    some functions (Glorot and Bengio 2010); "he" by those into a node, sqrt(6 / in) (He et al.
+    2015); biases are 0.  Bundles that meet in a layer count together; a parameter that is shared
+    has the diameter of its first use.
     """
     if rule == "uniform":
         return diameter

@@ -17,10 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from netsharp_engine.model import load_model
 from tests.cli.command_line import clean_environment, netsharp
 from tests.e2e.test_faults import one_sentence
 from tests.e2e.test_run_and_predict import tensors
 from tests.e2e.workshop import LABELLED, train
+from tests.engine_training.test_model_file import rewritten
 
 RUN = ("run", "net.nn", "--train", "digits.csv", *LABELLED, "--seed", "5", "--batch-size", "8")
 #: No test waits longer for a run to get going.
@@ -113,6 +115,32 @@ def test_more_epochs_are_the_same_run(folder: Path) -> None:
     more = ("--quiet", "--epochs", "4", "--resume")
     assert train(folder, *more, model="two.safetensors").code == 0
     assert tensors(folder / "two.safetensors") == tensors(folder / "four.safetensors")
+
+
+def test_a_run_of_before_goes_on_with_the_defaults_it_had(tmp_path: Path) -> None:
+    """A file of version 2 knows neither `init` nor a scaled label, and `studio` was the default."""
+    (tmp_path / "n.nn").write_text(
+        "input D [2];\nhidden H [3] tanh from D all;\noutput O [1] linear from H all;\n"
+    )
+    rows = "".join(f"{n % 7},{n % 5},{1000 * (n % 7)}\n" for n in range(40))
+    (tmp_path / "t.csv").write_text("a,b,price\n" + rows)
+    run = ("run", "n.nn", "--train", "t.csv", "--label", "price", "--task", "regression")
+    run = (*run, "--learning-rate", "1e-6", "--quiet", "--model")
+
+    def trained(model: str, *more: str) -> None:
+        answer = netsharp(*run, f"{model}.safetensors", *more, cwd=tmp_path)
+        assert answer.code == 0, answer.err
+
+    trained("old", "--host", "studio", "--epochs", "2")
+    old = tmp_path / "old.safetensors"
+    settings = load_model(str(old)).settings.to_json()
+    for name in ("scale_label", "init"):
+        del settings["values"][name], settings["origins"][name]
+    settings["origins"]["host"] = "default"
+    rewritten(old, version="2", scale=None, settings=json.dumps(settings))
+    trained("old", "--epochs", "4", "--resume")
+    trained("whole", "--host", "studio", "--epochs", "4")
+    assert tensors(old) == tensors(tmp_path / "whole.safetensors")
 
 
 def on_a_terminal(

@@ -75,7 +75,8 @@ def test_edges_of_conditions_and_of_bundles_that_meet_are_counted() -> None:
 @pytest.mark.parametrize("last", ["linear", "rlinear"])
 def test_a_label_of_any_size_is_learned_and_comes_back(last: str, tmp_path) -> None:
     """A range of its own keeps the label's units: outputs of others are not scaled."""
-    table, settings = prices(), chosen(task="regression", epochs=60, batch_size=8)
+    table, epochs = prices(), 25 if last == "linear" else 1
+    settings = chosen(task="regression", epochs=epochs, batch_size=8, learning_rate=0.02)
     result = train(
         layered(3, 1, last=last),
         prepare(table, settings),
@@ -83,7 +84,8 @@ def test_a_label_of_any_size_is_learned_and_comes_back(last: str, tmp_path) -> N
         specification=f"8|sigmoid|{last}|1",
     )
     model = result.model
-    assert (model.objective.scale is not None) == (last == "linear")
+    assert (model.scale is not None) == (last == "linear")
+    assert model.objective.scale == model.scale
     if last != "linear":
         return
     found = np.asarray(model.predict(table.numbers).predicted)
@@ -97,7 +99,7 @@ def test_a_label_of_any_size_is_learned_and_comes_back(last: str, tmp_path) -> N
     np.testing.assert_array_equal(again.predict(table.numbers).predicted, found)
     further = train_further(again, prepare(table, settings, fitted=again)).model
     assert further.scale == model.scale
-    short = replace(settings, epochs=20)
+    short = replace(settings, epochs=10)
     begun = train(layered(3, 1, last=last), prepare(table, short), short).model
     whole = resume(begun, prepare(table, settings), settings).model
     np.testing.assert_array_equal(whole.predict(table.numbers).predicted, found)
@@ -117,7 +119,8 @@ def test_units_do_not_change_what_is_learned() -> None:
 
 
 def test_several_numbers_have_a_scale_each() -> None:
-    table, settings = prices(numbers=2), chosen(task="regression", epochs=80, batch_size=8)
+    table = prices(numbers=2)
+    settings = chosen(task="regression", epochs=30, batch_size=8, learning_rate=0.02)
     result = train(layered(3, 2, last="linear"), prepare(table, settings), settings)
     found = np.asarray(result.model.predict(table.numbers).predicted)
     assert 1 - ((found - table.targets) ** 2).mean(0)[0] / table.targets.var(0)[0] > 0.9
@@ -132,7 +135,7 @@ def test_one_row_far_away_spoils_nothing(value: float) -> None:
     numbers[17] = value
     far = replace(table, numbers=numbers)
     right, names = [], np.array(table.classes)[table.class_codes]
-    for rows, more in ((table, {}), (far, {}), (far, {"host": "studio"})):
+    for rows, more in ((table, {}), (far, {}), (far, {"host": "studio", "batch_size": 16})):
         settings = chosen(epochs=30, **more)
         model = train(layered(3, 3), prepare(rows, settings), settings).model
         right.append(np.mean(np.array(model.predict(table.numbers).predicted) == names))
@@ -151,6 +154,42 @@ def test_a_model_of_before_keeps_what_it_had() -> None:
     assert isinstance(settings, TrainingSettings)
     assert (settings.scale_label, settings.init, settings.optimizer) == (False, "uniform", "sgd")
     assert prepare(prices(), settings).scale is None
+
+
+@pytest.mark.parametrize("host", ["studio", "rx", "tlc"])
+def test_a_host_that_is_named_keeps_its_defaults(host: str) -> None:
+    """What each host had before there were defaults of ours, whatever else is set."""
+    rate, normalizer = (0.1, "minmax") if host == "studio" else (0.001, "minmax-zero")
+    of_numbers = 0.005 if host == "studio" else rate
+    had = {"optimizer": "sgd", "learning_rate": rate, "batch_size": 1, "normalizer": normalizer}
+    had |= {"init": "uniform", "init_diameter": 0.1, "scale_label": False, "momentum": 0.0}
+    had |= {"epochs": 100, "hidden_nodes": 100, "shuffle": True, "loss": "auto", "dropout": None}
+    for given, other in (
+        ({}, {}),
+        ({"task": "regression"}, {"learning_rate": of_numbers}),
+        ({"optimizer": "adam"}, {"learning_rate": 0.001}),
+        ({"momentum": 0.5}, {}),
+        ({"init_diameter": 0.4}, {}),
+    ):
+        found = chosen(host=host, **given)
+        expected = had | other | given
+        assert {name: getattr(found, name) for name in expected} == expected
+
+
+def test_who_names_all_that_was_the_default_turns_the_scale_of_the_label_off() -> None:
+    """A run file of before that names no host differs in that one setting."""
+    named = {"optimizer": "sgd", "learning_rate": 0.005, "batch_size": 1, "normalizer": "minmax"}
+    named |= {"init_diameter": 0.1, "task": "regression", "epochs": 2}
+    table, found = prices(40), []
+    for more in ({"host": "studio"}, {"scale_label": False}, {}):
+        settings = read_settings({"train": {**named, **more}}, {})
+        assert isinstance(settings, TrainingSettings), settings
+        assert settings.scale_label == (not more)
+        data = prepare(replace(table, targets=table.targets / 1e5), settings)
+        model = train(layered(3, 1, last="linear"), data, settings).model
+        found.append(np.asarray(model.predict(table.numbers).predicted))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert np.abs(found[2] - found[0]).max() > 0.01
 
 
 def test_who_sets_what_belongs_to_another_rule_has_chosen_it() -> None:

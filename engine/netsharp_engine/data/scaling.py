@@ -26,10 +26,14 @@ class TargetScale:
 
     @classmethod
     def fit(cls, targets: npt.NDArray[np.generic], weights: Weights = None) -> TargetScale:
-        """Return the scale of targets [rows] or [rows, numbers]; equal ones have the spread 1."""
+        """Return the scale of targets [rows] or [rows, numbers]; those that are equal, or too large
+        to be squared, have the spread 1.
+        """
         columns = targets.astype(np.float64).reshape(len(targets), -1)
         mean = np.average(columns, axis=0, weights=weights)
-        spread = np.sqrt(np.average(np.square(columns - mean), axis=0, weights=weights))
+        with np.errstate(over="ignore"):
+            squares = np.square(columns - mean)
+        spread = np.sqrt(np.average(squares, axis=0, weights=weights))
         equal = columns.min(axis=0) == columns.max(axis=0)
         known = np.isfinite(spread) & (spread > 0) & ~equal
         return cls(tuple(mean.tolist()), tuple(np.where(known, spread, 1.0).tolist()))

@@ -264,8 +264,8 @@ class Model:
         return self._meter
 
     def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """Return the network's outputs, as they are learned, for features that are not normalised
-        yet.
+        """Return the network's outputs, in the units of ``scale``, for features that are not
+        normalised yet.
 
         ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
         ``settings.dtype``, NaN for a row in which a number is missing.  Each row is taken by

@@ -233,7 +233,7 @@ class _Session:
             reports=outcome.reports,
             history=outcome.history,
             labels=self.data.labels,
-            scale=self.data.scale,
+            scale=self.run.objective.scale,
             backend=self.run.backend,
         )
         model.bind(self.graph)
