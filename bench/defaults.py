@@ -10,7 +10,6 @@ of the rows held out.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import gc
 import multiprocessing
 import os
@@ -96,23 +95,13 @@ def _contestant(who: str, of_classes: bool, seed: int, given: Mapping[str, Any])
 
     from netsharp import NetSharpClassifier, NetSharpRegressor
 
-    if who == OURS and "scale_label" in given:
-        return _in_own_units(NetSharpClassifier if of_classes else NetSharpRegressor, seed)
+    if who == OURS and of_classes:
+        of_both = {name: value for name, value in given.items() if name != "scale_label"}
+        return NetSharpClassifier(random_state=seed, **of_both)
     if who == OURS:
-        kind = NetSharpClassifier if of_classes else NetSharpRegressor
-        return kind(random_state=seed, **given)
+        return NetSharpRegressor(random_state=seed, **given)
     network = (MLPClassifier if of_classes else MLPRegressor)(random_state=seed)
     return network if who == PLAIN else make_pipeline(StandardScaler(), network)
-
-
-def _in_own_units(kind: Any, seed: int) -> Any:
-    """An estimator that learns numbers as they are: a setting of runs, which estimators lack."""
-
-    class InOwnUnits(kind):  # type: ignore[misc]
-        def _settings(self, *given: Any) -> Any:
-            return dataclasses.replace(super()._settings(*given), scale_label=False)
-
-    return InOwnUnits(random_state=seed)
 
 
 def measured(name: str, who: str, seed: int, given: Mapping[str, Any]) -> Fit:

@@ -52,7 +52,7 @@ SETTINGS = (
     *("optimizer", "learning_rate", "momentum", "nesterov", "weight_decay", "max_norm"),
     *("clip_norm", "clip_value", "dropout"),
     *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
-    *("batch_size", "shuffle", "normalizer", "loss", "init", "init_diameter"),
+    *("batch_size", "shuffle", "normalizer", "loss", "scale_label", "init", "init_diameter"),
     *("missing", "threads", "dtype"),
 )
 #: The parameters that are settings under other names: those of scikit-learn's networks.
@@ -91,6 +91,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         shuffle: bool = True,
         normalizer: str = "robust",
         loss: str = "auto",
+        scale_label: bool = True,
         init: str | None = None,
         init_diameter: float | None = None,
         missing: str = "error",
@@ -123,6 +124,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         self.shuffle = shuffle
         self.normalizer = normalizer
         self.loss = loss
+        self.scale_label = scale_label
         self.init = init
         self.init_diameter = init_diameter
         self.missing = missing

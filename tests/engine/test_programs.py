@@ -33,11 +33,11 @@ ROWS, TOLERANCE = 24, 1e-9
 SMALL = {"epochs": 1, "batch_size": 8, "dtype": "float64", "validation": 0, "patience": 0}
 NAMES = ("diabetes", "digits", "digits29", "iris", "siamese", "vision")
 RULES = (
-    {"learning_rate": 0.3, "max_norm": 0.8},
+    {"optimizer": "sgd", "learning_rate": 0.3, "max_norm": 0.8},
     {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
     {"optimizer": "adadelta"},
     {"optimizer": "adam", "weight_decay": 0.1, "loss": "squared"},
-    {"dropout": 0.4, "clip_norm": 0.05, "learning_rate": 0.3},
+    {"optimizer": "sgd", "dropout": 0.4, "clip_norm": 0.05, "learning_rate": 0.3},
     {"clip_value": 0.002, "momentum": 0.5},
 )
 
@@ -202,7 +202,8 @@ def test_weights_of_samples_count_alike(backend):
     weights = np.random.default_rng(2).uniform(0, 2, ROWS)
     weights[8:16] = 0  # a batch without weight, where rows are not shuffled
     table = blobs(ROWS, weights=weights)
-    settings = read_settings({}, {**SMALL, "epochs": 3, "batch_size": 4, "shuffle": False})
+    chosen = {"optimizer": "sgd", "epochs": 3, "batch_size": 4, "shuffle": False}
+    settings = read_settings({}, {**SMALL, **chosen})
     data = prepare(table, settings)
     graph = layered(3, 3)
     _, ours = outcome(graph, data, settings, NumpyDraft)
@@ -232,7 +233,7 @@ def test_a_run_goes_on_where_another_back_end_stopped(backend, tmp_path):
 @pytest.mark.parametrize("rate", [1e30, 1e200])
 def test_a_fault_that_is_told_late_ends_at_the_same_step(rate, backend):
     """Numpy knows of it at once, the others when they are asked: what follows was nothing."""
-    flags = {**SMALL, "task": "regression", "epochs": 30, "learning_rate": rate}
+    flags = {**SMALL, "task": "regression", "epochs": 30, "learning_rate": rate, "optimizer": "sgd"}
     settings = read_settings({}, flags)
     data = prepare(line(ROWS), settings)
     ends = []

@@ -40,6 +40,9 @@ def test_a_run_train_and_estimators_take_the_same(given: dict[str, Any]) -> None
             assert getattr(model.settings, name) == getattr(by_task["classification"], name)
     for name in SHARED:
         assert getattr(regressor.model_.settings, name) == getattr(by_task["regression"], name)
+    assert regressor.model_.scale is not None
+    regressor.set_params(scale_label=False).fit(X, X[:, 0])
+    assert regressor.model_.scale is None
 
 
 def test_one_row_far_away_does_not_spoil_a_classifier() -> None:
