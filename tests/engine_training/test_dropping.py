@@ -37,7 +37,9 @@ SHARES = {"Picture": 0.2, "Maps": 0.3, "Pool": 0.25, "Thick": 0.5}
 
 
 def settings_of(**flags):
-    found = read_settings({}, {"batch_size": 8, "epochs": 4, "dtype": "float64", **flags})
+    found = read_settings(
+        {}, {"optimizer": "sgd", "batch_size": 8, "epochs": 4, "dtype": "float64", **flags}
+    )
     assert not isinstance(found, list), found
     return found
 

@@ -42,7 +42,9 @@ RULES = {
 
 
 def settings_of(**flags):
-    found = read_settings({}, {"batch_size": 16, "epochs": 8, "validation": 0.2, **flags})
+    found = read_settings(
+        {}, {"optimizer": "sgd", "batch_size": 16, "epochs": 8, "validation": 0.2, **flags}
+    )
     assert not isinstance(found, list), found
     return found
 
