@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_engine.model import load_model
+import netsharp as public
 from tests.cli.command_line import clean_environment, netsharp
 from tests.e2e.test_faults import one_sentence
 from tests.e2e.test_run_and_predict import tensors
@@ -117,30 +117,27 @@ def test_more_epochs_are_the_same_run(folder: Path) -> None:
     assert tensors(folder / "two.safetensors") == tensors(folder / "four.safetensors")
 
 
+@pytest.mark.filterwarnings("ignore:On training rows")
 def test_a_run_of_before_goes_on_with_the_defaults_it_had(tmp_path: Path) -> None:
     """A file of version 2 knows neither `init` nor a scaled label, and `studio` was the default."""
-    (tmp_path / "n.nn").write_text(
-        "input D [2];\nhidden H [3] tanh from D all;\noutput O [1] linear from H all;\n"
-    )
+    text = "input D [2];\nhidden H [3] tanh from D all;\noutput O [1] linear from H all;\n"
+    (tmp_path / "n.nn").write_text(text)
     rows = "".join(f"{n % 7},{n % 5},{1000 * (n % 7)}\n" for n in range(40))
     (tmp_path / "t.csv").write_text("a,b,price\n" + rows)
-    run = ("run", "n.nn", "--train", "t.csv", "--label", "price", "--task", "regression")
-    run = (*run, "--learning-rate", "1e-6", "--quiet", "--model")
-
-    def trained(model: str, *more: str) -> None:
-        answer = netsharp(*run, f"{model}.safetensors", *more, cwd=tmp_path)
-        assert answer.code == 0, answer.err
-
-    trained("old", "--host", "studio", "--epochs", "2")
-    old = tmp_path / "old.safetensors"
-    settings = load_model(str(old)).settings.to_json()
+    old, whole = tmp_path / "old.safetensors", tmp_path / "whole.safetensors"
+    for path, epochs in ((old, 2), (whole, 4)):
+        chosen = {"label": "price", "task": "regression", "learning_rate": 1e-6, "epochs": epochs}
+        model = public.train(text, train=tmp_path / "t.csv", host="studio", **chosen)
+        public.save(model, path)
+    settings = public.load(old).settings.to_json()
     for name in ("scale_label", "init"):
         del settings["values"][name], settings["origins"][name]
     settings["origins"]["host"] = "default"
     rewritten(old, version="2", scale=None, settings=json.dumps(settings))
-    trained("old", "--epochs", "4", "--resume")
-    trained("whole", "--host", "studio", "--epochs", "4")
-    assert tensors(old) == tensors(tmp_path / "whole.safetensors")
+    run = ("run", "n.nn", "--train", "t.csv", "--label", "price", "--task", "regression")
+    run = (*run, "--learning-rate", "1e-6", "--epochs", "4", "--quiet", "--resume")
+    assert netsharp(*run, "--model", "old.safetensors", cwd=tmp_path).code == 0
+    assert tensors(old) == tensors(whole)
 
 
 def on_a_terminal(
