@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from netsharp_lsp.cntk.commands.runs import PlacedRun
 from netsharp_lsp.cntk.configuration.items import read_item
 from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
+from netsharp_lsp.cntk.run.files import RunFiles
 from netsharp_lsp.limits import CONFIGURATION_BYTES
+from netsharp_lsp.project.disk_files import DiskFiles
+from netsharp_lsp.workspace import NO_PREMISES, Run
 from tests.cntk.texts import Memory, configuration, kinds, shown
 
 BASE = "v = base\nTrain = [ reader = [ file = old ; keep = 1 ] ]\n"
@@ -136,11 +143,21 @@ def test_a_long_chain_of_includes_ends() -> None:
     assert kinds(resolve(["0"], Memory(files))) == ["deep"]
 
 
-def test_the_folder_changes_from_where_it_is_said() -> None:
-    files = Memory({"a": b"v = a\n", "d/b": b"include=c\n", "d/c": b"w = c\n"})
-    resolved = resolve(["a", "currentDirectory=d", "b"], files)
-    assert shown(resolved) == {"v": "a", "currentDirectory": "d", "w": "c"}
-    assert not len(resolved.faults)
+def test_the_folder_changes_from_where_it_is_said(tmp_path: Path) -> None:
+    """Configurations named before lie in the first folder, all that texts name in the last."""
+    (tmp_path / "d" / "e").mkdir(parents=True)
+    for path, text in {"a": "v = a\n", "d/b": "include=c\n", "d/e/c": "w = c\n"}.items():
+        (tmp_path / path).write_text(text)
+    items = ("a", "currentDirectory=d", "b", f"currentDirectory={tmp_path}/d/e")
+    for directory in (os.fspath(tmp_path), os.path.relpath(tmp_path)):
+        run = Run(items, directory)
+        files = RunFiles(DiskFiles(), run)
+        resolved = resolve(items, files, (), files.started)
+        assert shown(resolved) == {"v": "a", "currentDirectory": f"{tmp_path}/d/e", "w": "c"}
+        assert not len(resolved.faults)
+        sources = [files.locate(one.name) for one in resolved.layers.sources]
+        assert sources == [os.fspath(tmp_path / one) for one in ("a", "d/b", "d/e/c")]
+        assert PlacedRun(run, NO_PREMISES, DiskFiles()).configurations == tuple(sources[:2])
 
 
 def test_a_file_named_twice_and_one_that_is_not_there() -> None:

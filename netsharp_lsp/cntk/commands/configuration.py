@@ -19,9 +19,10 @@ from netsharp_lsp.cntk.configuration.items import Item, read_item
 from netsharp_lsp.cntk.configuration.meaning.commands import Effective, command, commands, effective
 from netsharp_lsp.cntk.configuration.meaning.configuration import resolve_items
 from netsharp_lsp.cntk.configuration.meaning.tree import Value
+from netsharp_lsp.cntk.run.files import RunFiles
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.questions import Answer
-from netsharp_lsp.workspace import GivenFiles
+from netsharp_lsp.workspace import GivenFiles, Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def _resolved(asked: Lookup) -> tuple[Configuration, Settings]:
     first = next((path for item in items if item.kind == "files" for path in item.paths), "")
     beside = os.path.dirname(os.path.abspath(os.path.join(folder, first)))
     settings = asked.settings_for(beside, roots)
-    return resolve_items(items, DiskFiles(given=given, roots=roots), asked.folder), settings
+    run = Run(tuple(asked.items), asked.folder)
+    files = RunFiles(DiskFiles(given=given, roots=roots), run)
+    return resolve_items(items, files, files.started), settings
 
 
 def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:

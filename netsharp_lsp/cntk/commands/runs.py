@@ -12,7 +12,7 @@ import sys
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_lsp.cntk.commands.settings import declared_in
-from netsharp_lsp.cntk.configuration.items import read_items
+from netsharp_lsp.cntk.configuration.items import folders_of, read_items
 from netsharp_lsp.cntk.judging.analysis import Over
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.neighbours import alone
@@ -176,8 +176,17 @@ def layered_run(argument: str, given: Premises, files: Files, directory: str = "
 
 
 def _named(run: Run) -> list[str]:
-    """The configurations of a run as its items name them."""
-    return [path for item in read_items(run.items) if item.kind == "files" for path in item.paths]
+    """The configurations of a run, from the folder that it is started in: those behind an item
+    that changes the folder lie there.
+    """
+    items = read_items(run.items)
+    folders, _ = folders_of(items, {hole.item for hole in run.holes})
+    return [
+        os.path.join(folder, path)
+        for item, folder in zip(items, folders, strict=True)
+        if item.kind == "files"
+        for path in item.paths
+    ]
 
 
 def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:

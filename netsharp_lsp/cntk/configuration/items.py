@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*=")
 _FILES = "configfile="
 #: What an item begins with, in lower case, that says in which folder the program works.
-FOLDER = "currentdirectory="
+_FOLDER = "currentdirectory="
 
 
 class Item:
@@ -33,8 +34,8 @@ def read_item(text: str) -> Item:
     lowered = text.lower()
     if lowered.startswith(_FILES):
         return Item("files", text, _paths(text[len(_FILES) :]))
-    if lowered.startswith(FOLDER):
-        return Item("folder", text, (text[len(FOLDER) :],))
+    if lowered.startswith(_FOLDER):
+        return Item("folder", text, (text[len(_FOLDER) :],))
     if _ASSIGNMENT.match(text):
         return Item("assignment", text)
     return Item("files", text, _paths(text))
@@ -43,6 +44,19 @@ def read_item(text: str) -> Item:
 def read_items(texts: Sequence[str]) -> list[Item]:
     """All items of a command line, in order."""
     return [read_item(text) for text in texts]
+
+
+def folders_of(items: Sequence[Item], unknown: Collection[int] = ()) -> tuple[list[str], str]:
+    """Return the folder that each item is read in, from that in which the program is started, and
+    the one in which it works: each item `currentDirectory=` changes it for those behind it
+    [CNTK: Common/Config.cpp, ParseCommandLine].  `unknown` are the items whose values are open.
+    """
+    folder, folders = "", []
+    for number, item in enumerate(items):
+        folders.append(folder)
+        if item.kind == "folder" and number not in unknown:
+            folder = os.path.join(folder, item.paths[0])
+    return folders, folder
 
 
 def _paths(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 
 from netsharp_lsp.cntk.configuration.comments import code_span
 from netsharp_lsp.cntk.configuration.faults import TextFault, TextFaults
+from netsharp_lsp.cntk.configuration.items import Item, folders_of
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, Source, SourcePlace, read_text
 from netsharp_lsp.cntk.configuration.traced import Traced, Use, Weaver
 from netsharp_lsp.limits import CNTK_WORDS, CONFIGURATION_FILES
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from netsharp_engine.limits import Limit
-    from netsharp_lsp.cntk.configuration.items import Item
     from netsharp_lsp.workspace import Files, Hole
 
 INCLUDE = b"include="
@@ -45,10 +45,10 @@ class Layers:
 
     __slots__ = (
         "_bytes",
-        "_directory",
         "_files",
         "_holes",
         "_resolved",
+        "_started",
         "_weaver",
         "_words",
         "faults",
@@ -56,9 +56,12 @@ class Layers:
         "stretches",
     )
 
-    def __init__(self, files: Files, directory: str = "") -> None:
+    def __init__(self, files: Files, started: str = "") -> None:
+        """Begin with nothing; `started` leads from the folder of `files`, in which the program
+        works, to that in which it is started.
+        """
         self._files = files
-        self._directory = directory
+        self._started = started
         self._resolved: set[str] = set()
         self._holes: list[tuple[int, int, str]] = []
         self._bytes = self._words = 0
@@ -81,21 +84,22 @@ class Layers:
         told = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
         stretches: list[SourcePlace] = []
         at = 0
+        folders, last = folders_of(items, {hole.item for hole in holes})
         for number, item in enumerate(items):
             own = [hole for hole in holes if hole.item == number]
             self._holes += [_held(item, hole, at) for hole in own]
             end = at + len(encodable(item.text).encode())
             if item.kind == "files":
-                stretches += self._named(item.paths, SourcePlace(told, at, end))
+                folder = folders[number]
+                before = "" if folder == last else os.path.join(self._started, folder)
+                stretches += self._named(item.paths, before, SourcePlace(told, at, end))
             else:
                 stretches.append(SourcePlace(told, at, end))
-            if item.kind == "folder" and not own:
-                self._directory = os.path.join(self._directory, item.paths[0])
             at = end + 1
         for stretch in stretches:
             self._expand(stretch, 0)
 
-    def _named(self, paths: tuple[str, ...], place: SourcePlace) -> list[SourcePlace]:
+    def _named(self, paths: tuple[str, ...], folder: str, place: SourcePlace) -> list[SourcePlace]:
         found = []
         for path in paths:
             if path in self._resolved:
@@ -103,25 +107,24 @@ class Layers:
                 self.faults.add(TextFault("duplicate-file", message, place, name=path))
                 continue
             self._resolved.add(path)
-            source = self._read(path)
-            if self._is_outside(path, source):
+            file = os.path.join(folder, path)
+            source = self._read(file)
+            if self._is_outside(file, source):
                 self.faults.add(TextFault("outside", outside(path), place))
             elif source is None:
-                self.faults.add(TextFault("missing-file", self._missing(path), None))
+                message = no_file(path, self._files.kind(file))
+                self.faults.add(TextFault("missing-file", message, None))
             elif isinstance(source, Source):
                 found.append(SourcePlace(source, 0, len(source.text)))
         return found
 
-    def _missing(self, path: str) -> str:
-        return no_file(path, self._files.kind(os.path.join(self._directory, path)))
-
     def _is_outside(self, path: str, source: Source | bool | None) -> bool:
         """Whether there is nothing because nobody may look there."""
-        return source is None and self._files.outside(os.path.join(self._directory, path))
+        return source is None and self._files.outside(path)
 
     def _read(self, path: str, place: SourcePlace | None = None) -> Source | bool | None:
         """Read a file: None where there is none, False where it is no text."""
-        data = self._files.read(os.path.join(self._directory, path))
+        data = self._files.read(path)
         if data is None:
             return None
         self._bytes += len(data)

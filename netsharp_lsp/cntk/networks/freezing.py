@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 
-from netsharp_lsp.cntk.networks.node import PARAMETER
+from netsharp_lsp.cntk.networks.copying import copied
+from netsharp_lsp.cntk.networks.node import PARAMETER, reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.cntk.networks.node import Node
+    from collections.abc import Sequence
+
+    from netsharp_lsp.cntk.networks.node import Network, Node
+
+_NORMALIZATION = "BatchNormalization"
 
 #: Operations whose nodes can be frozen.
-FREEZABLE = frozenset((PARAMETER, "BatchNormalization"))
+FREEZABLE = frozenset((PARAMETER, _NORMALIZATION))
 
 
 def freeze(node: Node) -> None:
@@ -21,6 +26,24 @@ def freeze(node: Node) -> None:
     else:
         node.attributes["normalizationTimeConstant"] = math.inf
         node.attributes["blendTimeConstant"] = math.inf
+
+
+def normalizations(network: Network, named: Sequence[Node]) -> list[Node]:
+    """Return the normalizations below named nodes; without names, below what is evaluated."""
+    groups = network.groups
+    roots = named or [*groups.get("evaluation", ()), *groups.get("criterion", ())]
+    return [node for node in reached(roots) if node.operation == _NORMALIZATION]
+
+
+def with_statistics(network: Network, names: Sequence[str]) -> Network:
+    """Return an equal network as the action bnstat leaves it: the normalizations below the nodes of
+    these names keep their statistics from then on [CNTK: SGDLib/PostComputingActions.cpp].
+    """
+    own = copied(network, lambda place: place)
+    named = [own.nodes[name] for name in names if name in own.nodes]
+    for node in normalizations(own, named):
+        freeze(node)
+    return own
 
 
 def learn(node: Node, rate: float) -> None:

@@ -10,6 +10,7 @@ import posixpath
 import re
 from functools import cached_property
 
+from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.options import TRAINING
@@ -22,6 +23,7 @@ from netsharp_lsp.cntk.ndl.functions import function_of
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.copying import loaded_from
 from netsharp_lsp.cntk.networks.faults import Outcome, Place
+from netsharp_lsp.cntk.networks.freezing import with_statistics
 from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 
 #: Keys of commands that name a model which the command writes.
 WRITTEN = ("modelPath", "outputModelPath", "newModelPath")
+#: The one of them that names what the action bnstat writes.
+RENEWED = WRITTEN[2]
 #: Actions that write nothing to `modelPath`.
 _READERS = frozenset(
     ("test", "eval", "cv", "write", "edit", "bnstat", "dumpnode", "dumpnodes", "plot", "svd")
@@ -239,10 +243,22 @@ class RunEdits:
     def _known(self, command: Command, key: str, path: str) -> Known:
         """What a command writes: training goes on with a model of an epoch where there is one."""
         origin = f"it is what the command '{command.name}' writes"
+        if key == RENEWED:
+            return self._renewed(command)._replace(origin=origin)
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
         if begun:
             return begun[-1]._replace(origin=origin)
         return _known(self._network_of(command.name) if key == WRITTEN[0] else None, origin)
+
+    def _renewed(self, command: Command) -> Known:
+        """What the action bnstat of a command makes of the model that it reads."""
+        scope = command.scope if "bnstat" in command.actions else None
+        source = None if scope is None else scope.look_up(WRITTEN[0].encode())
+        path = "" if source is None else source.text.text.decode("utf-8", "replace")
+        before = self._held(path) if path else None
+        if before is None or before.network is None:
+            return before or Known(None, "")
+        return before._replace(network=renewed(before.network, command))
 
     def _loaded(self, path: str) -> Known | None:
         known = self._held(path)
@@ -338,6 +354,17 @@ def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
         found = scope.look_up(key.encode())
         if found is not None:
             yield key, normal(found.text.text.decode("utf-8", "replace"))
+    if "bnstat" in command.actions and scope.look_up(RENEWED.encode()) is None:
+        source = scope.look_up(WRITTEN[0].encode())
+        if source is not None:
+            yield RENEWED, normal(f"{source.text.text.decode('utf-8', 'replace')}.PBN")
+
+
+def renewed(network: Network, command: Command) -> Network:
+    """Return what the action bnstat of a command makes of a network."""
+    found = None if command.scope is None else command.scope.look_up(b"evalNodeNames")
+    names = [] if found is None else elements(found.text) or []
+    return with_statistics(network, [one.text.decode("utf-8", "replace") for one in names])
 
 
 def normal(path: str) -> str:

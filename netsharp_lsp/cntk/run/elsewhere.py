@@ -200,7 +200,7 @@ def _elsewhere(
 
 def _as_written(path: str, target: str, experiment: CommandRun) -> str | None:
     """How another run spells a model that one of its commands writes, None where none does."""
-    spellings = {path, os.path.relpath(target, experiment.run.directory), target}
+    spellings = {path, os.path.relpath(target, experiment.files.folder), target}
     return next(
         (
             spelt

@@ -104,7 +104,7 @@ class Experiment:
     @cached_property
     def configuration(self) -> Configuration:
         """The layers and assignments of the run, resolved."""
-        return resolve(self.run.items, self.files, self.run.holes)
+        return resolve(self.run.items, self.files, self.run.holes, self.files.started)
 
     @cached_property
     def commands(self) -> list[Command]:

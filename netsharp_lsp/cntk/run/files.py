@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from netsharp_lsp.cntk.configuration.items import FOLDER
+from netsharp_lsp.cntk.configuration.items import folders_of, read_items
 from netsharp_lsp.limits import STORED_BYTES
 
 TYPE_CHECKING = False
@@ -32,22 +32,29 @@ _NETWORK = _NetworkReading()
 
 
 class RunFiles:
-    """The files of one run: paths are relative to the folder it is started in, else to those
-    where its files are looked for, too.
+    """The files of one run: paths are relative to the folder it works in, else to those where its
+    files are looked for, too.
 
-    `texts` keeps what was read, by the path as it was asked for; None for what is not there.
+    `started` leads from the folder that it works in to that in which it is started.  `texts` keeps
+    what was read, by the path as it was asked for; None for what is not there.
     """
 
-    __slots__ = ("_files", "_folders", "_open", "texts")
+    __slots__ = ("_files", "_folders", "_open", "started", "texts")
 
     def __init__(self, files: Files, run: Run) -> None:
         self._files = files
-        self._folders = ["" if one == "." else one for one in (run.directory, *run.also)]
-        self._open = any(
-            item.lower().startswith(FOLDER) and any(hole.item == number for hole in run.holes)
-            for number, item in enumerate(run.items)
-        )
+        items, unknown = read_items(run.items), {hole.item for hole in run.holes}
+        _, folder = folders_of(items, unknown)
+        begun = ["" if one == "." else one for one in (run.directory, *run.also)]
+        self._folders = [os.path.join(one, folder) for one in begun] if folder else begun
+        self.started = os.path.relpath(begun[0] or ".", self._folders[0]) if folder else ""
+        self._open = any(items[number].kind == "folder" for number in unknown)
         self.texts: dict[str, bytes | None] = {}
+
+    @property
+    def folder(self) -> str:
+        """The folder that paths of the run lead from."""
+        return self._folders[0] or os.curdir
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where there is none that can be read."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
 from netsharp_lsp.cntk.networks.faults import Outcome, Place
 from netsharp_lsp.cntk.run.building import BuiltNetwork
-from netsharp_lsp.cntk.run.edits import keeps, normal
+from netsharp_lsp.cntk.run.edits import keeps, normal, renewed
 from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
@@ -306,10 +306,27 @@ def trained_before(path: str, reader: Command | None, experiment: CommandRun) ->
         built = experiment.network_of(command.name)
         if begun is None and built is not None and _writes_its_own(command):
             return built
+        source = model_of(command) if "bnstat" in command.actions else None
+        if source is not None:
+            before = trained_before(normal(source), command, experiment)
+            return before if isinstance(before, str) else _renewed(before, command)
         if begun is None:
             return f"'{command.name}' writes '{path}', and which network it writes is not known."
         path, end = begun, place
     return f"no command here writes '{path}' before it is read."
+
+
+def _renewed(built: BuiltNetwork, command: Command) -> BuiltNetwork:
+    """What the action bnstat of a command makes of a network."""
+
+    def evaluate() -> Outcome:
+        network = built.network
+        if network is not None and not network.troubles:
+            network = renewed(network, command)
+        return Outcome(network, built.faults)
+
+    place = built.place
+    return BuiltNetwork(command.name, built.builder, built.language, place, evaluate)
 
 
 def _edited(command: Command, experiment: CommandRun) -> BuiltNetwork | str:

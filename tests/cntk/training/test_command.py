@@ -216,3 +216,23 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert netsharp("run", "net.cntk", "command=learn", cwd=folder).code == 0
     for name in ("net.dnn", "net.dnn.ckp"):
         assert (folder / "out" / name).read_bytes() == (whole / "out" / name).read_bytes()
+
+
+def test_items_change_the_folder_that_data_and_models_are_in(tmp_path: Path) -> None:
+    """What stands before such an item is read where the program is started."""
+    folder = made(tmp_path / "work")
+    (folder / "net.cntk").rename(tmp_path / "net.cntk")
+    (folder / "more.cntk").write_text("learn = [ SGD = [ maxEpochs = 1 ] ]\n")
+    items = ("configFile=net.cntk", "currentDirectory=work", "more.cntk", "command=learn:score")
+    done = netsharp("run", *items, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert [one.name for one in tmp_path.iterdir() if one.is_dir()] == ["work"]
+    assert len(done.err.splitlines()) == 1
+    assert (folder / "out/net.dnn").exists()
+    (folder / "data.ctf").unlink()
+    done = netsharp("run", *items, "makeMode=false", cwd=tmp_path)
+    assert done.code == 1
+    assert "work/data.ctf: cannot be read" in done.err
+    assert done.err.startswith("netsharp: net.cntk, line "), done.err
+    done = netsharp("config", *items, "--get", "learn.SGD.maxEpochs", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "1\n"), done.err

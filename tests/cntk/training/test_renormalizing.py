@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,18 @@ learn = {
 }
 again = { action = "bnstat" ; minibatchSize = 15 ; itersPerNode = 4 }
 score = { action = "test" ; modelPath = "out/net.dnn.PBN" }
+"""
+MORE = """
+show = { action = "dumpNode" ; modelPath = "out/net.dnn.PBN" ; outputFile = "out/shown.txt" }
+change = { action = "edit" ; editPath = "change.mel" }
+last = { action = "test" ; modelPath = "out/last.dnn" }
+"""
+EDIT = """\
+m = LoadModel("out/net.dnn.PBN")
+SetDefaultModel(m)
+more = Plus(b, Constant(2))
+SetProperty(more, "output", "true")
+SaveModel(m, "out/last.dnn")
 """
 
 
@@ -93,3 +106,21 @@ def test_what_cannot_be_done_is_told_before(
     found = (one for report in answer.reports for file in report for one in file.diagnostics)
     told = [*answer.complaints, *answer.told, *(str(one.message) for one in found)]
     assert any(said in one for one in told), told
+
+
+def test_what_it_leaves_is_tested_shown_and_edited_in_the_same_run(tmp_path: Path) -> None:
+    """The statistics stay as they are in what is made of it; a dump has numbers of parameters."""
+    data(tmp_path)
+    with (tmp_path / "net.cntk").open("a") as stream:
+        stream.write(MORE)
+    (tmp_path / "change.mel").write_text(EDIT)
+    answer, follower = run(tmp_path, "command=learn:again:score:show:change:last")
+    assert answer.code == 0, (answer.complaints, answer.told, answer.reports)
+    ends = [one for one in follower.events if one["event"] == "end"]
+    assert [one["command"] for one in ends] == ["score", "last"]
+    assert ends[0]["loss"] == ends[1]["loss"]
+    text = (tmp_path / "out/shown.txt").read_text()
+    assert re.search(r"(?m)^b=BatchNormalization \(.+\) \n", text), text
+    nodes = read_model((tmp_path / "out/last.dnn").read_bytes()).nodes
+    still = [one for one in nodes if one.operation == "BatchNormalization"]
+    assert [one.attributes["normalizationTimeConstant"] for one in still] == [math.inf] * 2

@@ -62,19 +62,22 @@ class Configuration:
         return not any(fault.kind in UNREADABLE for fault in self.faults)
 
 
-def resolve(items: Sequence[str], files: Files, holes: Sequence[Hole] = ()) -> Configuration:
+def resolve(
+    items: Sequence[str], files: Files, holes: Sequence[Hole] = (), started: str = ""
+) -> Configuration:
     """Read a command line's items: files, layers of them, assignments, in order.
 
     Never raises: what is wrong is in the configuration's `faults`. Paths are relative to the
-    working directory of `files`. `holes` are what is open in the items.
+    working directory of `files`, from which `started` leads to the folder that the program is
+    started in. `holes` are what is open in the items.
     """
-    return resolve_items(read_items(items), files, holes=holes)
+    return resolve_items(read_items(items), files, started, holes)
 
 
 def resolve_items(
-    items: Sequence[Item], files: Files, directory: str = "", holes: Sequence[Hole] = ()
+    items: Sequence[Item], files: Files, started: str = "", holes: Sequence[Hole] = ()
 ) -> Configuration:
-    """Read items whose kinds are known already; paths are relative to `directory`, too."""
-    layers = Layers(files, directory)
+    """Read items whose kinds are known already."""
+    layers = Layers(files, started)
     layers.add_all(items, holes)
     return Configuration(layers)

@@ -199,8 +199,11 @@ def _sorted(network: Network) -> list[Node]:
 
 
 def _dumped(node: Node, model: LearntNetwork, values: bool, metadata: bool) -> Iterator[str]:
-    """What is shown of a node, piece by piece."""
-    held = model.values.get(node.name)
+    """What is shown of a node, piece by piece: numbers of parameters and of statistics alone, not
+    how much a normalization has seen [CNTK: ComputationNode::DumpNodeInfo and what overrides it].
+    """
+    shows = node.operation == PARAMETER or node.operation in STATISTICS
+    held = model.values.get(node.name) if shows else None
     if metadata:
         yield f"\n{node.name}={node.operation}"
         if node.inputs:

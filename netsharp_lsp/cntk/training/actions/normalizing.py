@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_engine.cntk.descent.reports import FINISHED, INTERRUPTED
 from netsharp_engine.cntk.statistics import renormalized
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.ops.tensors import COUNTING
+from netsharp_lsp.cntk.networks.freezing import normalizations
 from netsharp_lsp.cntk.networks.inference import in_order
-from netsharp_lsp.cntk.networks.node import reached
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, remade
 from netsharp_lsp.cntk.training.work import (
@@ -130,12 +129,10 @@ def renormalize(command: Command, action: str, shop: Workshop) -> Renormalize:
 
 def _normalizing(work: CommandWork, network: Network) -> Sequence[Node]:
     """The batch normalisations below what is evaluated, each behind those that it depends on."""
-    groups = network.groups
     named = nodes_named(work, network, work.options.names("evalNodeNames"))
-    roots = named or [*groups["evaluation"], *groups["criterion"]]
-    wanted = reached(roots)
+    wanted = set(normalizations(network, named))
     ordered = in_order(list(network.nodes.values()), lambda node: node.inputs)
-    found = [one for one in ordered if one in wanted and one.operation in COUNTING]
+    found = [one for one in ordered if one in wanted]
     if not found:
         raise work.refused(
             f"the network of '{work.name}' has no BatchNormalization, whose statistics would be "
