@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 from netsharp_lsp.cntk.configuration.arrays import elements
-from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, block
+from netsharp_lsp.cntk.configuration.options import ACTIONS, READERS, TOP, block, command_block
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
 
@@ -293,7 +293,8 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
             continue
         if any(_is_unknown(one) for one in _outwards(visit)):
             continue  # the block around it is refused
-        yield from _refused_in(visit.table, visit.scope)
+        for table in _tables(visit):
+            yield from () if _is_left_whole(table) else _refused_in(table, visit.scope)
         adjusting = block("AutoAdjust") if visit.table.name == "SGD" else None
         if adjusting is not None:  # its options may stand in the block around
             yield from _refused_in(adjusting, visit.scope)
@@ -302,7 +303,7 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
 def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
     """The options that say other than their defaults and change nothing here, by their names."""
     heard_of = (one for one in visits if not any(map(_is_shared, _outwards(one))))
-    blocks = [(TOP, root), *((one.table, one.scope) for one in heard_of)]
+    blocks = [(TOP, root), *((table, one.scope) for one in heard_of for table in _tables(one))]
     # A block may read what stands around it.
     read = set(_read_places(blocks))
     found: dict[str, None] = {}
@@ -330,6 +331,12 @@ def _read_places(blocks: Iterable[tuple[Block, Scope]]) -> Iterator[Where]:
                 value = scope.look_up(key, climb=not option.here)
                 if value is not None:
                     yield where_of(value.text)
+
+
+def _tables(visit: Visit) -> list[Block]:
+    """What is looked for in a block; in that of a command of several actions by each of them."""
+    actions = visit.command.actions if visit.outer is None else ()
+    return [command_block((one,)) for one in actions] if len(actions) > 1 else [visit.table]
 
 
 def _outwards(visit: Visit | None) -> Iterator[Visit]:

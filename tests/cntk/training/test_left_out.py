@@ -42,6 +42,7 @@ def test_what_cannot_be_done_is_told_first_and_the_rest_is_done(tmp_path: Path) 
     [
         ('action = "write"', 'action = "devtest"', "devtest"),
         ('outputPath = "out/told"', 'outputPath = "../told"', "outside"),
+        ('outputPath = "out/told"', 'outputPath = "-"', "Name a file"),
         ('action = "write"', 'action = "write" ; nodeUnitTest = true', "nodeUnitTest"),
         ("ScaledLogLikelihood : PosteriorProb", "none", "no node 'none'"),
     ],

@@ -51,7 +51,7 @@ LEFT: list[tuple[str, str, dict[str, int], float]] = [
     ("08/composite", "", {"Train epoch": 1}, 1.0),
     ("10/adjusted.dnn", "10/log", {"speechless epoch": 3}, 1.0),
     ("11/truncated.dnn", "", {"learn epoch": 2}, 1.0),
-    ("12/net.dnn", "12/log", {"learn epoch": 1}, 1.0),
+    ("12/net.dnn", "12/log", {"learn epoch": 1, "learn end": 1}, 0.8),
 ]
 #: Those that cannot be done, with arguments that they need: the code, the place, and words.
 NOT_DONE = {

@@ -237,6 +237,8 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
     options = work.options
     network = network_of(work)
     target = options.required_path("outputPath", work.name)
+    if target == "-":
+        raise work.refused("'outputPath' is '-', and nothing is printed. Name a file.")
     refuse_outside(work, shop.path(target))
     nodes = _written(work, network)
     for node in nodes:
