@@ -208,6 +208,17 @@ def test_normalization_by_running_statistics(spatial: bool) -> None:
     assert ("BatchNormalization" in operators(model)) == spatial
 
 
+@pytest.mark.parametrize("op", ["Plus", "Minus", "ElementTimes"])
+def test_operands_of_unequal_ranks(op: str) -> None:
+    """Samples of fewer axes get theirs behind the batch; parameters count for every sample."""
+    graph = Graph()
+    line, plane = graph.input("line", (3,)), graph.input("plane", (2, 3))
+    weights = held(graph, "weights", 2, 1)
+    one = graph.apply(op, line, plane, name="one")
+    other = graph.apply(op, weights, line, name="other")
+    agree(graph, drawn_values(graph), [one, other], dtype="float32", bound=2e-6)
+
+
 @pytest.mark.parametrize("op", ["Pass", "Dropout"])
 def test_what_passes_on_a_tensor_leaves_its_name_to_the_source(op: str) -> None:
     graph = Graph()

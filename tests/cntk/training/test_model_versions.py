@@ -6,11 +6,13 @@ What a sensible person would read otherwise has a test of its own.
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import netsharp
 from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.model_file import (
     raw_model,
@@ -238,6 +240,23 @@ def test_inputs_are_what_an_output_needs_and_not_the_feature_group() -> None:
     model = read_model(out.data([*groups, ("CriterionNodes", ["ce"])]))
     assert model.outputs == ("z",)
     assert model.groups["feature"] == ("x", "labels")
+
+
+def test_an_answer_asks_for_no_labels(tmp_path: Path) -> None:
+    """What a file lists as features are often labels, too."""
+    out = First(14)
+    out.input("x", (2,))
+    out.input("labels", (2,))
+    out.parameter("W", [[1, 0.5], [2, 0]])
+    out.add("Times", "z", size(1) + struct.pack("<i", -1), "W", "x")
+    out.add("CrossEntropyWithSoftmax", "ce", b"", "labels", "z")
+    groups = [("FeatureNodes", ["x", "labels"]), ("LabelNodes", ["labels"])]
+    path = tmp_path / "net.dnn"
+    path.write_bytes(out.data([*groups, ("CriterionNodes", ["ce"]), ("OutputNodes", ["z"])]))
+    model = netsharp.load(str(path))
+    assert model.inputs == {"x": (2,)}
+    told = model.predict({"x": [[1, 3]]}, outputs=["z"]).values["z"]
+    assert told.tolist() == [[7.0, 0.5]]
 
 
 def test_old_words_and_groups_are_todays() -> None:
