@@ -61,14 +61,18 @@ def diameters(graph: Graph, rule: str, diameter: float) -> float | dict[str, flo
         return diameter
     found = {parameter.name: 0.0 for parameter in graph.parameters}
     functions = _functions(graph)
-    sums = [node for node in graph.nodes if node.op == "add"]
-    beside = {source: node.inputs for node in sums for source in node.inputs}
+    # A layer may be the sum of very many bundles: their edges are counted once for all of them.
+    together = {}
+    for node in graph.nodes:
+        if node.op == "add":
+            count = sum(_edges(source)[0] for source in node.inputs if source.parameters)
+            together.update(dict.fromkeys(node.inputs, count))
     for node in graph.nodes:
         for parameter in node.parameters:
             if parameter.kind == "biases" or found[parameter.name]:
                 continue
-            into = sum(_edges(each)[0] for each in beside.get(node, (node,)) if each.parameters)
-            out = _edges(node)[1]
+            own, out = _edges(node)
+            into = together.get(node, own)
             reach = math.sqrt(6 / into)
             if rule == "glorot":
                 reach = math.sqrt(6 / (into + out)) * GAINS.get(functions.get(node, ""), 1.0)

@@ -11,6 +11,7 @@ import pytest
 
 from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.model_tensors import read_tensors
+from netsharp_engine.model_file import VERSION
 from netsharp_lsp.cntk.training.networks.models import ModelFiles
 from netsharp_lsp.project.roots import ANYWHERE
 from tests.cli.command_line import netsharp
@@ -75,7 +76,7 @@ def test_what_is_damaged_is_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "word"),
     [
-        ("version", "3", "version 3"),
+        ("version", str(VERSION + 1), f"version {VERSION + 1}"),
         ("version", "0", "version 0"),
         ("format", "pt", "no network of CNTK's"),
         ("cntk", "[" * 100_000, "no model"),
