@@ -13,7 +13,7 @@ from tests.server.wire import serving
 # Each takes seconds, or a process of its own.
 pytestmark = pytest.mark.costly
 
-RUN_FILE = '[data]\ntrain = "t.csv"\nlabel = "kind"\n'
+RUN_FILE = '[data]\ntrain = "t.csv"\nlabel = "kind"\n[train]\ninit = "uniform"\n'
 
 
 def test_what_is_seen_stands_at_layers_until_the_next_edit(tmp_path: Path) -> None:
