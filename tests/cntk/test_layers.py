@@ -160,6 +160,19 @@ def test_the_folder_changes_from_where_it_is_said(tmp_path: Path) -> None:
         assert PlacedRun(run, NO_PREMISES, DiskFiles()).configurations == tuple(sources[:2])
 
 
+def test_the_folder_may_be_a_link_to_elsewhere(tmp_path: Path) -> None:
+    """No steps lead out of it to where the program was started."""
+    (tmp_path / "deep" / "real").mkdir(parents=True)
+    (tmp_path / "work").symlink_to(tmp_path / "deep" / "real")
+    (tmp_path / "a").write_text("include=b\n")
+    (tmp_path / "deep" / "real" / "b").write_text("v = b\n")
+    items = ("a", "currentDirectory=work")
+    files = RunFiles(DiskFiles(), Run(items, os.fspath(tmp_path)))
+    resolved = resolve(items, files, (), files.started)
+    assert shown(resolved) == {"currentDirectory": "work", "v": "b"}
+    assert not len(resolved.faults)
+
+
 def test_a_file_named_twice_and_one_that_is_not_there() -> None:
     twice = configuration("v = 1\n", "a.cntk")
     assert kinds(twice) == ["duplicate-file"]

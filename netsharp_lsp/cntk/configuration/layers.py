@@ -57,8 +57,8 @@ class Layers:
     )
 
     def __init__(self, files: Files, started: str = "") -> None:
-        """Begin with nothing; `started` leads from the folder of `files`, in which the program
-        works, to that in which it is started.
+        """Begin with nothing; `started` is the folder in which the program is started, where that
+        is not the one of `files`, in which it works.
         """
         self._files = files
         self._started = started

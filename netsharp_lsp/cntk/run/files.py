@@ -35,8 +35,8 @@ class RunFiles:
     """The files of one run: paths are relative to the folder it works in, else to those where its
     files are looked for, too.
 
-    `started` leads from the folder that it works in to that in which it is started.  `texts` keeps
-    what was read, by the path as it was asked for; None for what is not there.
+    `started` is the folder in which it is started, empty where it works there.  `texts` keeps what
+    was read, by the path as it was asked for; None for what is not there.
     """
 
     __slots__ = ("_files", "_folders", "_open", "started", "texts")
@@ -47,7 +47,8 @@ class RunFiles:
         _, folder = folders_of(items, unknown)
         begun = ["" if one == "." else one for one in (run.directory, *run.also)]
         self._folders = [os.path.join(one, folder) for one in begun] if folder else begun
-        self.started = os.path.relpath(begun[0] or ".", self._folders[0]) if folder else ""
+        # Not by steps out of the folder that it works in, which may be a link to elsewhere.
+        self.started = os.path.abspath(begun[0]) if folder else ""
         self._open = any(items[number].kind == "folder" for number in unknown)
         self.texts: dict[str, bytes | None] = {}
 

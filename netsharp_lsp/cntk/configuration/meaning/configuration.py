@@ -68,8 +68,8 @@ def resolve(
     """Read a command line's items: files, layers of them, assignments, in order.
 
     Never raises: what is wrong is in the configuration's `faults`. Paths are relative to the
-    working directory of `files`, from which `started` leads to the folder that the program is
-    started in. `holes` are what is open in the items.
+    working directory of `files`; `started` is the folder that the program is started in, where that
+    is another. `holes` are what is open in the items.
     """
     return resolve_items(read_items(items), files, started, holes)
 
