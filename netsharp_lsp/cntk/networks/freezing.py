@@ -9,7 +9,7 @@ from netsharp_lsp.cntk.networks.node import PARAMETER, reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from netsharp_lsp.cntk.networks.node import Network, Node
 
@@ -35,14 +35,15 @@ def normalizations(network: Network, named: Sequence[Node]) -> list[Node]:
     return [node for node in reached(roots) if node.operation == _NORMALIZATION]
 
 
-def with_statistics(network: Network, names: Sequence[str]) -> Network:
-    """Return an equal network as the action bnstat leaves it: the normalizations below the nodes of
-    these names keep their statistics from then on [CNTK: SGDLib/PostComputingActions.cpp].
+def with_statistics(network: Network, names: Iterable[Sequence[str]]) -> Network:
+    """Return an equal network as the action bnstat leaves it, done for each list of names: the
+    normalizations below these nodes, without names below what is evaluated, keep their statistics
+    from then on [CNTK: SGDLib/PostComputingActions.cpp].
     """
     own = copied(network, lambda place: place)
-    named = [own.nodes[name] for name in names if name in own.nodes]
-    for node in normalizations(own, named):
-        freeze(node)
+    for each in names:
+        for node in normalizations(own, [own.nodes[name] for name in each if name in own.nodes]):
+            freeze(node)
     return own
 
 

@@ -258,7 +258,7 @@ class RunEdits:
         before = self._held(path) if path else None
         if before is None or before.network is None:
             return before or Known(None, "")
-        return before._replace(network=renewed(before.network, command))
+        return before._replace(network=with_statistics(before.network, [evaluated_nodes(command)]))
 
     def _loaded(self, path: str) -> Known | None:
         known = self._held(path)
@@ -360,11 +360,11 @@ def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
             yield RENEWED, normal(f"{source.text.text.decode('utf-8', 'replace')}.PBN")
 
 
-def renewed(network: Network, command: Command) -> Network:
-    """Return what the action bnstat of a command makes of a network."""
+def evaluated_nodes(command: Command) -> tuple[str, ...]:
+    """Return the names of nodes below which the action bnstat of a command renews statistics."""
     found = None if command.scope is None else command.scope.look_up(b"evalNodeNames")
     names = [] if found is None else elements(found.text) or []
-    return with_statistics(network, [one.text.decode("utf-8", "replace") for one in names])
+    return tuple(one.text.decode("utf-8", "replace") for one in names)
 
 
 def normal(path: str) -> str:

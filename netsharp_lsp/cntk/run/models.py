@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from netsharp_lsp.cntk.configuration.options import EVALUATING, TRAINING
 from netsharp_lsp.cntk.networks.faults import Outcome, Place
+from netsharp_lsp.cntk.networks.freezing import with_statistics
 from netsharp_lsp.cntk.run.building import BuiltNetwork
-from netsharp_lsp.cntk.run.edits import keeps, normal, renewed
+from netsharp_lsp.cntk.run.edits import evaluated_nodes, keeps, normal
 from netsharp_lsp.once import once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Protocol
+
+    #: The nodes below which the action bnstat renews statistics, of each time that it is done.
+    Renewals = dict[tuple[str, ...], None]
+    #: A model, the place before which it is read, and how it is renewed from then on.
+    Source = tuple[str, int, Renewals]
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
@@ -138,7 +144,7 @@ class _Order:
     Edits are followed on networks, which are built for them: of those before a place only.
     """
 
-    __slots__ = ("_left", "_scripted", "edits", "free", "places", "writers")
+    __slots__ = ("_left", "_scripted", "edits", "free", "places", "sources", "writers")
 
     def __init__(self, run: CommandRun) -> None:
         commands = run.commands
@@ -150,6 +156,8 @@ class _Order:
         self.edits: dict[int, Edit] = {}
         self.free = len(commands)
         self.writers: dict[str, list[int]] = {}
+        #: What commands that renew models begin with, by their places.
+        self.sources: dict[int, Source] = {}
         for place, command in enumerate(commands):
             for path in models_written(command):
                 self.writers.setdefault(path, []).append(place)
@@ -298,35 +306,68 @@ def trained_before(path: str, reader: Command | None, experiment: CommandRun) ->
     if known.free < end:
         editor = experiment.commands[known.free].name
         return f"'{editor}' edits models, and may have written '{path}'."
+    renewals: Renewals = {}
+    renewer = ""
     while (place := known.last(path, end)) is not None:
         command = experiment.commands[place]
         if place in known.edits:
-            return _built_by(known.edits[place], path)
+            return _renewed(_built_by(known.edits[place], path), renewals, renewer)
         begun = _begun(command, experiment) if trains(command) else None
         built = experiment.network_of(command.name)
         if begun is None and built is not None and _writes_its_own(command):
-            return built
-        source = model_of(command) if "bnstat" in command.actions else None
-        if source is not None:
-            before = trained_before(normal(source), command, experiment)
-            return before if isinstance(before, str) else _renewed(before, command)
-        if begun is None:
+            return _renewed(built, renewals, renewer)
+        if _renews(command):
+            renewer = renewer or command.name
+            path, end, more = _before_renewals(place, known, experiment)
+            renewals |= more
+        elif begun is None:
             return f"'{command.name}' writes '{path}', and which network it writes is not known."
-        path, end = begun, place
+        else:
+            path, end = begun, place
     return f"no command here writes '{path}' before it is read."
 
 
-def _renewed(built: BuiltNetwork, command: Command) -> BuiltNetwork:
-    """What the action bnstat of a command makes of a network."""
+def _renews(command: Command) -> bool:
+    """Whether a command makes one model of another by the action bnstat."""
+    return "bnstat" in command.actions and model_of(command) is not None
+
+
+def _before_renewals(place: int, known: _Order, experiment: CommandRun) -> Source:
+    """What a command that renews a model begins with, before all that renew it one after the other;
+    found once for each.
+    """
+    passed = []
+    path, end = "", place
+    renewals: Renewals = {}
+    at: int | None = place
+    while at is not None and at not in known.sources:
+        command = experiment.commands[at]
+        built = experiment.network_of(command.name)
+        if at in known.edits or not _renews(command) or (built and _writes_its_own(command)):
+            break
+        passed.append(at)
+        path, end = normal(model_of(command) or ""), at
+        at = known.last(path, end)
+    if at in known.sources:
+        path, end, renewals = known.sources[at]
+    for one in reversed(passed):
+        renewals = {**renewals, evaluated_nodes(experiment.commands[one]): None}
+        known.sources[one] = path, end, renewals
+    return path, end, renewals
+
+
+def _renewed(built: BuiltNetwork | str, renewals: Renewals, renewer: str) -> BuiltNetwork | str:
+    """What renewals make of a network, of which a command does the last."""
+    if isinstance(built, str) or not renewals:
+        return built
 
     def evaluate() -> Outcome:
         network = built.network
         if network is not None and not network.troubles:
-            network = renewed(network, command)
+            network = with_statistics(network, renewals)
         return Outcome(network, built.faults)
 
-    place = built.place
-    return BuiltNetwork(command.name, built.builder, built.language, place, evaluate)
+    return BuiltNetwork(renewer, built.builder, built.language, built.place, evaluate)
 
 
 def _edited(command: Command, experiment: CommandRun) -> BuiltNetwork | str:

@@ -179,3 +179,27 @@ def test_many_configurations_that_ask_cost_alike(tmp_path: pathlib.Path) -> None
         return lambda: [check_run(job) for job in jobs]
 
     assert_in_proportion(prepared, 15, 60)
+
+
+def test_models_that_are_renewed_again_and_again_cost_in_proportion(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Each command is followed to what it begins with once; before: with as many calls in one
+    another as there are commands, which ended in an internal error.
+    """
+
+    def prepared(count: int) -> Callable[[], object]:
+        path = tmp_path / f"{count}.cntk"
+        names = [f"c{number}" for number in range(count)]
+        blocks = [
+            f"{name} = {{ action = bnstat ; modelPath = m{number} ; newModelPath = m{number + 1} }}"
+            for number, name in enumerate(names)
+        ]
+        last = f"t = {{ action = test ; modelPath = m{count} }}"
+        path.write_text("\n".join([f"command = {':'.join(names)}:t", *blocks, last]))
+        return lambda: check_run(RunJob(alone(str(path)), {}, ANYWHERE))
+
+    assert_in_proportion(prepared, 500, 2_000)
+    answer = netsharp("run", "500.cntk", "command=t", cwd=tmp_path)
+    assert answer.code == 1
+    assert "internal error" not in answer.err
