@@ -128,6 +128,20 @@ def test_several_numbers_have_a_scale_each() -> None:
     assert "rmse" not in result.history[-1].get("metrics", {})
 
 
+@pytest.mark.parametrize("power", [-900, -1, 0, 530, 1000])
+def test_a_label_of_any_size_is_learned_alike(power: int) -> None:
+    """In units of their own they are the same to the bit, whatever their squares are."""
+    table = prices()
+    large = replace(table, targets=np.ldexp(table.targets, power))
+    settings = chosen(task="regression", epochs=2)
+    one, other = (prepare(rows, settings).scale for rows in (table, large))
+    assert one is not None
+    assert other is not None
+    assert other.mean == tuple(np.ldexp(one.mean, power))
+    assert other.spread == tuple(np.ldexp(one.spread, power))
+    np.testing.assert_array_equal(one.scaled(table.targets), other.scaled(large.targets))
+
+
 @pytest.mark.parametrize("value", [1e4, 1e9, -1e30])
 def test_one_row_far_away_spoils_nothing(value: float) -> None:
     table = blobs()

@@ -26,17 +26,29 @@ class TargetScale:
 
     @classmethod
     def fit(cls, targets: npt.NDArray[np.generic], weights: Weights = None) -> TargetScale:
-        """Return the scale of targets [rows] or [rows, numbers]; those that are equal, or too large
-        to be squared, have the spread 1.
+        """Return the scale of targets [rows] or [rows, numbers]; those that are equal have the
+        spread 1.
         """
         columns = targets.astype(np.float64).reshape(len(targets), -1)
+        # A power of two for each: no bit changes, and no square is too large or too small.
+        unit = np.ldexp(1.0, np.frexp(np.abs(columns).max(axis=0))[1] - 1)
+        columns = columns / unit
         mean = np.average(columns, axis=0, weights=weights)
-        with np.errstate(over="ignore"):
-            squares = np.square(columns - mean)
-        spread = np.sqrt(np.average(squares, axis=0, weights=weights))
-        equal = columns.min(axis=0) == columns.max(axis=0)
-        known = np.isfinite(spread) & (spread > 0) & ~equal
-        return cls(tuple(mean.tolist()), tuple(np.where(known, spread, 1.0).tolist()))
+        spread = np.sqrt(np.average(np.square(columns - mean), axis=0, weights=weights))
+        known = (spread > 0) & (columns.min(axis=0) < columns.max(axis=0))
+        spread = np.where(known, spread * unit, 1.0)
+        return cls(tuple((mean * unit).tolist()), tuple(spread.tolist()))
+
+    def scaled(self, targets: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+        """Targets [rows] or [rows, numbers] at mean 0 and deviation 1."""
+        columns = targets.astype(np.float64).reshape(len(targets), -1)
+        columns -= self.mean
+        columns /= self.spread
+        return columns.reshape(targets.shape)
+
+    def unscaled(self, outputs: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+        """Outputs [rows, numbers] in the units of the label."""
+        return outputs.astype(np.float64) * self.spread + self.mean
 
     def to_json(self) -> dict[str, list[float]]:
         """Plain values for the model file; floats keep every bit."""

@@ -63,12 +63,9 @@ class Feeder:
         self._order = part.index
         self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
         self._targets = np.empty((batch, *part.targets.shape[1:]), part.targets.dtype)
-        self._mean_target, self._spread = None, None
+        self._scale = scale
         if scale is not None:
             self._targets = self._targets.astype(np.float64)
-            several = self._targets.ndim > 1
-            self._mean_target = np.array(scale.mean) if several else scale.mean[0]
-            self._spread = np.array(scale.spread) if several else scale.spread[0]
         self._weights = None if part.weights is None else np.empty(batch)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
@@ -96,9 +93,8 @@ class Feeder:
         count = self.count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
         np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
-        if self._spread is not None:
-            self._targets[:count] -= self._mean_target
-            self._targets[:count] /= self._spread
+        if self._scale is not None:
+            self._targets[:count] = self._scale.scaled(self._targets[:count])
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
         self._source.draw(self._epoch, position)

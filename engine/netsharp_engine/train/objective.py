@@ -35,16 +35,11 @@ class Objective:
 
     def scaled(self, targets: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
         """Targets [rows] or [rows, numbers] as the network is to answer them."""
-        if self.scale is None:
-            return targets
-        columns = targets.astype(np.float64).reshape(len(targets), -1)
-        return ((columns - self.scale.mean) / self.scale.spread).reshape(targets.shape)
+        return targets if self.scale is None else self.scale.scaled(targets)
 
     def unscaled(self, outputs: Outputs) -> Outputs:
         """Outputs [rows, outputs] in the units of the label."""
-        if self.scale is None:
-            return outputs
-        return outputs.astype(np.float64) * self.scale.spread + self.scale.mean
+        return outputs if self.scale is None else self.scale.unscaled(outputs)
 
     def judged(self, graph: Graph, *, counting: bool = False) -> Graph:
         """The graph with its loss as a node and, ``counting``, for classes the right answers."""
