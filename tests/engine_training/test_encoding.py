@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -128,6 +131,34 @@ def test_a_row_of_weight_two_is_two_rows_to_robust():
     np.testing.assert_array_equal(once.bounds(), often.bounds())
     np.testing.assert_allclose(once.offset, often.offset)
     np.testing.assert_allclose(once.scale, often.scale)
+
+
+FITTED = """
+import numpy as np
+from netsharp_engine.data import fit_normalizer
+random = np.random.default_rng(5)
+matrix = random.normal(size=(3_000, 40)).astype(np.float32) * 10 ** random.uniform(-3, 3, 40)
+for name in ("minmax", "minmax-zero", "gaussian", "robust", "binning"):
+    found = fit_normalizer(name, matrix, weights=random.uniform(size=3_000))
+    print(found.offset.tolist(), found.scale.tolist(), [each.tolist() for each in found.edges])
+"""
+
+
+@pytest.mark.costly
+def test_a_normaliser_is_the_same_on_every_processor():
+    """A run is resumed where the data are the same to the bit; products of matrices are not."""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", FITTED],
+            env={**os.environ, "OPENBLAS_CORETYPE": kind},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for kind in ("", "Nehalem")
+    ]
+    assert told[0]
+    assert told[0] == told[1]
 
 
 def test_bins_hold_equally_many_rows():

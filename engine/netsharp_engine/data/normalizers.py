@@ -223,19 +223,24 @@ def _moments(matrix: Matrix, rows: Rows | None) -> Moments:
 def _weighted_moments(
     matrix: Matrix, rows: Rows | None, weights: Weights | None, bounds: Moments
 ) -> Moments:
-    """Weighted mean and standard deviation of values cut to bounds; 0 where these are one."""
+    """Weighted mean and standard deviation of values cut to bounds; 0 where these are one.
+
+    Sums, not products of matrices, which differ in the last bits from processor to processor: a
+    run could not be resumed on another.
+    """
     if weights is None:
         weights = np.ones(len(matrix))
     own = weights if rows is None else weights[rows]
     low, high = bounds
     total, squares, start = np.zeros(len(low)), np.zeros(len(low)), 0
     for block in _blocks(matrix, rows):
-        total += own[start : start + len(block)] @ np.clip(block.astype(np.float64), low, high)
+        cut = np.clip(block.astype(np.float64), low, high)
+        total += (cut * own[start : start + len(block), None]).sum(axis=0)
         start += len(block)
     mean, start = total / own.sum(), 0
     for block in _blocks(matrix, rows):
-        off = np.clip(block.astype(np.float64), low, high) - mean
-        squares += own[start : start + len(block)] @ np.square(off)
+        off = np.square(np.clip(block.astype(np.float64), low, high) - mean)
+        squares += (off * own[start : start + len(block), None]).sum(axis=0)
         start += len(block)
     return mean, np.where(low == high, 0.0, np.sqrt(squares / own.sum()))
 
