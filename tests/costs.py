@@ -41,6 +41,18 @@ def spent(work: Callable[..., object], *given: object) -> float:
     return now() - started
 
 
+def spent_by_children(work: Callable[..., object], *given: object) -> float:
+    """Seconds of processor time of the processes that some work starts and waits for."""
+    import resource
+
+    def used() -> float:
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+    started = used()
+    work(*given)
+    return used() - started
+
+
 def least(work: Callable[..., object], *given: object) -> float:
     """Seconds of processor time that some work takes where nothing else is in its way."""
     return min(spent(work, *given) for _ in range(3))
@@ -80,15 +92,19 @@ def assert_in_proportion(
     raise AssertionError(pairs)
 
 
-def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """Do some work that must not take longer than this, and return what it gives.
+def within(
+    seconds: float,
+    work: Callable[[], Result],
+    cost: Callable[[Callable[[], object]], float] = spent,
+) -> Result:
+    """Do some work that must not take longer than this by its cost, and return what it gives.
 
     It is done again where it took longer, `TRIES` times at most: it has to be repeatable.
     """
     given: list[Result] = []
 
     def measured() -> float:
-        return spent(lambda: given.append(work()))
+        return cost(lambda: given.append(work()))
 
     assert_measured(measured, lambda took: took < seconds)
     return given[-1]

@@ -21,7 +21,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from netsharp_lsp.__main__ import main
-from tests.costs import now
+from tests.costs import TRIES, now
 from tests.e2e.workshop import LABELLED
 
 MODEL = "digits.safetensors"
@@ -235,14 +235,27 @@ def campaign(folder: str, count: int, seed: int, share: int) -> Iterator[dict[st
         if number >= count and number % share:
             continue
         for command in commands("spoilt.safetensors"):
-            # Resuming writes the model anew.
-            with open("spoilt.safetensors", "wb") as stream:
-                stream.write(damaged)
             tries += 1
-            wrong = fault(command, answer(command))
+            wrong = tried(command, damaged)
             if wrong:
                 yield {"what": what, "command": command[0], "wrong": wrong}
     yield {"tries": tries}
+
+
+def tried(command: tuple[str, ...], damaged: bytes) -> str:
+    """What is wrong with the answer to a spoilt file; one that takes long is asked for again, as
+    something else may have been in its way.
+    """
+    wrong = ""
+    for _ in range(TRIES):
+        # Resuming writes the model anew.
+        with open("spoilt.safetensors", "wb") as stream:
+            stream.write(damaged)
+        got = answer(command)
+        wrong = fault(command, got)
+        if got[3] <= SECONDS:
+            break
+    return wrong
 
 
 if __name__ == "__main__":

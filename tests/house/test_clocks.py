@@ -14,13 +14,17 @@ TESTS = Path(__file__).resolve().parents[1]
 CLOCKS = {
     *("process_time", "perf_counter", "thread_time"),
     *("process_time_ns", "perf_counter_ns", "thread_time_ns"),
+    *("ru_utime", "ru_stime"),
 }
-READINGS = {"now", "spent", "least"}
+READINGS = {"now", "spent", "spent_by_children", "least"}
 #: Where the clocks may be read, each with how it keeps from failing by one reading.
 ALLOWED = {
     "costs.py": "measures again",
     "house/test_clocks.py": "names them",
     "server/test_robustness.py": "measures in turn with its peer until the medians agree",
+    "bounds/forking.py": "tells what each of several sizes costs, and judges none",
+    "torture/process.py": "tells what a process has used",
+    "torture/campaign.py": "adds up a report",
 }
 
 

@@ -94,8 +94,9 @@ await scenario(options, async (bench, checks) => {
   const epoch = async () => Number(/epoch (\d+) of/.exec(await view.locator(".facts").innerText())?.[1] ?? 0);
   checks.that("thousands of epochs", await bench.until(async () => (await epoch()) > 3000, 60_000), await epoch());
   const gap = median(await framesOf(view, 2000));
-  // Two refreshes of a screen are a 30th of a second but for what its clock rounds.
-  checks.that(`at least ${FRAMES} frames a second while it trains`, gap <= 1000 / FRAMES + 1, `${gap} ms`);
+  // Two refreshes of a screen are a 30th of a second; the clock of frames counts tenths of a
+  // millisecond.
+  checks.that(`at least ${FRAMES} frames a second while it trains`, gap <= 1000 / FRAMES + 0.1, `${gap} ms`);
   const rows = await view.locator(".epochs tbody tr").count();
   checks.that("only the rows that are seen are on the page", rows > 5 && rows < 100, rows);
   await bench.picture("long");
