@@ -126,8 +126,12 @@ function drawSoon(): void {
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      draw();
-      send({ type: "drawn" });
+      // What is not said to be drawn keeps all that comes behind it.
+      try {
+        draw();
+      } finally {
+        send({ type: "drawn" });
+      }
     });
   }
 }
