@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from netsharp_engine.cells import label_text
-from netsharp_engine.data.labels import Labels
+from netsharp_engine.data.labels import Labels, class_names
 from netsharp_lsp.estimators.base import NetSharpEstimator
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
     def _labelled(
         self, features: Any, labels: npt.NDArray[Any], weights: npt.ArrayLike | None, dtype: str
     ) -> Table:
-        names, codes = _class_names(self.classes_), np.searchsorted(self.classes_, labels)
+        names, codes = class_names(self.classes_), np.searchsorted(self.classes_, labels)
         named = (names, codes, Labels.aligned(self.classes_))
         return self._table(features, dtype, weights, classes=named)
 
@@ -243,7 +242,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         given = self.class_weight
         if not isinstance(given, Mapping):
             return given
-        names = dict(zip(self.classes_.tolist(), _class_names(self.classes_), strict=True))
+        names = dict(zip(self.classes_.tolist(), class_names(self.classes_), strict=True))
         absent = [label for label in given if label not in names]
         if absent:
             raise ValueError(
@@ -251,15 +250,3 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
                 f"{self.classes_.tolist()!r}."
             )
         return {names[label]: weight for label, weight in given.items()}
-
-
-def _class_names(classes: npt.NDArray[Any]) -> tuple[str, ...]:
-    """A name of its own for each label; ValueError where two cannot be told apart as texts."""
-    labels = classes.tolist()
-    names = [label_text(label) for label in labels]
-    if len(set(names)) < len(names):
-        names = [str(label) for label in labels]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"Two labels are both written '{twice}'. Give them different names.")
-    return tuple(names)

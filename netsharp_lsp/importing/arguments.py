@@ -88,9 +88,7 @@ OPTIMIZERS = (
         "key",
     ),
     HostArgument("decay", "decay", "", "adadelta_decay", None, "key"),
-    HostArgument(
-        "conditioningConst", "conditioning_constant", "", "adadelta_constant", None, "key"
-    ),
+    HostArgument("conditioningConst", "cond", "", "adadelta_constant", None, "key"),
 )
 #: The functions that make an optimiser, today's and older ones, and what they are here.
 OPTIMIZER_CALLS = {

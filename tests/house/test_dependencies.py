@@ -146,7 +146,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.commands", "netsharp_lsp.cntk.family", "netsharp_lsp.netsharp.family"),
     ("netsharp_lsp.language",),
     ("netsharp_lsp.specification", "netsharp_lsp.notebooks.watching"),
-    ("netsharp_lsp.notebooks",),
+    ("netsharp_lsp.notebooks", "netsharp_lsp.microsoftml"),
     ("netsharp_lsp.server.transport", "netsharp_lsp.server.documents"),
     ("netsharp_lsp.server.client",),
     ("netsharp_lsp.server.jobs",),
@@ -173,7 +173,10 @@ FLOORS = (
 OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
-    "numpy": ("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators.", "netsharp."),
+    "numpy": (
+        *("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators."),
+        *("netsharp_lsp.microsoftml.", "netsharp."),
+    ),
     "safetensors": ("netsharp_engine.model_file", "netsharp_engine.exporting.torch.written"),
     "onnx": ("netsharp_engine.exporting.onnx.",),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),

@@ -26,7 +26,7 @@ def is_frame(given: object) -> bool:
     """Whether it is a frame, and no array of numbers."""
     if isinstance(given, np.ndarray | list | tuple):
         return False
-    return _names(given) is not None and hasattr(given, "__getitem__")
+    return frame_names(given) is not None and hasattr(given, "__getitem__")
 
 
 def named_columns(frame: Any) -> list[tuple[Any, Values]]:
@@ -35,7 +35,7 @@ def named_columns(frame: Any) -> list[tuple[Any, Values]]:
 
     DataError where two columns have one name.
     """
-    names = _names(frame)
+    names = frame_names(frame)
     assert names is not None
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -91,7 +91,8 @@ def texts_of(name: object, values: Values) -> list[str]:
     return ["" if text.casefold() in MISSING else text for text in texts]
 
 
-def _names(given: Any) -> list[Any] | None:
+def frame_names(given: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame; None for what has none."""
     for attribute in ("column_names", "columns"):  # pyarrow's `columns` are the columns themselves.
         names = getattr(given, attribute, None)
         if names is not None and not callable(names):

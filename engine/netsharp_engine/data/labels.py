@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
+from netsharp_engine.cells import label_text
 
 #: What numpy calls the types that labels may have; any text is "str".
 KINDS = frozenset(
@@ -77,6 +78,18 @@ class Labels:
         if back != found or len(set(map(str, found))) != len(found):
             raise ValueError("its labels are not those of its classes")
         return cls(kind, tuple(found))
+
+
+def class_names(classes: npt.NDArray[Any]) -> tuple[str, ...]:
+    """Return a name of its own for each label; ValueError where two are written alike."""
+    labels = classes.tolist()
+    names = [label_text(label) for label in labels]
+    if len(set(names)) < len(names):
+        names = [str(label) for label in labels]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"Two labels are both written '{twice}'. Give them different names.")
+    return tuple(names)
 
 
 def _plain(value: object) -> bool:

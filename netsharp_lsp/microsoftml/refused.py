@@ -1,0 +1,75 @@
+"""What of the original is not here: arguments, and its other functions, each with the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: Arguments that are refused, and what to do in their place.
+ARGUMENTS = {
+    "row_selection": "Select rows of the frame beforehand: data[data.age > 20].",
+    "transforms": "Compute the columns of the frame beforehand.",
+    "transform_objects": "Compute the columns of the frame beforehand.",
+    "transform_function": "Call it on the frame beforehand.",
+    "transform_variables": "They belong to transform_function: call that on the frame beforehand.",
+    "transform_packages": "Import them beforehand.",
+    "transform_environment": "Compute the columns of the frame beforehand.",
+    "ensemble": "Train several networks on samples of the rows and average their scores.",
+    "compute_context": "All is computed in this process: read the rows of a database into a frame.",
+    "output_data": "Write the frame that comes back: scores.to_csv('scores.csv').",
+}
+_TREES = "HistGradientBoostingClassifier or HistGradientBoostingRegressor of sklearn.ensemble"
+_PIXELS = "numpy and Pillow: one column a pixel"
+_TEXTS = "TfidfVectorizer of sklearn.feature_extraction.text"
+#: Other functions of the original, and what there is in their place.
+FUNCTIONS = {
+    "rx_fast_trees": _TREES,
+    "rx_fast_forest": "RandomForestClassifier or RandomForestRegressor of sklearn.ensemble",
+    "rx_fast_linear": "SGDClassifier or SGDRegressor of sklearn.linear_model",
+    "rx_logistic_regression": "LogisticRegression of sklearn.linear_model",
+    "rx_oneclass_svm": "OneClassSVM of sklearn.svm",
+    "rx_ensemble": "VotingClassifier or BaggingClassifier of sklearn.ensemble",
+    "rx_featurize": "the functions of pandas",
+    "load_image": _PIXELS,
+    "resize_image": _PIXELS,
+    "extract_pixels": _PIXELS,
+    "featurize_image": "a network of torchvision.models",
+    "featurize_text": _TEXTS,
+    "n_gram": _TEXTS,
+    "n_gram_hash": "HashingVectorizer of sklearn.feature_extraction.text",
+    "get_sentiment": "a classifier trained on texts of yours",
+    "categorical": "nothing: columns of texts and categories are taken as they are",
+    "categorical_hash": "FeatureHasher of sklearn.feature_extraction",
+    "select_columns": "data[['a', 'b']] of the frame",
+    "drop_columns": "data.drop(columns=['a'])",
+    "count_select": "VarianceThreshold of sklearn.feature_selection",
+    "mutualinformation_select": "SelectKBest of sklearn.feature_selection",
+    "hinge_loss": "log_loss()",
+    "smoothed_hinge_loss": "log_loss()",
+    "poisson_loss": "squared_loss()",
+}
+
+
+def refuse_arguments(function: str, given: Mapping[str, object]) -> None:
+    """Raise ValueError for the first argument that has a value and is not here."""
+    for name, way in ARGUMENTS.items():
+        if given.get(name) is not None:
+            raise ValueError(f"{function} does not take {name} here. {way}")
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Return a function of the original that is not here: to call it raises NotImplementedError.
+
+    A script that only imports it goes on.  Raises AttributeError for a name that there never was.
+    """
+    way = FUNCTIONS.get(name)
+    if way is None:
+        raise AttributeError(f"module 'netsharp.microsoftml' has no attribute '{name}'")
+
+    def absent(*_given: object, **_named: object) -> NoReturn:
+        raise NotImplementedError(f"{name} is not part of netsharp. In its place: {way}.")
+
+    absent.__name__ = absent.__qualname__ = name
+    return absent
