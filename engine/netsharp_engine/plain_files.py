@@ -11,7 +11,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from io import BufferedReader
 
 _KINDS = (
     (stat.S_ISREG, "file"),
@@ -38,7 +38,7 @@ class NotPlainError(OSError):
     """Something with a file's name that is none; ``strerror`` is the part of a sentence."""
 
 
-def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
+def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> BufferedReader:
     """Open a file for reading bytes.  Raises OSError, a NotPlainError for what is no file.
 
     Without `follow` no link may have the name: the path was resolved, and leads nowhere else now.
@@ -76,6 +76,23 @@ def read_plain(path: str | os.PathLike[str], most: int, *, follow: bool = True) 
         return b"".join(pieces)
     finally:
         os.close(descriptor)
+
+
+def read_writable(path: str | os.PathLike[str]) -> bytearray:
+    """Return all of a file in memory that may be written again.  Raises OSError as `open_plain`.
+
+    It is memory of our own and no view on the file: what becomes of that later changes nothing.
+    """
+    with open_plain(path) as stream:
+        found = bytearray(os.fstat(stream.fileno()).st_size)
+        read = 0
+        with memoryview(found) as room:
+            while read < len(found) and (count := stream.readinto(room[read:])):
+                read += count
+        del found[read:]
+        # A file may hold more than it says: it grows, or its system does not count.
+        found += stream.read()
+    return found
 
 
 def may_be_file(path: str) -> bool:

@@ -17,14 +17,14 @@ from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.refusals import Refused
-from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
+from netsharp_lsp.cntk.training.stored_models import model_and_numbers, stored_network
 from netsharp_lsp.cntk.training.telling import final_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from netsharp_engine.cntk.generators import Array
-    from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
+    from netsharp_engine.cntk.stored.values import StoredModel
     from netsharp_engine.model import Model
     from netsharp_lsp.cntk.networks.node import Network, Node
 
@@ -41,11 +41,11 @@ _OTHERWISE = "Use the action write or test of a configuration."
 
 def opened_model(path: str) -> Model | None:
     """The model in a file of CNTK's, None where it is none; ModelError where it cannot answer."""
-    stored = stored_model(path)
-    if stored is None:
+    found = model_and_numbers(path)
+    if found is None:
         return None
-    rows = stored._replace(nodes=[_without_numbers(one) for one in stored.nodes], kept={})
-    return _model(rows, path, stored.numbers())
+    stored, numbers = found
+    return _model(stored, path, numbers)
 
 
 def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Model:
@@ -72,15 +72,6 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
     return answering(asked, label, classes=kind != _NUMBER)
-
-
-def _without_numbers(node: StoredNode) -> StoredNode:
-    """A row of a model without what the file has of it: numbers are kept once, beside the network.
-    A single one may be a shape.
-    """
-    values = node.values
-    kept = None if values is None or values.size != 1 else values.copy()
-    return node._replace(values=kept, kept={})
 
 
 def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:

@@ -22,7 +22,7 @@ from netsharp_lsp.cntk.networks.stored import network_in
 from netsharp_lsp.cntk.run.models import trains
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
 from netsharp_lsp.cntk.training.refusals import Refused
-from netsharp_lsp.cntk.training.stored_models import stored_model
+from netsharp_lsp.cntk.training.stored_models import model_and_numbers
 from netsharp_lsp.description.comparison import Comparison, Difference
 
 if TYPE_CHECKING:
@@ -50,10 +50,11 @@ class Compared(NamedTuple):
     @classmethod
     def of_model(cls, path: str) -> Compared:
         """That of a model; ModelError where it cannot be used."""
-        stored = stored_model(path)
-        if stored is None:
+        found = model_and_numbers(path)
+        if found is None:
             raise ModelError(f"{path} is no model file.")
-        return cls(network_in(stored, path), stored.numbers())
+        stored, numbers = found
+        return cls(network_in(stored, path), numbers)
 
     @classmethod
     def of_text(cls, built: BuiltNetwork, experiment: Experiment, path: str) -> Compared:
@@ -96,12 +97,11 @@ def _first_epoch(path: str, network: Network) -> dict[str, Array]:
     stem = _EPOCH.sub("", path)
     for first in (f"{stem}.0", f"{stem}.1"):
         try:
-            stored = stored_model(first) if os.path.isfile(first) and first != path else None
+            found = model_and_numbers(first) if os.path.isfile(first) and first != path else None
         except ModelError:
             continue
-        if stored is not None:
-            numbers = stored.numbers()
-            return {name: one for name, one in numbers.items() if name in network.nodes}
+        if found is not None:
+            return {name: one for name, one in found[1].items() if name in network.nodes}
     return {}
 
 

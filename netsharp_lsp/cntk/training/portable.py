@@ -12,7 +12,7 @@ from netsharp_engine.ops.tensors import SUMS
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.refusals import Refused
-from netsharp_lsp.cntk.training.stored_models import stored_model, stored_network
+from netsharp_lsp.cntk.training.stored_models import model_and_numbers, stored_network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,10 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
 
     None where it is no such file; ModelError where it is damaged, or a node is not computed.
     """
-    stored = stored_model(path)
-    if stored is None:
+    opened = model_and_numbers(path)
+    if opened is None:
         return None
+    stored, values = opened
     network = stored_network(stored, path)
     roots = [_named(network, stored.aliases.get(name, name), path) for name in outputs]
     roots = list(dict.fromkeys(roots)) or _outputs(network, stored.outputs, path)
@@ -37,7 +38,6 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
         raise ModelError(f"{path}: {refusal}") from None
     if not graph.inputs:
         raise ModelError(f"{path}: its outputs depend on no input. Name others: --output NODE.")
-    values = stored.numbers()
     inputs = {node.name: node.shape for node in graph.inputs}
     found = {node.name: node for node in graph.nodes}
     return Portable(

@@ -11,8 +11,9 @@ from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.model_tensors import holds_network, read_tensors
 from netsharp_engine.cntk.stored.opening import SHORTEST, kind_of, open_model
 from netsharp_engine.cntk.stored.replacing import replaced
+from netsharp_engine.cntk.stored.taking import taken
 from netsharp_engine.model_file import ModelError
-from netsharp_engine.plain_files import open_plain
+from netsharp_engine.plain_files import open_plain, read_writable
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.networks.stored import network_in
 
@@ -20,26 +21,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from netsharp_engine.cntk.generators import Array
-    from netsharp_engine.cntk.stored.values import StoredModel
+    from netsharp_engine.cntk.stored.binary import Memory
+    from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
     from netsharp_lsp.cntk.networks.node import Network
 
 
-def model_bytes(path: str) -> bytes | None:
+def model_bytes(path: str) -> bytearray | None:
     """The bytes of a file that begins as models do, None for any other."""
     try:
         with open_plain(path) as stream:
             head = stream.read(SHORTEST)
         if kind_of(head) is None and head[8:9] != b"{":
             return None
-        # Behind what was read ahead, all of it would be copied once more.
-        with open_plain(path) as stream:
-            data: bytes = stream.read()
+        data = read_writable(path)
     except (OSError, ValueError):
         return None
     return data if kind_of(data[:SHORTEST]) is not None or holds_network(data) else None
 
 
-def read_stored(data: bytes) -> StoredModel | None:
+def read_stored(data: Memory) -> StoredModel | None:
     """The model in a safetensors file, None in any other; ModelFault where it is damaged."""
     return read_tensors(data) if kind_of(data[:SHORTEST]) is None else None
 
@@ -47,12 +47,37 @@ def read_stored(data: bytes) -> StoredModel | None:
 def stored_model(path: str) -> StoredModel | None:
     """The model in a file of CNTK's, None where it is none; ModelError where it is damaged."""
     data = model_bytes(path)
+    return None if data is None else _opened(path, data)
+
+
+def model_and_numbers(path: str) -> tuple[StoredModel, dict[str, Array]] | None:
+    """The model in a file of CNTK's and its numbers as arrays of their own by the names of nodes,
+    which themselves have none, but single ones; None and ModelError as for `stored_model`.
+
+    Both together take no more memory than the file.
+    """
+    data = model_bytes(path)
     if data is None:
         return None
+    stored = _opened(path, data)
+    rows = stored._replace(nodes=[_without_numbers(one) for one in stored.nodes], kept={})
+    return rows, taken(stored, data)
+
+
+def _opened(path: str, data: Memory) -> StoredModel:
     try:
         return read_stored(data) or open_model(data)
     except ModelFault as fault:
         raise ModelError(f"{path}, {fault}.") from None
+
+
+def _without_numbers(node: StoredNode) -> StoredNode:
+    """A node without what the file has of it: numbers are kept once, beside the network.  A single
+    one may be a shape.
+    """
+    values = node.values
+    kept = None if values is None or values.size != 1 else values.copy()
+    return node._replace(values=kept, kept={})
 
 
 def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes | None:

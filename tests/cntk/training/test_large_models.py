@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
@@ -76,6 +78,41 @@ def test_a_model_that_is_loaded_keeps_its_numbers_once(name: str, tmp_path: Path
     path = tmp_path / "net.model"
     path.write_bytes(FORMATS[name](1024, LAYERS))
     netsharp.load(str(path))
-    model, _, kept = traced(lambda: netsharp.load(str(path)))
+    model, most, kept = traced(lambda: netsharp.load(str(path)))
+    assert most < MOST * path.stat().st_size
     assert kept < MOST * path.stat().st_size
     assert sum(np.asarray(one).size for one in model.parameters.values()) == LAYERS * 1024 * 1024
+
+
+#: What a process has in memory at most while it opens a model, beyond what it had before.
+OPENED = """
+import sys, gc
+import netsharp
+from netsharp_lsp.cntk.training.stored_models import stored_model
+work = {"described": stored_model, "loaded": netsharp.load}[sys.argv[1]]
+work(sys.argv[2])
+gc.collect()
+def status(key):
+    with open("/proc/self/status") as stream:
+        return next(int(line.split()[1]) << 10 for line in stream if line.startswith(key))
+with open("/proc/self/clear_refs", "w") as stream:
+    stream.write("5")
+before = status("VmRSS:")
+model = work(sys.argv[3])
+print(status("VmHWM:") - before, status("VmRSS:") - before)
+"""
+
+
+@pytest.mark.costly
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="Linux tells what is held")
+@pytest.mark.parametrize("door", ["described", "loaded"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_process_holds_a_model_once(name: str, door: str, tmp_path: Path) -> None:
+    small, path = tmp_path / "small.model", tmp_path / "net.model"
+    small.write_bytes(FORMATS[name](8, 2))
+    path.write_bytes(FORMATS[name](1803, LAYERS))
+    size = path.stat().st_size
+    assert size > 50_000_000
+    command = [sys.executable, "-c", OPENED, door, str(small), str(path)]
+    most, kept = map(int, subprocess.check_output(command, text=True).split())
+    assert 0.9 * size < kept <= most < MOST * size, (most / size, kept / size)

@@ -15,6 +15,8 @@ from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.stored.values import CSC, CSR, LegacyShape, SparseValues
 
 _WIDTHS = {2: "<f2", 4: "<f4", 8: "<f8"}
+#: What the bytes of a file were read into.
+Memory = bytes | bytearray
 #: No name is longer.
 _LONGEST = 10_000
 _DENSE, _SPARSE, _MATRIX, _MATRIX_END = b"d", b"s", "BMAT", "EMAT"
@@ -93,7 +95,7 @@ class BinaryWriting:
 class BinaryReading:
     """Bytes that are read from the beginning; ModelFault names the byte where they stop to fit."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: Memory) -> None:
         self._data = data
         self._view = memoryview(data)
         self.at = 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting
+from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting, Memory
 from netsharp_engine.cntk.stored.model_file import read_version, write_version
 
 _VERSION = 2
@@ -55,7 +55,7 @@ def is_checkpoint(data: bytes) -> bool:
     return given.starts("BVersion") or given.starts("BCKP")
 
 
-def read_checkpoint(data: bytes, parameters: int | None = None) -> Checkpoint:
+def read_checkpoint(data: Memory, parameters: int | None = None) -> Checkpoint:
     """The checkpoint in the bytes of a file, of so many parameters; ModelFault for others.
 
     Sections that older programs did not write may be missing; what models of several workers say

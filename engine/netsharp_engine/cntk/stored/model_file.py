@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting, ModelFault
+from netsharp_engine.cntk.stored.binary import BinaryReading, BinaryWriting, Memory, ModelFault
 from netsharp_engine.cntk.stored.conversions import converted, worth_asking
 from netsharp_engine.cntk.stored.fields import REALS_IN_FILES
 from netsharp_engine.cntk.stored.stored_nodes import RENAMED, TYPES, row_of
@@ -88,7 +88,7 @@ def _written(
     return out.data
 
 
-def read_model(data: bytes, *, partial: bool = False) -> StoredModel:
+def read_model(data: Memory, *, partial: bool = False) -> StoredModel:
     """The model in the bytes of a file; ModelFault where there is none that can be used.
 
     ``partial``: what can be read around faults, which the model tells.
@@ -96,7 +96,7 @@ def read_model(data: bytes, *, partial: bool = False) -> StoredModel:
     return converted(raw_model(data, partial=partial))
 
 
-def raw_model(data: bytes, *, partial: bool = False) -> StoredModel:
+def raw_model(data: Memory, *, partial: bool = False) -> StoredModel:
     """The model as it stands in a file, with nothing brought up to date; else as `read_model`."""
     return _Reading(data, partial).model()
 
@@ -104,7 +104,7 @@ def raw_model(data: bytes, *, partial: bool = False) -> StoredModel:
 class _Reading:
     """A model that is read from its first byte to its last."""
 
-    def __init__(self, data: bytes, partial: bool) -> None:
+    def __init__(self, data: Memory, partial: bool) -> None:
         self._data, self._partial = data, partial
         self._given = BinaryReading(data)
         self._version = 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from netsharp_engine import stored
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.binary import Memory, ModelFault
 from netsharp_engine.cntk.stored.model_file import not_stored
 from netsharp_engine.cntk.stored.values import GROUPS, StoredModel, StoredNode
 from netsharp_engine.model_file import FORMAT, KINDS, VERSION, ModelError, write_file
@@ -39,18 +39,18 @@ def write_tensors(path: str, model: StoredModel) -> None:
     write_file(path, {_ENTRY: entry}, arrays)
 
 
-def is_tensors(data: bytes) -> bool:
+def is_tensors(data: Memory) -> bool:
     """Whether bytes begin as a safetensors file does."""
     return len(data) > 8 and data[8:9] == b"{"
 
 
-def holds_network(data: bytes) -> bool:
+def holds_network(data: Memory) -> bool:
     """Whether bytes are a safetensors file with a network of the original."""
     end = 8 + int.from_bytes(data[:8], "little")
     return is_tensors(data) and f'"{_ENTRY}":'.encode() in data[8:end]
 
 
-def read_tensors(data: bytes) -> StoredModel:
+def read_tensors(data: Memory) -> StoredModel:
     """The model in the bytes of a file; ModelFault where there is none that can be used."""
     try:
         header, begin = _header(data)
@@ -61,7 +61,7 @@ def read_tensors(data: bytes) -> StoredModel:
         raise ModelFault(f"it is no model that netsharp wrote, or damaged: {reason}") from None
 
 
-def _header(data: bytes) -> tuple[Mapping[str, Any], int]:
+def _header(data: Memory) -> tuple[Mapping[str, Any], int]:
     """The JSON before the arrays, and where these begin."""
     end = 8 + int.from_bytes(data[:8], "little")
     if end > len(data):
@@ -83,7 +83,7 @@ def _entry(header: Mapping[str, Any]) -> Mapping[str, Any]:
     return stored.table({_ENTRY: json.loads(stored.text(metadata, _ENTRY))}, _ENTRY)
 
 
-def _arrays(header: Mapping[str, Any], data: bytes, begin: int) -> dict[str, Array]:
+def _arrays(header: Mapping[str, Any], data: Memory, begin: int) -> dict[str, Array]:
     """The arrays by their names."""
     found: dict[str, Array] = {}
     for name in header:
@@ -101,8 +101,8 @@ def _arrays(header: Mapping[str, Any], data: bytes, begin: int) -> dict[str, Arr
         start, end = (begin + one for one in place)
         if end > len(data):
             raise ValueError(f"'{name}' would end at byte {end:,} of {len(data):,}")
-        values = np.frombuffer(data[start:end], kind)
-        found[name] = values.astype(kind.newbyteorder("=")).reshape(shape)
+        values = np.frombuffer(memoryview(data)[start:end], kind)
+        found[name] = values.astype(kind.newbyteorder("="), copy=False).reshape(shape)
     return found
 
 

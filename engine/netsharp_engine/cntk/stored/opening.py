@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.binary import Memory, ModelFault
 from netsharp_engine.cntk.stored.checkpoints import Checkpoint, read_checkpoint
 from netsharp_engine.cntk.stored.dictionaries.composite import model_of
 from netsharp_engine.cntk.stored.dictionaries.wire import LARGE, Dictionary, read_dictionary
@@ -26,7 +26,7 @@ class TrainerState(NamedTuple):
     values: Dictionary
 
 
-def kind_of(head: bytes) -> str | None:
+def kind_of(head: Memory) -> str | None:
     """What a file is by its first bytes: v1, v1 checkpoint, v2, onnx; None for anything else."""
     if head.startswith(_V1):
         return "v1"
@@ -39,7 +39,7 @@ def kind_of(head: bytes) -> str | None:
     return None
 
 
-def open_stored(data: bytes, *, partial: bool = False) -> StoredModel | Checkpoint | TrainerState:
+def open_stored(data: Memory, *, partial: bool = False) -> StoredModel | Checkpoint | TrainerState:
     """What the bytes of a file hold; ModelFault, with the byte, where they are no such file or
     damaged.  ``partial``: a model with what can be read around faults, which it tells.
     """
@@ -66,7 +66,7 @@ def _of_dictionary(found: Dictionary, faults: list[str]) -> StoredModel | Traine
     raise ModelFault(reason)
 
 
-def open_model(data: bytes, *, partial: bool = False) -> StoredModel:
+def open_model(data: Memory, *, partial: bool = False) -> StoredModel:
     """The model in the bytes of a file; ModelFault for checkpoints, too."""
     found = open_stored(data, partial=partial)
     if not isinstance(found, StoredModel):

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.binary import Memory, ModelFault
 from netsharp_engine.cntk.stored.conversions import CONVERTED
 from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 
 
-def replaced(data: bytes, model: StoredModel, arrays: Mapping[str, Array]) -> bytes:
+def replaced(data: Memory, model: StoredModel, arrays: Mapping[str, Array]) -> bytes:
     """The bytes of a model with other numbers, row-major by the names of nodes.
 
     ModelFault where one is no node with numbers, has another shape, or stands in the file as

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.stored.binary import ModelFault
+from netsharp_engine.cntk.stored.binary import Memory, ModelFault
 
 #: How deep dictionaries and lists may lie in each other.
 _DEEPEST = 100
@@ -59,7 +59,7 @@ class Dictionary(dict[str, Any]):
 class WireReading:
     """A message of so many bytes; what stands outside of it is not looked at."""
 
-    def __init__(self, data: bytes, *, partial: bool = False) -> None:
+    def __init__(self, data: Memory, *, partial: bool = False) -> None:
         self._data, self._view = data, memoryview(data)
         self._partial = partial
         #: What was not read, where that is asked for.
@@ -240,7 +240,7 @@ class WireReading:
             if wire == _BYTES:
                 yield number, (at - size, at), here
             else:
-                yield number, self._data[at - size : at], here
+                yield number, bytes(self._data[at - size : at]), here
 
     def _varint(self, at: int, end: int) -> tuple[int, int]:
         found = shift = 0
@@ -294,7 +294,7 @@ _READ: dict[int, Any] = {
 }
 
 
-def read_dictionary(data: bytes, *, partial: bool = False) -> tuple[Dictionary, list[str]]:
+def read_dictionary(data: Memory, *, partial: bool = False) -> tuple[Dictionary, list[str]]:
     """The dictionary in the bytes of a file, and what was not read of it.
 
     Above 2 GB numbers stand behind the message; ModelFault where they cannot be assigned.
