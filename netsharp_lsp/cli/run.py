@@ -37,9 +37,15 @@ from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
 from netsharp_lsp.cli.inputs.files import STDIN, Input, named_input, read_source
 from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
+from netsharp_lsp.cli.specifications.calls import (
+    Trainee,
+    origins_of,
+    show_settings,
+    table_of,
+    tell_call,
+)
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.start_report import event_of, show_start
-from netsharp_lsp.cli.specifications.subjects import SubjectError, embedded_in
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.diagnostics.reports import FORMATS
 from netsharp_lsp.language import families, family_of, main_family
@@ -57,7 +63,6 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
     from netsharp_lsp.cli.console.progress import Display
-    from netsharp_lsp.cli.inputs.embedded import Embedded
     from netsharp_lsp.project.roots import Roots
 
     BuildGraph = Callable[[str, Mapping[str, Any]], Graph]
@@ -152,18 +157,19 @@ def _run(args: argparse.Namespace) -> int:
         )
     if args.format != "text" and not args.examine:
         raise RunError("--format goes with --examine, which looks at the start alone.")
-    text, embedded = _read_specification(item)
-    name = item.name
+    trainee = _read_trainee(item)
+    text, embedded, call, name = trainee.text, trainee.embedded, trainee.call, item.name
     roots = _roots(args, item)
-    settings = _settings(args, name, embedded, roots)
+    settings = _settings(args, name, trainee, roots)
     if args.show_settings:
-        show_settings(settings)
+        show_settings(settings, origins_of(call, name))
         return DONE
+    tell_call(call, name, settings, quiet=args.quiet or args.events)
     trainable = trained.training
     refusal = uncollected(lambda: trainable.refusal(text))
     if refusal is not None:
-        raise RunError(f"{name}: {refusal}")
-    if show_errors(name, text, Context(), embedded):
+        raise RunError(f"{trainee.name}: {refusal}")
+    if show_errors(trainee.name, text, Context(), embedded):
         return FAULTY
     path = model_path(name, settings)
     given = given_flags(args)
@@ -180,10 +186,10 @@ def _run(args: argparse.Namespace) -> int:
         output = None if form is None else OutputForm(*form)
         data = load_data(settings, progress=display.reading, output=output)
         settings = data.settings
-        if show_errors(name, text, context_of(data), embedded):
+        if show_errors(trainee.name, text, context_of(data), embedded):
             return FAULTY
         if args.examine:
-            return _examine(args, name, text, embedded, build_graph, data)
+            return _examine(args, trainee, build_graph, data)
         with catch_interrupts() as should_stop:
             training = Training(
                 text.decode(), build_graph, data, settings, display, path, should_stop, []
@@ -198,14 +204,10 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _examine(
-    args: argparse.Namespace,
-    name: str,
-    text: bytes,
-    embedded: Embedded | None,
-    build_graph: BuildGraph,
-    data: TrainingData,
+    args: argparse.Namespace, trainee: Trainee, build_graph: BuildGraph, data: TrainingData
 ) -> int:
     """Look at how the training would start; 1 where something grave is seen."""
+    text, name, embedded = trainee.text, trainee.name, trainee.embedded
     graph = settled(lambda: build_graph(text.decode(), data.context()))
     with catch_interrupts() as should_stop:
         start = examine(graph, data, should_stop=should_stop)
@@ -220,17 +222,20 @@ def _examine(
     return show_start(name, text, context_of(data), start, args.format, embedded)
 
 
-def _read_specification(item: Input) -> tuple[bytes, Embedded | None]:
-    """The text, and where it stands if that is in a host file."""
+def _read_trainee(item: Input) -> Trainee:
+    """What is to be trained of a file."""
     source = read_source(item)
     if isinstance(source, ReadError):
         raise RunError(source.message)
     assert source is not None
-    try:
-        embedded = embedded_in(item, source.text)
-    except SubjectError as error:
-        raise RunError(str(error)) from None
-    return (source.text, None) if embedded is None else (embedded.region.text, embedded)
+    if item.host is None:
+        return Trainee(item.name, source.text, None, None)
+    from netsharp_lsp.cli.specifications.trainees import trainee_in
+
+    found = trainee_in(item, source.text)
+    if isinstance(found, str):
+        raise RunError(found)
+    return found
 
 
 def _roots(args: argparse.Namespace, item: Input) -> Roots:
@@ -273,23 +278,24 @@ def _meant(name: str, path: str, roots: Roots) -> Iterator[str]:
 
 
 def _settings(
-    args: argparse.Namespace, name: str, embedded: Embedded | None, roots: Roots
+    args: argparse.Namespace, name: str, trainee: Trainee, roots: Roots
 ) -> TrainingSettings:
-    """The settings of the run file beside a file, those that the call around it names, flags."""
+    """The settings of flags, of the run file beside a file, of the call in it, in this order."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
     if args.run_file is None and os.path.isfile(path) and not roots.holds(path):
         raise RunError(f"{path}: is a link, and {outside(os.path.realpath(path))}")
     if args.run_file or may_be_file(path):
         table = _run_file(path)
-    call = embedded.region.context.known() if embedded is not None else {}
-    if call and isinstance(table.setdefault("train", {}), dict):
-        table["train"] |= call
+    known = {} if trainee.embedded is None else trainee.embedded.region.context.known()
+    call = trainee.call
     read = read_settings(
         table,
         given_flags(args),
         directory=os.path.dirname(path),
         file_name=os.path.basename(path),
+        call={"train": known} if call is None else table_of(call, name),
+        call_name=name if call is None else f"{name}:{call.line}",
     )
     if isinstance(read, list):
         raise RunError(*read)
@@ -422,13 +428,3 @@ def _report(
     if result.doubt:
         say([f"note: {result.doubt}"], out)
     say([f"model: {path}"], out)
-
-
-def show_settings(settings: TrainingSettings) -> None:
-    """Print every setting in force and where it came from."""
-    rows = [
-        (f"[{section}] {name}", value, origin)
-        for section, name, value, origin in settings.listing()
-    ]
-    widths = [max(len(row[i]) for row in rows) for i in range(2)]
-    say(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}" for key, value, origin in rows)

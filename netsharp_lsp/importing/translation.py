@@ -31,57 +31,107 @@ _HIDDEN_NODES = _ROWS["numhiddennodes"]
 _BY_PLACE = ("formula", "data")
 _FORMULA = re.compile(r"\s*([A-Za-z.][\w.]*)\s*~\s*(.+)", re.DOTALL)
 _COLUMN = re.compile(r"[A-Za-z.][\w.]*")
+#: What is said of what a call leaves to its host.
+DEFAULT = "the host's default"
+#: The keys of [data] that calls give.
+DATA_KEYS = ("train", "label")
 _OUTPUTS = {"binary": "[1] sigmoid", "multiclass": "auto softmax", "regression": "[1] linear"}
 
 
 class NotCarried:
-    """What a call says and no file: the argument, its line in the script, and why."""
+    """What a call says and no file: the argument, its line in the script, and why.
 
-    __slots__ = ("argument", "line", "why")
+    `key` is the setting that says it here, "" where there is none.
+    """
 
-    def __init__(self, argument: str, line: int, why: str) -> None:
+    __slots__ = ("argument", "key", "line", "why")
+
+    def __init__(self, argument: str, line: int, why: str, key: str = "") -> None:
         self.argument = argument
         self.line = line
         self.why = why
+        self.key = key
+
+
+class CarriedSetting:
+    """A setting that a call gives: the key and its value, and the argument with its line.
+
+    `by_default`: whether the call leaves it to its host; `comment` is what is said of it then.
+    """
+
+    __slots__ = ("argument", "by_default", "comment", "key", "line", "section", "value")
+
+    def __init__(
+        self,
+        section: str,
+        key: str,
+        value: object,
+        argument: str,
+        line: int,
+        comment: str = "",
+        *,
+        by_default: bool = False,
+    ) -> None:
+        self.section = section
+        self.key = key
+        self.value = value
+        self.argument = argument
+        self.line = line
+        self.comment = comment
+        self.by_default = by_default
 
 
 class ImportedCall:
-    """A call as files: `net` is None where the definition is not known; `left` is what is lost."""
+    """A call as files: `net` is None where the definition is not known; `left` is what is lost.
 
-    __slots__ = ("left", "line", "net", "run_file", "target")
+    `own_net`: whether the host's own network stands in `net`, as the call gives none; `net_file`
+    is the file that `net` was read from, "" where it stands in the script.
+    """
+
+    __slots__ = (
+        "comments",
+        "function",
+        "left",
+        "line",
+        "net",
+        "net_file",
+        "own_net",
+        "settings",
+        "target",
+    )
 
     def __init__(self, call: HostCall) -> None:
         self.line = call.line
         self.target = call.target
+        self.function = call.name
         self.net: str | None = None
-        self.run_file = ""
+        self.net_file = ""
+        self.own_net = False
+        self.settings: list[CarriedSetting] = []
+        self.comments: list[str] = []
         self.left: list[NotCarried] = []
 
 
-def imported(call: HostCall, script: str, read: Callable[[str], str | None]) -> ImportedCall:
-    """Return a call of `script` as files; `read` returns the text of a file that it names."""
-    return _Translation(call, script, read).done
+def imported(call: HostCall, read: Callable[[str], str | None]) -> ImportedCall:
+    """Return a call as files; `read` returns the text of a file that it names."""
+    return _Translation(call, read).done
 
 
 class _Translation:
     """One translation."""
 
-    __slots__ = ("call", "comments", "data", "done", "given", "read", "script", "train")
+    __slots__ = ("call", "done", "given", "read")
 
-    def __init__(self, call: HostCall, script: str, read: Callable[[str], str | None]) -> None:
+    def __init__(self, call: HostCall, read: Callable[[str], str | None]) -> None:
         self.call = call
-        self.script = script
         self.read = read
         self.done = ImportedCall(call)
-        self.comments: list[str] = []
-        self.data: list[str] = []
-        self.train: list[str] = []
         self.given: dict[str, GivenArgument] = {}
         self._sort()
         self._formula()
         self._table()
         task = self._task()
-        self._key("host", "rx")
+        self._host_key("host", "rx", self.call.name)
         self._optimizer()
         for name in ("numIterations", "miniBatchSize", "initWtsDiameter", "maxNorm"):
             self._plain(_ROWS[name.lower()])
@@ -90,10 +140,9 @@ class _Translation:
         self._definition(task)
         if call.inside is not None:
             self._lose(call.inside, call.line, "one model is trained here, not an ensemble")
-        self._finish()
 
-    def _lose(self, argument: str, line: int, why: str) -> None:
-        self.done.left.append(NotCarried(argument, line, why))
+    def _lose(self, argument: str, line: int, why: str, key: str = "") -> None:
+        self.done.left.append(NotCarried(argument, line, why, key))
 
     def _sort(self) -> None:
         """Give each argument its row; what has none, or no place here, is lost by name."""
@@ -110,15 +159,28 @@ class _Translation:
                 self._lose(name, argument.line, f"{argument.written} is not carried over")
 
     def _key(
-        self, key: str, value: object, comment: str = "", rows: list[str] | None = None
+        self, key: str, value: object, argument: GivenArgument, comment: str = "", name: str = ""
     ) -> None:
-        target = self.train if rows is None else rows
-        target.append(f"{key} = {_toml(value)}" + (f"  # {comment}" if comment else ""))
+        """Carry what an argument says, under a `name` where it is part of another."""
+        said = name or argument.name or self._name_of(argument)
+        row = CarriedSetting(_section(key), key, value, said, argument.line, comment)
+        self.done.settings.append(row)
+
+    def _host_key(self, key: str, value: object, argument: str, comment: str = "") -> None:
+        """Carry what the host does by itself."""
+        row = CarriedSetting(
+            _section(key), key, value, argument, self.call.line, comment, by_default=bool(comment)
+        )
+        self.done.settings.append(row)
+
+    def _name_of(self, argument: GivenArgument) -> str:
+        return next((name for name, one in self.given.items() if one is argument), "")
 
     def _formula(self) -> None:
         argument = self.given.get("formula")
         if argument is None:
-            self._lose("formula", self.call.line, "it is missing, so the label is not known")
+            why = "it is missing, so the label is not known"
+            self._lose("formula", self.call.line, why, "label")
             return
         value = argument.value
         text = (
@@ -130,10 +192,11 @@ class _Translation:
         )
         found = _FORMULA.fullmatch(text)
         if found is None:
-            self._lose("formula", argument.line, f"{argument.written} is known only at run time")
+            why = f"{argument.written} is known only at run time"
+            self._lose("formula", argument.line, why, "label")
             return
         label, right = found.groups()
-        self._key("label", label, rows=self.data)
+        self._key("label", label, argument)
         columns = [one.strip() for one in right.split("+")]
         if columns == ["."]:
             return
@@ -141,7 +204,7 @@ class _Translation:
         for term in wrong:
             self._lose("formula", argument.line, f"'{term}' is no column: compute it beforehand")
         columns = [one for one in columns if one not in wrong]
-        self.comments.append(f"The columns beside the label: {', '.join(columns)}.")
+        self.done.comments.append(f"The columns beside the label: {', '.join(columns)}.")
         self._lose(
             "formula",
             argument.line,
@@ -152,26 +215,30 @@ class _Translation:
         argument = self.given.get("data")
         if argument is None:
             return
-        self.comments.append(f"Export the rows of: {argument.written}")
-        self._lose("data", argument.line, f"export {argument.written} to the table of 'train'")
+        self.done.comments.append(f"Export the rows of: {argument.written}")
+        self._lose(
+            "data", argument.line, f"export {argument.written} to the table of 'train'", "train"
+        )
 
     def _task(self) -> str:
         argument = self.given.get("type")
         if argument is None:
-            self._key("task", "binary", "the host's default")
+            self._host_key("task", "binary", "type", DEFAULT)
             return "binary"
         task = TASKS.get(argument.value.lower()) if isinstance(argument.value, str) else None
         if task is None:
-            self._lose("type", argument.line, f"{argument.written} is no task that is known")
+            self._lose(
+                "type", argument.line, f"{argument.written} is no task that is known", "task"
+            )
             return "classification"
-        self._key("task", task)
+        self._key("task", task, argument)
         return task
 
     def _optimizer(self) -> None:
         argument = self.given.get("optimizer")
         if argument is None:
-            self._key("optimizer", "sgd", "the host's default")
-            self._key("learning_rate", 0.001, "the host's default")
+            self._host_key("optimizer", "sgd", "optimizer", DEFAULT)
+            self._host_key("learning_rate", 0.001, "learningRate", DEFAULT)
             return
         value = argument.value
         if isinstance(value, str):
@@ -180,7 +247,7 @@ class _Translation:
         if rule is None or not isinstance(value, HostCall):
             self._lose("optimizer", argument.line, f"{argument.written} is known only at run time")
             return
-        self._key("optimizer", rule)
+        self._key("optimizer", rule, argument)
         rates = False
         for one in value.arguments:
             row = _RULES.get(one.name.replace("_", "").lower())
@@ -190,30 +257,30 @@ class _Translation:
                 self._lose(f"optimizer: {one.name or one.written}", one.line, why)
                 continue
             rates = rates or row.key == "learning_rate"
-            self._key(row.key, one.value)
+            self._key(row.key, one.value, one)
         if rule == "sgd" and not rates:
-            self._key("learning_rate", 0.001, "the host's default")
+            self._host_key("learning_rate", 0.001, "learningRate", DEFAULT)
 
     def _plain(self, row: HostArgument) -> None:
         argument = self.given.get(row.r)
         if argument is None:
-            self._key(row.key, row.default, "the host's default")
+            self._host_key(row.key, row.default, row.r, DEFAULT)
         elif isinstance(argument.value, int | float) and not isinstance(argument.value, bool):
-            self._key(row.key, argument.value)
+            self._key(row.key, argument.value, argument)
         elif argument.value is not None:
             self._lose(row.r, argument.line, f"{argument.written} is known only at run time")
 
     def _normalizer(self) -> None:
         argument = self.given.get("normalize")
         if argument is None:
-            self._key("normalizer", "minmax-zero", 'the host\'s default, "auto"')
+            self._host_key("normalizer", "minmax-zero", "normalize", f'{DEFAULT}, "auto"')
             return
         value = argument.value
         known = NORMALIZERS.get(value.lower()) if isinstance(value, str) else None
         if known is None:
             self._lose("normalize", argument.line, f"{argument.written} is not carried over")
         else:
-            self._key("normalizer", known, f'"{value}" there')
+            self._key("normalizer", known, argument, f'"{value}" there')
 
     def _loss(self) -> None:
         argument = self.given.get("loss_function")
@@ -225,7 +292,7 @@ class _Translation:
         if known is None:
             self._lose("loss_function", argument.line, f"{argument.written} is not carried over")
         else:
-            self._key("loss", known)
+            self._key("loss", known, argument)
 
     def _definition(self, task: str) -> None:
         self._plain(_HIDDEN_NODES)
@@ -234,6 +301,7 @@ class _Translation:
             hidden = self.given.get("numHiddenNodes")
             if hidden is not None and not isinstance(hidden.value, int):
                 return
+            self.done.own_net = True
             self.done.net = (
                 "// The host's own network: one hidden layer.\n"
                 "input Data auto;\nhidden Hidden auto sigmoid from Data all;\n"
@@ -246,31 +314,17 @@ class _Translation:
             if text is None:
                 self._lose("netDefinition", argument.line, f"{value.path} cannot be read")
                 return
-            value = text
+            self.done.net_file, value = value.path, text
         if not isinstance(value, str):
             self._lose("netDefinition", argument.line, "it is put together at run time")
             return
         self.done.net = value.strip("\n") + "\n"
-
-    def _finish(self) -> None:
-        lines = [f"# Taken from {self.script}, line {self.call.line}: {self.call.name}."]
-        lines += [f"# {_one_line(comment)}" for comment in self.comments]
-        lines += ["", "[data]", '# train = "rows.csv"  # name the exported table here', *self.data]
-        lines += ["", "[train]", *self.train]
-        self.done.run_file = "\n".join(lines) + "\n"
 
 
 def _is_scalar(value: HostValue) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _one_line(text: str) -> str:
-    return "".join(one if one.isprintable() else " " for one in text)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    return repr(value)
+def _section(key: str) -> str:
+    """The section of a run file that a key belongs to."""
+    return "data" if key in DATA_KEYS else "train"

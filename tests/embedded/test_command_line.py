@@ -25,7 +25,7 @@ input Data auto;
 hidden H auto sigmoid from   Data all;
 output Out auto softmax from H all;
 """
-fit = rx_neural_network("y ~ x", method="multiClass", num_hidden_nodes=6, net_definition=NET)
+fit = rx_neural_network("y ~ .", method="multiClass", num_hidden_nodes=6, net_definition=NET)
 OTHER = 'input X [3];\\noutput Y [1]   linear from Z all;'
 rx_neural_network("y ~ x", net_definition=OTHER)
 '''

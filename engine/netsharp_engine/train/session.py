@@ -16,7 +16,7 @@ from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.loop import Event, EventCallback, Outcome, Run
 from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.report import Report
-from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings
 from netsharp_engine.train.state import TrainingState
 
 CHANGEABLE = frozenset(("epochs", "patience", "checkpoint", "threads"))
@@ -164,12 +164,12 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
     """A stored run's settings with what may change taken from ``wanted`` where it was given.
 
     Epochs, patience, checkpoint and threads may change, and where files lie.  Raises TrainingError
-    for any other setting that was given (by file or flag) and differs.
+    for any other setting that was given (by call, file or flag) and differs.
     """
     given: dict[str, Any] = {}
     for _, name, shown, origin in wanted.listing():
         value = getattr(wanted, name)
-        if origin not in ("file", "flag") or value == getattr(stored, name):
+        if origin not in (CALL, *CHOSEN) or value == getattr(stored, name):
             continue
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(

@@ -16,7 +16,9 @@ from netsharp_engine.data.reading.options import ColumnName, ReadOptions
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.train.settings.keys import (
     ADAM_RATE,
+    BELONGINGS,
     BY_NAME,
+    CALL_CHOICES,
     HOST_ADAM_RATE,
     HOST_LIMITS,
     KEYS,
@@ -32,6 +34,8 @@ from netsharp_engine.train.settings.values import BadValueError, convert
 
 #: Where a value comes from that somebody has chosen.
 CHOSEN = ("file", "flag")
+#: Where one comes from that a script's call says, which ranks below these.
+CALL = "call"
 PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
@@ -39,9 +43,9 @@ PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 class TrainingSettings:
     """Every setting of a run, checked.
 
-    ``origins`` maps each key to ``host``, ``default``, ``file`` or ``flag``.  ``directory`` is
-    that of the run file; paths that came from the file already start with it, except a
-    ``validation`` that may be a column or a file (see ``validation_path``).
+    ``origins`` maps each key to ``host``, ``default``, ``call``, ``file`` or ``flag``.
+    ``directory`` is that of the run file; paths that came from the file already start with it,
+    except a ``validation`` that may be a column or a file (see ``validation_path``).
     """
 
     train: tuple[str, ...]
@@ -202,13 +206,16 @@ def read_settings(
     directory: str = "",
     file_name: str = "the run file",
     called: Mapping[str, str] | None = None,
+    call: Mapping[str, Any] | None = None,
+    call_name: str = "the call",
 ) -> TrainingSettings | list[str]:
     """The settings of a run file (its parsed TOML) under flags (by key; None is not given).
 
     Paths of the run file are taken from ``directory``.  ``called`` are the names by which people
     know keys that are given in place of flags: Python's keywords, by key; without an entry a
-    keyword is the key's own name.  Instead of settings it gives a list of
-    sentences, one per fault, each with what to do.
+    keyword is the key's own name.  ``call`` is what the call of a script says, as a run file
+    would: it gives way to both, and so does what goes with a choice that they make otherwise.
+    Instead of settings it gives a list of sentences, one per fault, each with what to do.
     """
     errors: list[str] = []
     given: dict[str, Any] = {}
@@ -226,6 +233,9 @@ def read_settings(
             where = flag_key.flag if called is None else called.get(name, name)
             _take(flag_key, value, where, given, errors)
             origins[flag_key.name] = "flag"
+    for key, value in _call_values(call or {}, call_name, given, errors):
+        _take(key, value, f"{call_name}: {key.name}", given, errors)
+        origins[key.name] = CALL
     _add_defaults(given, origins)
     errors += _conflicts(given, origins)
     if errors:
@@ -253,6 +263,21 @@ def restore_settings(stored: Mapping[str, Any]) -> TrainingSettings | list[str]:
     for key in KEYS:
         origins.setdefault(key.name, "default")
     return errors or TrainingSettings(**given, origins=origins)
+
+
+def _call_values(
+    call: Mapping[str, Any], call_name: str, given: Mapping[str, Any], errors: list[str]
+) -> Sequence[tuple[Key, Any]]:
+    """What a call says that nobody who outranks it has said, or chosen to be without."""
+    said = list(_file_values(call, call_name, errors))
+    own = {**CALL_CHOICES, **{key.name: value for key, value in said}}
+    pointless = {
+        name
+        for choice, names in BELONGINGS.items()
+        if choice in given and given[choice] != own.get(choice)
+        for name in names
+    }
+    return [one for one in said if one[0].name not in given and one[0].name not in pointless]
 
 
 def _file_values(
@@ -316,7 +341,7 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
             value, origin = key.hosts[host], "host"
         elif key.name == "optimizer" and any(given.get(name) for name in OF_SGD):
             value = "sgd"
-        elif key.name == "init" and origins.get("init_diameter") in CHOSEN:
+        elif key.name == "init" and origins.get("init_diameter") in (CALL, *CHOSEN):
             value = "uniform"
         elif key.name == "schedule_epochs" and given["schedule"] != "constant":
             value = SCHEDULE_EPOCHS.get(given["schedule"], given["epochs"])
@@ -369,7 +394,7 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
 
 
 def _chosen(name: str, origins: Mapping[str, str]) -> bool:
-    """Whether somebody set a key."""
+    """Whether somebody set a key, by flag or in a run file."""
     return origins[name] in CHOSEN
 
 

@@ -353,6 +353,22 @@ SECTIONS = ("data", "train", "output")
 #: Epochs of a schedule where none are set; those of the run where there is no row.
 SCHEDULE_EPOCHS = {"step": 30, "plateau": 10}
 
+#: What a choice brings with it: of a call that chooses otherwise it is not taken.
+BELONGINGS: Mapping[str, tuple[str, ...]] = {
+    "optimizer": (
+        *("learning_rate", "momentum", "nesterov", "weight_decay"),
+        *("rate_reduction_ratio", "rate_reduction_frequency", "rate_reduction_error_ratio"),
+        *("adadelta_decay", "adadelta_constant"),
+    ),
+    "schedule": (
+        *("rate_reduction_ratio", "rate_reduction_frequency", "rate_reduction_error_ratio"),
+    ),
+    "init": ("init_diameter",),
+    "task": ("loss",),
+}
+#: What calls choose that say nothing of it.
+CALL_CHOICES = {"schedule": "constant", "init": "uniform"}
+
 #: (host, key, regression or not or either) -> the host's own upper limit, told as a note.
 HOST_LIMITS: tuple[tuple[str, str, bool | None, float], ...] = (
     ("studio", "learning_rate", False, 1.0),
