@@ -119,6 +119,9 @@ if TYPE_CHECKING:
             activation; None where there is not one output layer.
             """
 
+        def echo(self, specification: bytes, context: Context) -> list[str]:
+            """Return the lines of a text without errors as its hosts print it before they train."""
+
         def with_values(
             self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
         ) -> bytes:

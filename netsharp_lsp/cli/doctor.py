@@ -23,7 +23,7 @@ DONE, FAILED = 0, 2
 #: What `run` asks for that has no effect where nothing is trained.
 _WITHOUT_EFFECT: dict[str, Any] = {
     **dict.fromkeys(("model", "log", "plot", "cntk_log", "model_format")),
-    **dict.fromkeys(("resume", "show_settings", "allow_commands", "events"), False),
+    **dict.fromkeys(("resume", "show_settings", "allow_commands", "events", "rx_log"), False),
     "cd": "",
     "items": [],
     "set": [],

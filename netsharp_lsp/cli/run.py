@@ -31,6 +31,7 @@ from netsharp_engine.train.tasks import OutputForm
 from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
 from netsharp_lsp.cli.arguments.settings import add_settings_arguments, roots_for
 from netsharp_lsp.cli.arguments.training import add_setting_arguments, given_flags
+from netsharp_lsp.cli.console.host_log import HostLog
 from netsharp_lsp.cli.console.outlet import Outlet
 from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain, say
@@ -45,6 +46,7 @@ from netsharp_lsp.cli.specifications.calls import (
     tell_call,
 )
 from netsharp_lsp.cli.specifications.faults import show_errors
+from netsharp_lsp.cli.specifications.host_facts import host_facts
 from netsharp_lsp.cli.specifications.start_report import event_of, show_start
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.diagnostics.reports import FORMATS
@@ -97,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
     add("--events", action="store_true", help="print the run log instead of progress and report")
+    add("--rx-log", action="store_true", help="print the log of the hosts instead of progress")
     add("--examine", action="store_true", help="look at how the training would start, and stop")
     add("--format", choices=FORMATS, default="text", help="how --examine writes what it saw")
     add_settings_arguments(parser)
@@ -115,6 +118,9 @@ def run(args: argparse.Namespace) -> int:
     asked for, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
     experiments = experiments_meant((args.specification, *args.items))
+    if experiments is not None and args.rx_log:
+        complain(f"{args.specification}: --rx-log goes with a specification. Use --cntk-log.")
+        return FAILED
     if experiments is not None and args.examine:
         complain(f"{args.specification}: only the start of a specification's run is looked at.")
         return FAILED
@@ -157,6 +163,8 @@ def _run(args: argparse.Namespace) -> int:
         )
     if args.format != "text" and not args.examine:
         raise RunError("--format goes with --examine, which looks at the start alone.")
+    if args.rx_log and (args.events or args.quiet or args.examine):
+        raise RunError("--rx-log prints a run: it does not go with --events, --quiet or --examine.")
     trainee = _read_trainee(item)
     text, embedded, call, name = trainee.text, trainee.embedded, trainee.call, item.name
     roots = _roots(args, item)
@@ -181,7 +189,8 @@ def _run(args: argparse.Namespace) -> int:
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
     _stay_inside(INPUTS, settings, given, roots)
-    with choose_display(args.quiet, args.events) as display:
+    log = HostLog() if args.rx_log else None
+    with log or choose_display(args.quiet, args.events) as display:
         form = trainable.output(text)
         output = None if form is None else OutputForm(*form)
         data = load_data(settings, progress=display.reading, output=output)
@@ -190,9 +199,19 @@ def _run(args: argparse.Namespace) -> int:
             return FAULTY
         if args.examine:
             return _examine(args, trainee, build_graph, data)
+        if log is not None:
+            log.facts = settled(lambda: host_facts(text, context_of(data), trainable, data))
         with catch_interrupts() as should_stop:
             training = Training(
-                text.decode(), build_graph, data, settings, display, path, should_stop, []
+                text.decode(),
+                build_graph,
+                data,
+                settings,
+                display,
+                path,
+                should_stop,
+                [],
+                args.rx_log,
             )
             result = training.run(stored)
             save_model(result.model, path)
@@ -354,6 +373,7 @@ class Training:
     path: str
     should_stop: Callable[[], bool]
     lost: list[str]
+    measured: bool = False
 
     def ends(self) -> bool:
         """Whether to stop: somebody wants it, or nobody follows; both together are one wish."""
@@ -370,7 +390,7 @@ class Training:
                 nonlocal log
                 try:
                     if log is not None:
-                        log.write(event)
+                        log.write({key: event[key] for key in event if key != "training"})
                 except TrainingError as error:
                     log = None
                     self._lose(f"{error} The run goes on without it.")
@@ -384,7 +404,7 @@ class Training:
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)
             graph = settled(lambda: self.build_graph(self.specification, self.data.context()))
-            given = {"specification": self.specification, **watched}
+            given = {"specification": self.specification, "measured": self.measured, **watched}
             return train(graph, self.data, self.settings, **given)
 
     def _keep(self, model: Model) -> None:

@@ -44,6 +44,14 @@ class Training:
             return None
         return outputs[0].nodes, outputs[0].activation
 
+    def echo(self, specification: bytes, context: Context) -> list[str]:
+        """The lines of a network as hosts print them; see `netsharp_lsp.netsharp.echo`."""
+        from netsharp_lsp.netsharp.echo import echoed
+        from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+        from netsharp_lsp.netsharp.reading.parser import parse
+
+        return echoed(resolve(parse(specification), context))
+
     def with_values(
         self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
     ) -> bytes:

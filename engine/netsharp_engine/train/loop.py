@@ -306,6 +306,10 @@ class Run:
             return None
         return measure_until(self._meter, part, self.answer, "validation", self._should_stop)
 
+    def training_report(self) -> Report:
+        """Return the figures of the training rows with the weights as they stand."""
+        return measure_part(self._meter, self._data.train, self.answer, "training")
+
     def _mean_loss(self) -> float | None:
         state = self._state
         return state.loss_sum / state.weight_sum if state.weight_sum else None
@@ -344,7 +348,7 @@ class Run:
         state = None if status == "diverged" else self._keep(status, message, last)
         self._meter.load(tensors)
         data = self._data
-        reports = [measure_part(self._meter, data.train, self.answer, "training")]
+        reports = [self.training_report()]
         if data.validation is not None:
             reports.append(measure_part(self._meter, data.validation, self.answer, "validation"))
         figures = [{"loss": report.loss, **report.metrics} for report in reports]

@@ -56,6 +56,7 @@ def train(
     on_event: EventCallback | None = None,
     on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    measured: bool = False,
     backend: Backend = NumpyDraft,
 ) -> TrainingResult:
     """Train a network from its initial weights, computed by ``backend``.
@@ -64,12 +65,17 @@ def train(
     graph can be built again.  ``on_event`` gets every line of the run log;
     ``on_checkpoint`` a model to save that can be resumed, every ``settings.checkpoint`` seconds and
     before the last figures are measured; ``should_stop`` is asked after every step and while
-    validation rows are measured.  Raises TrainingError where network, data
-    and settings do not fit.
+    validation rows are measured.  ``measured``: the events "start" and "epoch" that ``on_event``
+    gets have in "training" the figures of all training rows with the weights of then.  Raises
+    TrainingError where network, data and settings do not fit.
     """
     _check_features(graph, data)
     settings = settings or data.settings
-    run = Run(graph, data, settings, backend, on_event, should_stop)
+
+    tell = on_event
+    if measured and on_event is not None:
+        tell = _measuring(on_event, lambda: run.training_report())
+    run = Run(graph, data, settings, backend, tell, should_stop)
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -181,6 +187,18 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
         given[name] = value
     origins = {**stored.origins, **{name: wanted.origins[name] for name in given}}
     return replace(stored, origins=origins, directory=wanted.directory, **given)
+
+
+def _measuring(tell: EventCallback, report: Callable[[], Report]) -> EventCallback:
+    """What tells of starts and epochs together with a report of that moment."""
+
+    def told(event: Event) -> object:
+        if event["event"] in ("start", "epoch"):
+            found = report()
+            event = {**event, "training": {"loss": found.loss, **found.metrics}}
+        return tell(event)
+
+    return told
 
 
 def _check_features(graph: Graph, data: TrainingData) -> None:

@@ -1,0 +1,65 @@
+"""A run shown as the hosts of Net# showed theirs; what is printed stands in `printed`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from netsharp_lsp.cli.console.outlet import Outlet
+from netsharp_lsp.cli.console.progress import Silence
+from netsharp_lsp.microsoftml.printed import (
+    PrintedFacts,
+    end_lines,
+    iteration_line,
+    mean_error,
+    opening_lines,
+    start_lines,
+)
+
+
+class HostLog(Silence):
+    """The lines of the host's log on stderr; `facts` are told before the run starts."""
+
+    def __init__(self) -> None:
+        self.out = Outlet(sys.stderr)
+        self.facts: PrintedFacts | None = None
+        self._epochs = self._updates = 0
+        self._error = 0.0
+        self._began = time.perf_counter()
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Print what belongs to an event; a start and each epoch have `training`, the figures of
+        all training rows.
+        """
+        kind = event["event"]
+        if kind == "start":
+            self._start(event)
+        elif kind == "epoch":
+            self._iteration(event)
+        elif kind == "end":
+            figures = {"loss": event.get("loss", 0.0), **event.get("metrics", {})}
+            self._say(end_lines(mean_error(figures)))
+
+    def _start(self, event: dict[str, Any]) -> None:
+        extent = event["metrics"]
+        self._epochs, self._updates = extent["epochs"], extent["parameters"] * extent["rows"]
+        self._error = mean_error(event.get("training", {"loss": 0.0}))
+        if self.facts is not None:
+            self._say(opening_lines(self.facts))
+            self._say(start_lines(self.facts.hidden, extent["parameters"], self._error))
+        self._began = time.perf_counter()
+
+    def _iteration(self, event: dict[str, Any]) -> None:
+        running = {"loss": event.get("loss", 0.0), **event.get("metrics", {})}
+        # Of more than two classes the run counts the loss alone while it goes on.
+        behind = event.get("training", {})
+        error = mean_error(behind if "mean_error" in behind else running)
+        now = time.perf_counter()
+        pace = self._updates / (now - self._began) if now > self._began else None
+        self._say([iteration_line(event["epoch"], self._epochs, error, self._error, pace)])
+        self._error, self._began = error, now
+
+    def _say(self, lines: list[str]) -> None:
+        for line in lines:
+            self.out.line(line)

@@ -1,0 +1,78 @@
+"""The lines that MicrosoftML and microsoftml print of a training, from its facts and events.
+
+The form is that of the logs in their reference; nothing is measured here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+RULE = "_" * 67
+#: What the log calls activations of the output layer, where it does not only write them large.
+FUNCTIONS = {"softmax": "SoftMax", "rlinear": "RectifiedLinear"}
+LOSSES = {"cross-entropy": "LogLoss", "squared": "SquaredLoss"}
+
+
+class PrintedFacts(NamedTuple):
+    """What a log tells before the first iteration; `rule` are lines on the optimiser."""
+
+    definition: Sequence[str]
+    inputs: int
+    outputs: int
+    function: str
+    loss: str
+    rule: Sequence[str]
+    hidden: int
+
+
+def opening_lines(facts: PrintedFacts) -> list[str]:
+    """Return the lines above those of the iterations, but for what a start measures."""
+    function = FUNCTIONS.get(facts.function, facts.function.capitalize())
+    return [
+        "***** Net definition *****",
+        *facts.definition,
+        "***** End net definition *****",
+        f"Input count: {facts.inputs}",
+        f"Output count: {facts.outputs}",
+        f"Output Function: {function}",
+        f"Loss Function: {LOSSES[facts.loss]}",
+        "PreTrainer: NoPreTrainer",
+        RULE,
+        "Starting training...",
+        *facts.rule,
+        RULE,
+    ]
+
+
+def mean_error(figures: Mapping[str, float]) -> float:
+    """Return what the log calls MeanErr: of more than two classes the sum over the outputs of
+    their binary cross-entropies, of a regression the mean square, else the loss.
+    """
+    if "mean_error" in figures:
+        return figures["mean_error"]
+    return figures["rmse"] ** 2 if "rmse" in figures else figures["loss"]
+
+
+def start_lines(hidden: int, weights: int, error: float) -> list[str]:
+    """Return what is said of the network before its first iteration."""
+    return [
+        f"Initializing {hidden} Hidden Layers, {weights} Weights...",
+        f"Estimated Pre-training MeanError = {error:.6f}",
+    ]
+
+
+def iteration_line(
+    iteration: int, iterations: int, error: float, before: float, updates: float | None
+) -> str:
+    """Return the line of an iteration; ``updates``: of weights, in a second."""
+    change = f"{(error - before) / before:.2%}" if before else "0.00%"
+    pace = "" if updates is None else f", {updates / 1e6:.2f}M WeightUpdates/sec"
+    return f"Iter:{iteration}/{iterations}, MeanErr={error:.6f}({change}){pace}"
+
+
+def end_lines(error: float) -> list[str]:
+    """Return the lines behind the last iteration."""
+    return ["Done!", f"Estimated Post-training MeanError = {error:.6f}", RULE]
