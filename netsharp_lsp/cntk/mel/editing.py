@@ -57,7 +57,7 @@ class Nodes:
         self.rest = rest
 
 
-def _nodes(going: Going, name: Traced) -> Nodes | None:
+def nodes_meant(going: Going, name: Traced) -> Nodes | None:
     """The nodes that a parameter means; None where that is a fault."""
     model, rest = going.models.split(name)
     if model is None:
@@ -78,16 +78,10 @@ def _changed(going: Going, model: Model, statement: Statement) -> None:
     going.change = model.changed = statement.text
 
 
-def dump_node(going: Going, statement: Statement, function: Function) -> None:
-    """`DumpNode`."""
-    _nodes(going, statement.arguments[0])
-    going.writes = True
-
-
 def remove(going: Going, statement: Statement, function: Function) -> None:
     """`RemoveNode` and `DeleteNode`."""
     for name in statement.arguments:
-        found = _nodes(going, name)
+        found = nodes_meant(going, name)
         if found is None:
             continue
         effects.remove(found.model, found.names, statement.text)
@@ -158,7 +152,7 @@ def _links(statement: Statement, function: Function) -> bool:
 
 def copy_tree(going: Going, statement: Statement, function: Function) -> None:
     """`CopySubTree`."""
-    found = _nodes(going, statement.arguments[0])
+    found = nodes_meant(going, statement.arguments[0])
     name, prefix = statement.arguments[1:3]
     target = going.models.find(word(name))
     if target is None and "$" not in word(name):
@@ -174,7 +168,7 @@ def copy_tree(going: Going, statement: Statement, function: Function) -> None:
 def set_input(going: Going, statement: Statement, function: Function) -> None:
     """`SetNodeInput`."""
     node, index, source = statement.arguments
-    target, origin = _nodes(going, node), _nodes(going, source)
+    target, origin = nodes_meant(going, node), nodes_meant(going, source)
     number = _index(going, index)
     if target is None or origin is None:
         return
@@ -226,10 +220,10 @@ def _single(going: Going, origin: Nodes, text: Traced) -> None:
 
 def set_inputs(going: Going, statement: Statement, function: Function) -> None:
     """`SetNodeInputs`."""
-    target = _nodes(going, statement.arguments[0])
+    target = nodes_meant(going, statement.arguments[0])
     if target is not None:
         _single(going, target, statement.arguments[0])
-    origins = [(one, _nodes(going, one)) for one in statement.arguments[1:]]
+    origins = [(one, nodes_meant(going, one)) for one in statement.arguments[1:]]
     for one, origin in origins:
         if origin is not None:
             _single(going, origin, one)
@@ -263,7 +257,7 @@ def set_property(going: Going, statement: Statement, function: Function) -> None
     else:
         _old_property(going, found, (name, value))
         _property_value(going, found, value)
-    nodes = _nodes(going, node)
+    nodes = nodes_meant(going, node)
     if nodes is None:
         return
     if found is not None:
@@ -299,7 +293,7 @@ def set_property_below(going: Going, statement: Statement, function: Function) -
     else:
         _old_property(going, found, (name, value))
         _property_value(going, found, value)
-    nodes = _nodes(going, node)
+    nodes = nodes_meant(going, node)
     if nodes is None:
         return
     known = found is not None and "$" not in word(value)
@@ -398,7 +392,7 @@ def _no_parameters(
 
 def revise(going: Going, statement: Statement, function: Function) -> None:
     """`ReviseParameter`."""
-    nodes = _nodes(going, statement.arguments[0])
+    nodes = nodes_meant(going, statement.arguments[0])
     if nodes is None:
         return
     for name in nodes.names or ():
@@ -441,7 +435,7 @@ def _pairs(
     going: Going, statement: Statement
 ) -> tuple[Nodes, Model, list[tuple[str, str]] | None] | None:
     """The nodes of the first parameter, the model of the second, and old names with new ones."""
-    source = _nodes(going, statement.arguments[0])
+    source = nodes_meant(going, statement.arguments[0])
     target, rest = going.models.split(statement.arguments[1])
     if source is None or target is None:
         return None
@@ -476,7 +470,7 @@ def _onto_all(
     going: Going, statement: Statement, source: Nodes, target: Model
 ) -> tuple[Nodes, Model, list[tuple[str, str]] | None] | None:
     """One node onto every node that a pattern means."""
-    found = _nodes(going, statement.arguments[1])
+    found = nodes_meant(going, statement.arguments[1])
     if found is None:
         return None
     if found.names is None or source.names is None:
@@ -485,7 +479,6 @@ def _onto_all(
 
 
 HANDLERS: dict[str, Callable[[Going, Statement, Function], None]] = {
-    "DumpNode": dump_node,
     "CopyNode": copy,
     "CopySubTree": copy_tree,
     "CopyNodeInputs": copy_inputs,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.mel import arguments, editing
+from netsharp_lsp.cntk.mel import arguments, dumping, editing
 from netsharp_lsp.cntk.mel.faults import NETWORK, EditFault, Replacement
 from netsharp_lsp.cntk.mel.followed import Allowance, Followed
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, MAKERS
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function
     from netsharp_lsp.cntk.mel.reading import MelScript, Statement
+    from netsharp_lsp.cntk.mel.surroundings import Dumped
     from netsharp_lsp.cntk.networks.node import Trouble
 
 
@@ -43,13 +44,14 @@ _IN_NDL = "it is written in NDL"
 
 
 class Edited(NamedTuple):
-    """What going through a text gave: its faults, and every file it writes with what that holds, in
-    their order.  `is_sure`: it writes no other file.
+    """What going through a text gave: its faults, every model it writes by its file, in their
+    order, and the nodes that it writes as texts.  `is_sure`: it writes no other model.
     """
 
     faults: list[EditFault]
     saved: dict[str, Known]
     is_sure: bool
+    dumped: list[Dumped]
 
 
 def evaluate(script: MelScript, around: Surroundings) -> Edited:
@@ -60,7 +62,8 @@ def evaluate(script: MelScript, around: Surroundings) -> Edited:
             go_on()
             going.run(statement)
         going.finish()
-    return Edited(going.faults, going.saved, going.is_sure and not script.broken)
+    is_sure = going.is_sure and not script.broken
+    return Edited(going.faults, going.saved, is_sure, going.dumped)
 
 
 class _Evaluation:
@@ -70,6 +73,7 @@ class _Evaluation:
         self.models = Models()
         self.faults: list[EditFault] = []
         self.saved: dict[str, Known] = {}
+        self.dumped: list[Dumped] = []
         self.is_sure = True
         #: Whether the program has stopped before.
         self._has_stopped = False
@@ -241,7 +245,7 @@ class _Evaluation:
             if handler is not None:
                 handler(self, statement.arguments, function)
             else:
-                editing.HANDLERS[function.name](self, statement, function)
+                _OF_NODES[function.name](self, statement, function)
 
     def checked(self, statement: Statement) -> Function | None:
         """The function of a call whose parameters are what it takes."""
@@ -379,7 +383,7 @@ class _Evaluation:
         network = self._finished(model, file)
         nodes = None if model.has_macros or model.nodes is None else dict(model.nodes)
         self.saved.pop(path, None)
-        self.saved[path] = Known(nodes, model.origin, network)
+        self.saved[path] = Known(nodes, model.origin, network, model.serial)
         model.saved = True
 
     def _finished(self, model: Model, file: Traced) -> Network | None:
@@ -421,13 +425,6 @@ class _Evaluation:
             if model is not None:
                 self.models.unload(model, one)
 
-    def dump(self, given: list[Traced], function: Function) -> None:
-        """`DumpModel`."""
-        model = self.named(given[0])
-        if model is not None:
-            model.network.joined()
-        self.writes = True
-
 
 _KINDS: dict[str, Callable[[_Evaluation, Statement], None]] = {
     "nothing": _Evaluation.nothing,
@@ -445,5 +442,5 @@ _HANDLERS: dict[str, Callable[[_Evaluation, list[Traced], Function], None]] = {
     "SaveModel": _Evaluation.save,
     "SetDefaultModel": _Evaluation.set_default,
     "UnloadModel": _Evaluation.unload,
-    "DumpModel": _Evaluation.dump,
 }
+_OF_NODES = {**editing.HANDLERS, **dumping.HANDLERS}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_lsp.cntk.networks.starting import not_measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
@@ -18,11 +18,29 @@ if TYPE_CHECKING:
 class Known(NamedTuple):
     """What is known of a file that holds a model: its nodes with their operations (None: not
     known), a clause that says where that comes from, and the network where all of it is known.
+    `model` is the number of the model of a text that was written, from 1.
     """
 
     nodes: Mapping[str, str] | None
     origin: str
     network: Network | None = None
+    model: int = 0
+
+
+class Dumped(NamedTuple):
+    """A file that nodes are written to as text: those of the names, with their numbers or without.
+
+    `network` is None where it is not known, for the reason `why` if there is one; `names` None
+    where they are not.
+    """
+
+    path: str
+    network: Network | None
+    why: str
+    names: Sequence[str] | None
+    has_numbers: bool
+    model: int
+    text: Traced
 
 
 class Surroundings(NamedTuple):

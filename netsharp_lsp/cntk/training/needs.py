@@ -22,7 +22,8 @@ def written_by(command: Command, experiment: Experiment) -> set[str]:
     if edits_freely(command):
         place = experiment.commands.index(command)
         edits = (one for one in experiment.edits_before(place + 1) if one.command == command.name)
-        found.update(path for edit in edits for path in edit.written)
+        for edit in edits:
+            found.update(edit.written, (normal(one.path) for one in edit.dumped))
     return found
 
 

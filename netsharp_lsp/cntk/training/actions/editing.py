@@ -7,29 +7,48 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.reports import FINISHED
 from netsharp_lsp.cntk.mel.arguments import function_of
+from netsharp_lsp.cntk.run.edits import normal
+from netsharp_lsp.cntk.training.actions.inspecting import (
+    dumped,
+    in_order_of_names,
+    write_shown,
+)
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.work import network_of, refuse_outside, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from netsharp_engine.cntk.starts import Start
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.mel.reading import Statement
+    from netsharp_lsp.cntk.mel.surroundings import Dumped
+    from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.training.telling import Telling
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
-#: Functions of scripts that do something beside the network, or to its numbers.
-_NOT_DONE = frozenset(("ReviseParameter", "DumpModel", "DumpNode"))
+#: Functions of scripts that do something to the numbers of a network.
+_NOT_DONE = frozenset(("ReviseParameter",))
+
+
+class ShownNodes(NamedTuple):
+    """Nodes of a network that are written as text, with their numbers or without."""
+
+    path: str
+    made: Made
+    nodes: Sequence[Node]
+    has_numbers: bool
 
 
 class EditModels(NamedTuple):
-    """The action edit: models by their paths."""
+    """The action edit: models by their paths, and nodes that are written as texts."""
 
     work: CommandWork
     made: Mapping[str, Made]
     keeps: bool
+    shown: Sequence[ShownNodes] = ()
 
     def run(self, telling: Telling) -> str:
         """Write the models."""
@@ -47,13 +66,24 @@ class EditModels(NamedTuple):
             (path, LearntNetwork(one.network, numbers.of(one), self.work.dtype))
             for path, one in self.made.items()
         ]
+        shown = [(one, self._learnt(one, numbers)) for one in self.shown]
         for path, model in models:
             self.work.store.save(self.work.shop.path(path), model)
             count = len(model.network.nodes)
             telling.line(f"Model with {count} nodes saved as '{path}'.")
             telling.wrote(path)
+        for one, model in shown:
+            texts = (
+                text for node in one.nodes for text in dumped(node, model, one.has_numbers, True)
+            )
+            write_shown(self.work, telling, one.path, texts)
         telling.done()
         return FINISHED
+
+    def _learnt(self, one: ShownNodes, numbers: TakenNumbers) -> LearntNetwork:
+        """The network of nodes, with numbers where they are shown."""
+        values = numbers.of(one.made) if one.has_numbers else {}
+        return LearntNetwork(one.made.network, values, self.work.dtype)
 
 
 def edit(command: Command, action: str, shop: Workshop) -> EditModels:
@@ -83,20 +113,56 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
     refusals = list(_not_done(script.text.mel.statements))
     if refusals:
         raise Refused(*refusals)
-    if not script.written:
+    if not script.written and not script.dumped:
         raise work.refused("the script writes no model.")
+    drawn: dict[int, dict[int, Start]] = {}
+    writers = script.writers
+    missing = next((one.message for one in script.faults if one.kind == "missing-file"), "")
     made: dict[str, Made] = {}
     for path, built in script.written.items():
         network = None if built is None else built.network
         if network is None:
-            why = next((one.message for one in script.faults if one.kind == "missing-file"), "")
-            raise work.refused(
-                f"the network that the script writes to '{path}' cannot be known. "
-                f"{why or 'It loads or does what is not followed here.'}"
-            )
-        made[path] = made_of(work, network, "ndl")
-        refuse_outside(work, shop.path(path))
-    return EditModels(work, made, keeps=False)
+            raise work.refused(_unknown("the network that", path, missing))
+        made[path] = made_of(work, network, "ndl", drawn=drawn.setdefault(writers[path], {}))
+        _refuse_target(work, path)
+    shown = [_shown(work, one, drawn.setdefault(one.model, {}), missing) for one in script.dumped]
+    twice = next((one.path for one in shown if one.path in made), None)
+    if twice is not None:
+        raise work.refused(
+            f"the script writes both a model and a text to '{twice}'. Name another file for one."
+        )
+    return EditModels(work, made, keeps=False, shown=shown)
+
+
+def _shown(work: CommandWork, dump: Dumped, drawn: dict[int, Start], missing: str) -> ShownNodes:
+    """What a script writes as text; Refused, at its place, where that is not known."""
+    path = normal(dump.path)
+    _refuse_target(work, path)
+    network, names = dump.network, dump.names
+    if network is None or names is None:
+        reason = _unknown("what", path, dump.why or missing)
+        raise Refused(RunRefusal(reason, where_of(dump.text)))
+    wanted = set(names)
+    nodes = [node for node in in_order_of_names(network) if node.name in wanted]
+    made = made_of(work, network, "ndl", drawn=drawn)
+    return ShownNodes(path, made, nodes, dump.has_numbers)
+
+
+def _unknown(what: str, path: str, why: str) -> str:
+    return (
+        f"{what} the script writes to '{path}' cannot be known. "
+        f"{why or 'It loads or does what is not followed here.'}"
+    )
+
+
+def _refuse_target(work: CommandWork, path: str) -> None:
+    """Refuse a path at which nothing may be written, and what is none."""
+    if path.startswith("|") or path.endswith("|") or path == "-":
+        raise work.refused(
+            f"the script writes to '{path}', a program or a stream in the place of a file. Name a "
+            "file."
+        )
+    refuse_outside(work, work.shop.path(path))
 
 
 def _not_done(statements: list[Statement]) -> Iterator[RunRefusal]:

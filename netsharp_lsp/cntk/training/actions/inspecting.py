@@ -68,7 +68,7 @@ class DumpNodes(NamedTuple):
         """Write what the nodes of the model that is there now are."""
         telling.begun()
         model = self.work.store.load(self.work.model_path)
-        found = _sorted(model.network)
+        found = in_order_of_names(model.network)
         if self.pattern is not None:
             found = [node for node in found if self.pattern.fullmatch(node.name)]
             telling.line(
@@ -89,7 +89,7 @@ class DumpNodes(NamedTuple):
             )
             if self.name != _ALL:
                 telling.notice(f"there is no node '{self.name}': all nodes are shown.")
-        texts = (one for node in found for one in _dumped(node, model, self.values, self.metadata))
+        texts = (one for node in found for one in dumped(node, model, self.values, self.metadata))
         _write(self.work, telling, self.target, texts)
         return FINISHED
 
@@ -186,19 +186,23 @@ def _shown_work(command: Command, action: str, shop: Workshop) -> CommandWork:
     return work
 
 
-def _write(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
+def write_shown(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
     """Write texts as the original does: a blank stands before each."""
     work.store.write_text(work.shop.path(target), (f" {text}" for text in texts))
     telling.wrote(target)
+
+
+def _write(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
+    write_shown(work, telling, target, texts)
     telling.done()
 
 
-def _sorted(network: Network) -> list[Node]:
+def in_order_of_names(network: Network) -> list[Node]:
     """Nodes as the original keeps them: capitals are no difference."""
     return sorted(network.nodes.values(), key=lambda node: (node.name.lower(), node.name))
 
 
-def _dumped(node: Node, model: LearntNetwork, values: bool, metadata: bool) -> Iterator[str]:
+def dumped(node: Node, model: LearntNetwork, values: bool, metadata: bool) -> Iterator[str]:
     """What is shown of a node, piece by piece: numbers of parameters and of statistics alone, not
     how much a normalization has seen [CNTK: ComputationNode::DumpNodeInfo and what overrides it].
     """
@@ -239,7 +243,7 @@ def _described(node: Node) -> Iterator[str]:
 
 def _graph(network: Network) -> Iterator[str]:
     """A network in the language of graphs, line by line."""
-    nodes = _sorted(network)
+    nodes = in_order_of_names(network)
     groups: Mapping[str, Iterable[Node]] = {
         PARAMETER: [node for node in nodes if node.operation == PARAMETER],
         "statistic": [node for node in nodes if node.operation in STATISTICS],

@@ -28,12 +28,19 @@ class Made(NamedTuple):
 
 
 def made_of(
-    work: CommandWork, network: Network, language: str, offset: int = 0, *, computes: bool = False
+    work: CommandWork,
+    network: Network,
+    language: str,
+    offset: int = 0,
+    *,
+    computes: bool = False,
+    drawn: dict[int, Start] | None = None,
 ) -> Made:
     """A network that takes numbers from models; Refused where it cannot be written.
 
     ``computes``: what is worked out of data may be new, as data are there.  ``offset``: see
-    `Seeds.starts`.
+    `Seeds.starts`.  ``drawn``: how parameters begin that were made before, by their nodes' numbers;
+    what begins here is added.
     """
     nodes = list(network.nodes.values())
     opaque = next((node for node in nodes if node.operation == OPAQUE), None)
@@ -61,8 +68,14 @@ def made_of(
             )
         )
     shop = work.shop
-    starts = shop.seeds.starts(Network(own, {}), language, shop.experiment.files, offset)
-    return Made(network, starts)
+    known = drawn or {}
+    fresh = {name: node for name, node in own.items() if node.number not in known}
+    starts = shop.seeds.starts(Network(fresh, {}), language, shop.experiment.files, offset)
+    if drawn is None:
+        return Made(network, starts)
+    drawn.update((fresh[name].number, start) for name, start in starts.items())
+    begun = {name: drawn[node.number] for name, node in own.items() if node.number in drawn}
+    return Made(network, begun)
 
 
 class TakenNumbers:
