@@ -24,13 +24,16 @@ def _convolution(node: Node) -> tuple[int, ...]:
     ``axes`` are the image's, the channels first where ``channels_last`` says that they run fastest;
     ``maps`` and ``sharing`` have an entry for each.  ``gaps``, where it is given, says how far
     apart the cells of a kernel lie along each axis (its extents count what lies between),
-    ``groups`` how many parts of the channels have maps of their own.
+    ``groups`` how many parts of the channels have maps of their own; both only where channels come
+    first.
     """
     expect_inputs(node, 2)
     attributes = node.attributes
     axes, maps, sharing = attributes["axes"], attributes["maps"], attributes["sharing"]
     places, sizes = output_shape(axes, maps), tuple(axis.size for axis in axes)
     groups = attributes.get("groups", 1)
+    if attributes["channels_last"] and (groups > 1 or "gaps" in attributes):
+        raise ValueError("kernels with gaps or groups read images whose channels come first")
     if groups > 1 and (axes[0].size % groups or maps[0] % groups or attributes["transpose"]):
         raise ValueError(f"{axes[0].size} channels and {maps[0]} maps are not of {groups} groups")
     count = kernel_count(axes, sharing, maps) * product(taps_of(axes, attributes)) // groups

@@ -96,6 +96,11 @@ def why_not(node: Node) -> str:
     if node.operation == "Pooling" and node.truth("ceilOut") and _sees_nothing(node):
         return "has windows of which no cell lies in the image: they have no value."
     old = node.text("imageLayout") == _OLD and node.operation == "Convolution"
+    if old and (dilated or groups > 1):
+        return (
+            "has gaps or groups in the older layout of images, whose convolutions in CNTK look at "
+            "neither."
+        )
     if old and (node.truth("transpose") or not all(node.dimensions("dimSharing"))):
         return "is a convolution that the older layout of images does not have."
     if node.operation == "Convolution" and node.inputs[0].axis is not None:

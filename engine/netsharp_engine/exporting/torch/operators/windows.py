@@ -84,8 +84,6 @@ def _convolved(
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
     maps = product(told["maps"])
-    if _is_spread(told) and told["channels_last"]:
-        raise refused(node, "its kernels have gaps or groups, and its channels come last.")
     if _is_spread(told) and _walks(told):
         return _spread(out, node, sources, bias)
     shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
