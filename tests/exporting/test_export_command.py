@@ -15,8 +15,10 @@ import pytest
 
 import netsharp
 from tests.cli.command_line import netsharp as command
+from tests.costs import spent_by_children, within
 
 TAGGER = Path(__file__).parents[3] / "shared" / "peer" / "models" / "slu.forward.backward.cmf"
+IMAGES = TAGGER.with_name("cifar10.ResNet.cmf")
 #: Five words of three sentences, as text format has them.
 WORDS = "0 |query 178:1\n0 |query 770:1\n1 |query 12:1\n2 |query 5:1\n2 |query 6:1\n"
 
@@ -26,6 +28,7 @@ needs_runtime = pytest.mark.skipif(
 needs_torch = pytest.mark.skipif(
     find_spec("torch") is None, reason="PyTorch is in the dependency group 'peers'"
 )
+needs_images = pytest.mark.skipif(not IMAGES.exists(), reason="../shared is absent")
 needs_tagger = pytest.mark.skipif(not TAGGER.exists(), reason="../shared is absent")
 
 
@@ -243,3 +246,15 @@ def test_an_export_that_was_stopped_leaves_the_old_module_or_the_new_one(
     assert loads() == as_new
     Path("net.py").write_bytes(old)
     assert loads() != as_new
+
+
+@needs_runtime
+@needs_images
+def test_a_cold_export_takes_less_than_two_seconds(tmp_path: Path) -> None:
+    """192 nodes, from the start of the process to both evaluations compared."""
+
+    def exported() -> None:
+        answer = command("export", str(IMAGES), "--to", "onnx", "out.onnx", cwd=tmp_path)
+        assert answer.code == 0, answer.err
+
+    within(2, exported, spent_by_children)
