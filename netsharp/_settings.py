@@ -57,6 +57,9 @@ class TrainSettings(TypedDict, total=False):
     categorical: Sequence[Column] | None
     """Columns that hold categories."""
 
+    columns: Sequence[Column] | None
+    """The columns that are features, in this order; if absent all that play no other part."""
+
     exclude: Sequence[Column] | None
     """Columns that are no features, such as an id."""
 

@@ -59,9 +59,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _written(args: argparse.Namespace, script: ReadScript) -> int:
-    output = args.output or os.path.dirname(os.path.abspath(args.file))
+    folder = os.path.dirname(os.path.abspath(args.file))
+    output = args.output or folder
     named = os.path.basename(args.file)
     suffix = next(iter(main_family().suffixes))
+
+    def placed(path: str) -> str:
+        inside = os.path.relpath(os.path.join(folder, path), output)
+        return path if os.path.isabs(path) else inside.replace(os.sep, "/")
+
     files: dict[str, bytes] = {}
     reports = []
     for name, call in zip(script.names, script.calls, strict=True):
@@ -71,7 +77,7 @@ def _written(args: argparse.Namespace, script: ReadScript) -> int:
         else:
             base = os.path.join(output, name)
             files[f"{base}{suffix}"] = call.net.encode()
-            files[f"{base}.toml"] = run_file_text(call, named).encode()
+            files[f"{base}.toml"] = run_file_text(call, named, placed).encode()
             reports.append(f"{place}: {name}{suffix} and {name}.toml.")
         reports += [f"{args.file}:{one.line}: {one.argument}: {one.why}." for one in call.left]
     if args.output and not os.path.isdir(output):

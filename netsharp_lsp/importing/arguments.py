@@ -12,6 +12,13 @@ from typing import NamedTuple
 #: Calls that train a network, and those of which one may be a part.
 TRAINERS = ("rxNeuralNet", "mxNeuralNet", "rx_neural_network", "neuralNet", "NeuralNetwork")
 ENSEMBLES = ("rxEnsemble", "rx_ensemble")
+#: The first arguments of each call, by place.
+_OWN_PLACES = ("numHiddenNodes", "numIterations", "optimizer", "netDefinition")
+PLACES = {
+    **dict.fromkeys(("neuralNet", "NeuralNetwork"), _OWN_PLACES),
+    **dict.fromkeys(ENSEMBLES, ("formula", "data")),
+}
+USUAL_PLACES = ("formula", "data", "type", *_OWN_PLACES)
 
 
 class HostArgument(NamedTuple):
@@ -29,8 +36,10 @@ class HostArgument(NamedTuple):
 
 
 ARGUMENTS = (
-    HostArgument("formula", "formula", "Selected columns", "label", None, "label, columns"),
-    HostArgument("data", "data", "Dataset", "train", None, "a comment: export it to a table"),
+    HostArgument(
+        "formula", "formula", "Selected columns", "label", None, "label, columns, exclude"
+    ),
+    HostArgument("data", "data", "Dataset", "train", None, "the file that is read, or export it"),
     HostArgument("type", "method", "module", "task", "binary", "task"),
     HostArgument(
         "netDefinition", "net_definition", "Custom definition script", "", None, "NAME.nn"
@@ -55,8 +64,17 @@ ARGUMENTS = (
     HostArgument("miniBatchSize", "mini_batch_size", "", "batch_size", 1, "key"),
     HostArgument("acceleration", "acceleration", "", "", None, "nothing: no result depends on it"),
     HostArgument("rowSelection", "row_selection", "", "", None, "report: select before exporting"),
-    HostArgument("mlTransforms", "ml_transforms", "", "", None, "report; concat: its columns"),
-    HostArgument("mlTransformVars", "ml_transform_vars", "", "", None, "report"),
+    HostArgument(
+        "mlTransforms",
+        "ml_transforms",
+        "",
+        "columns",
+        None,
+        "concat: its columns; categorical: categories; others: report",
+    ),
+    HostArgument(
+        "mlTransformVars", "ml_transform_vars", "", "", None, "nothing: the columns say it"
+    ),
     HostArgument("transforms", "transforms", "", "", None, "report: do it before exporting"),
     HostArgument("transformObjects", "transform_objects", "", "", None, "report"),
     HostArgument("transformFunc", "transform_function", "", "", None, "report"),

@@ -9,7 +9,15 @@ from __future__ import annotations
 import ast
 import re
 
-from netsharp_lsp.importing.values import FileText, GivenArgument, HostCall, Unknown, joined
+from netsharp_lsp.importing.values import (
+    ColumnChange,
+    FileText,
+    GivenArgument,
+    HostCall,
+    NamedValues,
+    Unknown,
+    joined,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +50,7 @@ def calls_in_python(
 class _PythonReader:
     """One reading of one tree."""
 
-    __slots__ = ("given", "line_of", "names", "starts", "text", "tree")
+    __slots__ = ("changes", "given", "line_of", "names", "starts", "text", "tree")
 
     def __init__(
         self,
@@ -59,10 +67,15 @@ class _PythonReader:
         for line in text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.given: dict[str, list[ast.expr | None]] = {}
+        self.changes: dict[str, list[ColumnChange]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._give(target, node.value)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._change(target, node)
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
                 self._give(node.target, node.value)
             elif isinstance(node, ast.AugAssign | ast.For):
@@ -71,6 +84,22 @@ class _PythonReader:
     def _give(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self.given.setdefault(target.id, []).append(value)
+
+    def _change(self, target: ast.expr, node: ast.Assign) -> None:
+        """Note a column that is given to a table: `d["a"] = ...`, `d.a = ...`."""
+        if not isinstance(target, ast.Subscript | ast.Attribute):
+            return
+        table, column = target.value, None
+        if isinstance(target, ast.Attribute):
+            column = target.attr
+        elif isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            column = target.slice.value
+        if isinstance(table, ast.Attribute) and table.attr in ("loc", "iloc"):
+            table, column = table.value, None
+        if isinstance(table, ast.Name):
+            line, written = self._line(target), self._written(node)
+            change = ColumnChange(column, self._value(node.value, 0), line, written)
+            self.changes.setdefault(table.id, []).append(change)
 
     def read(self) -> list[HostCall]:
         found: list[tuple[int, int, HostCall]] = []
@@ -81,10 +110,10 @@ class _PythonReader:
         self,
         top: ast.AST,
         target: str | None,
-        inside: str | None,
+        inside: ast.Call | None,
         found: list[tuple[int, int, HostCall]],
     ) -> None:
-        waiting: list[tuple[ast.AST, str | None, str | None]] = [(top, target, inside)]
+        waiting: list[tuple[ast.AST, str | None, ast.Call | None]] = [(top, target, inside)]
         while waiting:
             node, target, inside = waiting.pop()
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -94,10 +123,12 @@ class _PythonReader:
             around = inside
             if isinstance(node, ast.Call):
                 name = _called_name(node)
-                around = name
+                around = node
                 if name in self.names:
                     call = self._call(node, name, 0)
-                    call.target, call.inside = target, inside
+                    call.target, call.changes = target, self.changes
+                    if inside is not None:
+                        call.around = self._call(inside, _called_name(inside), 0)
                     found.append((node.lineno, node.col_offset, call))
             waiting += [(child, target, around) for child in ast.iter_child_nodes(node)]
 
@@ -117,7 +148,7 @@ class _PythonReader:
     def _line(self, node: ast.expr | ast.keyword) -> int:
         return self.line_of(self.starts[min(node.lineno, len(self.starts)) - 1])
 
-    def _written(self, node: ast.expr) -> str:
+    def _written(self, node: ast.expr | ast.stmt) -> str:
         end = self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
         start = self.starts[node.lineno - 1] + node.col_offset
         return self.text[start:end].decode("utf-8", "replace")
@@ -135,6 +166,11 @@ class _PythonReader:
             return self._value(only, depth + 1) if only is not None else unknown
         if isinstance(node, ast.List | ast.Tuple):
             return [self._value(one, depth + 1) for one in node.elts]
+        if isinstance(node, ast.Dict):
+            keys = [self._value(one, depth + 1) if one is not None else None for one in node.keys]
+            names = [one for one in keys if isinstance(one, str)]
+            held = [self._value(one, depth + 1) for one in node.values]
+            return NamedValues(held, names) if len(names) == len(held) else unknown
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             number = self._value(node.operand, depth + 1)
             is_number = isinstance(number, int | float) and not isinstance(number, bool)

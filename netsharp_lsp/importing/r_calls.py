@@ -8,10 +8,12 @@ from __future__ import annotations
 from netsharp_lsp.embedded.r.strings import read_literal
 from netsharp_lsp.embedded.r.tokens import OPENING, Token, cut
 from netsharp_lsp.importing.values import (
+    ColumnChange,
     FileText,
     GivenArgument,
     HostCall,
     ModelFormula,
+    NamedValues,
     Unknown,
     joined,
 )
@@ -59,16 +61,22 @@ class _RReader:
         self.given: dict[str, list[int]] = {}
         for at, token in enumerate(self.tokens):
             outside = token.around < 0 or self.tokens[token.around].text == "{"
+            outside = outside and self._word(at - 1) not in ("$", "@")
             if token.kind == "name" and outside and self._word(at + 1) in _ASSIGNS:
                 self.given.setdefault(token.text, []).append(at + 2)
 
     def read(self) -> list[HostCall]:
         found = []
+        changes = self._changes()
         for at, token in enumerate(self.tokens):
             if token.kind == "name" and token.text in self.names and self._word(at + 1) == "(":
                 call = self._call(at, 0)
+                around = self._around(at)
                 call.target = self._target(at)
-                call.inside = self._inside(at)
+                if around is not None:
+                    call.around = self._call(around, 0)
+                    call.target = call.target or self._target(around)
+                call.changes = changes
                 found.append(call)
         return found
 
@@ -82,13 +90,40 @@ class _RReader:
             return self.tokens[at - 2].text
         return None
 
-    def _inside(self, at: int) -> str | None:
+    def _changes(self) -> dict[str, list[ColumnChange]]:
+        """The columns given to tables: `d$a <- ...`, `d[["a"]] <- ...`, and `d[...] <- ...`."""
+        found: dict[str, list[ColumnChange]] = {}
+        for at, token in enumerate(self.tokens):
+            if token.kind != "name" or self._word(at - 1) in ("$", "@"):
+                continue
+            column, end = self._column(at + 1)
+            inside = token.around >= 0 and self.tokens[token.around].text != "{"
+            if inside or end <= at + 1 or self._word(end) not in _ASSIGNS:
+                continue
+            last = self._end(end + 1)
+            value = self._value(end + 1, last, 0)
+            change = ColumnChange(column, value, self._line(at), self._written(at, last))
+            found.setdefault(token.text, []).append(change)
+        return found
+
+    def _column(self, at: int) -> tuple[str | None, int]:
+        """What `$a` or `[...]` at a token means, None for more than a column; where it ends."""
+        if self._word(at) == "$" and at + 1 < len(self.tokens):
+            return self.tokens[at + 1].text.strip("`\"'"), at + 2
+        if self._word(at) != "[":
+            return None, at
+        end = self.tokens[at].partner
+        inner = [one for one in self.tokens[at:end] if one.text not in "[],"]
+        only = inner[0] if len(inner) == 1 and inner[0].kind == "string" else None
+        return (only.text.strip("\"'") if only is not None else None), end + 1
+
+    def _around(self, at: int) -> int | None:
         around = self.tokens[at].around
         while around >= 0:
             if self.tokens[around].text == "(" and around > 0:
                 before = self.tokens[around - 1]
                 if before.kind == "name" and before.text not in ("list", "c"):
-                    return before.text
+                    return around - 1
             around = self.tokens[around].around
         return None
 
@@ -203,7 +238,8 @@ class _RReader:
         if call.name in _FILE_READERS and plain and isinstance(plain[0], str):
             return FileText(plain[0])
         if call.name in ("c", "list"):
-            return [one.value for one in call.arguments]
+            values = [one.value for one in call.arguments]
+            return NamedValues(values, [one.name for one in call.arguments]) if named else values
         if call.name in _SAME and len(plain) == 1:
             formula = call.name.endswith("formula") and isinstance(plain[0], str)
             return ModelFormula(str(plain[0])) if formula else plain[0]

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from netsharp_lsp.importing.translation import ImportedCall
 
 
-def run_file_text(call: ImportedCall, script: str) -> str:
-    """Return the run file of a call of `script`, host defaults written out."""
+def run_file_text(call: ImportedCall, script: str, placed: Callable[[str], str]) -> str:
+    """Return the run file of a call of `script`, host defaults written out.
+
+    `placed` returns the path from the run file of one that the script gives.
+    """
     lines = [f"# Taken from {script}, line {call.line}: {call.function}."]
     lines += [f"# {_one_line(comment)}" for comment in call.comments]
-    data, train = (_rows(call, section) for section in ("data", "train"))
+    data, train = (_rows(call, section, placed) for section in ("data", "train"))
     if not any(one.key == "train" for one in call.settings):
         data.insert(0, '# train = "rows.csv"  # name the exported table here')
     return "\n".join([*lines, "", "[data]", *data, "", "[train]", *train]) + "\n"
@@ -34,12 +38,14 @@ def run_table(call: ImportedCall) -> dict[str, Any]:
     return table
 
 
-def _rows(call: ImportedCall, section: str) -> list[str]:
-    return [
-        f"{one.key} = {toml_value(one.value)}" + (f"  # {one.comment}" if one.comment else "")
-        for one in call.settings
-        if one.section == section
-    ]
+def _rows(call: ImportedCall, section: str, placed: Callable[[str], str]) -> list[str]:
+    rows = []
+    for one in call.settings:
+        if one.section == section:
+            value = placed(str(one.value)) if one.key == "train" else one.value
+            comment = f"  # {one.comment}" if one.comment else ""
+            rows.append(f"{one.key} = {toml_value(value)}{comment}")
+    return rows
 
 
 def _one_line(text: str) -> str:

@@ -5,36 +5,44 @@ Knows the table of arguments; reads no disk and no script.
 
 from __future__ import annotations
 
-import re
-
 from netsharp_lsp.importing.arguments import (
     ARGUMENTS,
+    ENSEMBLES,
     LOSSES,
     NORMALIZERS,
     OPTIMIZER_CALLS,
     OPTIMIZERS,
+    PLACES,
     TASKS,
+    USUAL_PLACES,
     by_plain_name,
 )
+from netsharp_lsp.importing.columns import Transforms, formula_columns, transforms_of
+from netsharp_lsp.importing.tables import factor_of, table_file
 from netsharp_lsp.importing.values import FileText, GivenArgument, HostCall, ModelFormula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from netsharp_lsp.importing.arguments import HostArgument
+    from netsharp_lsp.importing.columns import FormulaColumns
     from netsharp_lsp.importing.values import HostValue
 
 _ROWS = by_plain_name(ARGUMENTS)
 _RULES = by_plain_name(OPTIMIZERS)
+_RULE_PLACES = {
+    rule: [row.r for row in OPTIMIZERS if row.key.startswith("adadelta") == (rule == "adadelta")]
+    for rule in ("sgd", "adadelta")
+}
 _HIDDEN_NODES = _ROWS["numhiddennodes"]
-_BY_PLACE = ("formula", "data")
-_FORMULA = re.compile(r"\s*([A-Za-z.][\w.]*)\s*~\s*(.+)", re.DOTALL)
-_COLUMN = re.compile(r"[A-Za-z.][\w.]*")
 #: What is said of what a call leaves to its host.
 DEFAULT = "the host's default"
 #: The keys of [data] that calls give.
-DATA_KEYS = ("train", "label")
+DATA_KEYS = (
+    *("train", "label", "header", "delimiter", "decimal", "encoding", "categorical", "columns"),
+    *("exclude", "rows"),
+)
 _OUTPUTS = {"binary": "[1] sigmoid", "multiclass": "auto softmax", "regression": "[1] linear"}
 
 
@@ -127,9 +135,13 @@ class _Translation:
         self.read = read
         self.done = ImportedCall(call)
         self.given: dict[str, GivenArgument] = {}
-        self._sort()
-        self._formula()
-        self._table()
+        if call.around is not None and call.around.name in ENSEMBLES:
+            self._sort_ensemble(call.around)
+        self._sort(call)
+        formula = self._formula()
+        transforms = self._transforms()
+        self._columns(formula, transforms)
+        self._table(formula, transforms)
         task = self._task()
         self._host_key("host", "rx", self.call.name)
         self._optimizer()
@@ -138,18 +150,30 @@ class _Translation:
         self._normalizer()
         self._loss()
         self._definition(task)
-        if call.inside is not None:
-            self._lose(call.inside, call.line, "one model is trained here, not an ensemble")
 
     def _lose(self, argument: str, line: int, why: str, key: str = "") -> None:
         self.done.left.append(NotCarried(argument, line, why, key))
 
-    def _sort(self) -> None:
+    def _sort_ensemble(self, ensemble: HostCall) -> None:
+        """Take what an ensemble says for each of its learners; the rest of it is lost by name."""
+        why = "one model is trained here, not an ensemble"
+        self._lose(ensemble.name, self.call.line, why)
+        own = []
+        for argument in ensemble.arguments:
+            if argument.name and _row(argument.name) is None and argument.name != "trainers":
+                why = f"{argument.written} is not carried over: it is about the ensemble"
+                self._lose(argument.name, argument.line, why)
+            elif argument.name != "trainers":
+                own.append(argument)
+        shared = HostCall(ensemble.name, own, ensemble.line)
+        self._sort(shared)
+
+    def _sort(self, call: HostCall) -> None:
         """Give each argument its row; what has none, or no place here, is lost by name."""
-        places = iter(_BY_PLACE)
-        for argument in self.call.arguments:
+        places = iter(PLACES.get(call.name, USUAL_PLACES))
+        for argument in call.arguments:
             name = argument.name or next(places, "")
-            row = _ROWS.get(name.replace("_", "").replace(".", "").lower())
+            row = _row(name)
             if row is None:
                 self._lose(name or argument.written, argument.line, "it is not known here")
                 continue
@@ -176,49 +200,95 @@ class _Translation:
     def _name_of(self, argument: GivenArgument) -> str:
         return next((name for name, one in self.given.items() if one is argument), "")
 
-    def _formula(self) -> None:
+    def _formula(self) -> FormulaColumns | None:
+        """What the formula says; its terms that are no columns are lost by name."""
         argument = self.given.get("formula")
         if argument is None:
             why = "it is missing, so the label is not known"
             self._lose("formula", self.call.line, why, "label")
-            return
+            return None
         value = argument.value
-        text = (
-            value.text
-            if isinstance(value, ModelFormula)
-            else value
-            if isinstance(value, str)
-            else ""
-        )
-        found = _FORMULA.fullmatch(text)
+        text = value.text if isinstance(value, ModelFormula) else value
+        found = formula_columns(text) if isinstance(text, str) else None
         if found is None:
             why = f"{argument.written} is known only at run time"
             self._lose("formula", argument.line, why, "label")
-            return
-        label, right = found.groups()
-        self._key("label", label, argument)
-        columns = [one.strip() for one in right.split("+")]
-        if columns == ["."]:
-            return
-        wrong = [one for one in columns if _COLUMN.fullmatch(one) is None or one == "."]
-        for term in wrong:
+            return None
+        for term in found.terms:
             self._lose("formula", argument.line, f"'{term}' is no column: compute it beforehand")
-        columns = [one for one in columns if one not in wrong]
-        self.done.comments.append(f"The columns beside the label: {', '.join(columns)}.")
-        self._lose(
-            "formula",
-            argument.line,
-            f"export these columns and {label} alone: {', '.join(columns)}",
-        )
+        if found.label is not None:
+            self._key("label", found.label, argument)
+        return found
 
-    def _table(self) -> None:
-        argument = self.given.get("data")
-        if argument is None:
+    def _transforms(self) -> Transforms:
+        """What is put together and made a category; other transforms are lost by name."""
+        argument = self.given.get("mlTransforms")
+        if argument is None or argument.value is None:
+            return Transforms()
+        found = transforms_of(argument.value, argument.line)
+        if found is None:
+            why = f"{argument.written} is known only at run time"
+            self._lose("mlTransforms", argument.line, why)
+            return Transforms()
+        for written, line in found.others:
+            self._lose("mlTransforms", line, f"{written} is not carried over")
+        return found
+
+    def _columns(self, formula: FormulaColumns | None, transforms: Transforms) -> None:
+        """The columns that are features, through what is put together of others."""
+        argument = self.given.get("formula")
+        if formula is None or argument is None:
             return
-        self.done.comments.append(f"Export the rows of: {argument.written}")
-        self._lose(
-            "data", argument.line, f"export {argument.written} to the table of 'train'", "train"
-        )
+        if formula.columns:
+            columns = [each for one in formula.columns for each in transforms.inputs_of(one)]
+            self._key("columns", list(dict.fromkeys(columns)), argument)
+        elif transforms.together:
+            made = ", ".join(transforms.together)
+            why = f"concat to {made} is not carried over, as the formula takes all columns"
+            self._lose("mlTransforms", self.given["mlTransforms"].line, why, "columns")
+        if formula.exclude:
+            self._key("exclude", formula.exclude, argument)
+
+    def _table(self, formula: FormulaColumns | None, transforms: Transforms) -> None:
+        """The table, where a file of the script says it, and which of its columns are changed."""
+        argument = self.given.get("data")
+        categories = dict.fromkeys(transforms.categories.values(), self.given.get("mlTransforms"))
+        if argument is not None:
+            found = table_file(argument.value)
+            if found is None:
+                self.done.comments.append(f"Export the rows of: {argument.written}")
+                why = f"export {argument.written} to the table of 'train'"
+                self._lose("data", argument.line, why, "train")
+            else:
+                self._key("train", found.path, argument)
+                for key, value in found.settings.items():
+                    self._key(key, value, argument)
+                for what, line, why in found.lost:
+                    self._lose(what, line, why)
+            label = None if formula is None else formula.label
+            for column, line in self._factors(argument.written, exported=found is None):
+                if column != label:
+                    place = GivenArgument("factor", None, line, column)
+                    categories.setdefault(column, place)
+        source = next((one for one in categories.values() if one is not None), None)
+        if source is not None:
+            self._key("categorical", list(categories), source)
+
+    def _factors(self, table: str, *, exported: bool) -> Sequence[tuple[str, int]]:
+        """The columns of a table that are made categories; other changes are lost by name."""
+        found = []
+        for change in self.call.changes.get(table, ()):
+            factor = factor_of(table, change)
+            if factor is None:
+                why = "is done before the table is written" if exported else "do it in the table"
+                self._lose("data", change.line, f"{change.written}: {why}")
+                continue
+            found.append((factor.column, change.line))
+            if not factor.in_our_order:
+                levels = ", ".join(factor.levels or ())
+                why = f"levels are in order of their names here, not as {levels}"
+                self._lose(f"factor of {factor.column}", change.line, why)
+        return found
 
     def _task(self) -> str:
         argument = self.given.get("type")
@@ -249,15 +319,17 @@ class _Translation:
             return
         self._key("optimizer", rule, argument)
         rates = False
+        places = iter(_RULE_PLACES[rule])
         for one in value.arguments:
-            row = _RULES.get(one.name.replace("_", "").lower())
+            name = one.name or next(places, "")
+            row = _RULES.get(name.replace("_", "").lower())
             belongs = row is not None and (row.key.startswith("adadelta") == (rule == "adadelta"))
             if row is None or not belongs or not _is_scalar(one.value):
                 why = f"{one.written} is not carried over"
-                self._lose(f"optimizer: {one.name or one.written}", one.line, why)
+                self._lose(f"optimizer: {name or one.written}", one.line, why)
                 continue
             rates = rates or row.key == "learning_rate"
-            self._key(row.key, one.value, one)
+            self._key(row.key, one.value, one, name=name)
         if rule == "sgd" and not rates:
             self._host_key("learning_rate", 0.001, "learningRate", DEFAULT)
 
@@ -319,6 +391,10 @@ class _Translation:
             self._lose("netDefinition", argument.line, "it is put together at run time")
             return
         self.done.net = value.strip("\n") + "\n"
+
+
+def _row(name: str) -> HostArgument | None:
+    return _ROWS.get(name.replace("_", "").replace(".", "").lower())
 
 
 def _is_scalar(value: HostValue) -> bool:

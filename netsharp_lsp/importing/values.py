@@ -35,6 +35,30 @@ class FileText:
         self.path = path
 
 
+class NamedValues(list["HostValue"]):
+    """A list of which some have names; `names` holds "" for those without."""
+
+    def __init__(self, values: list[HostValue], names: list[str]) -> None:
+        super().__init__(values)
+        self.names = names
+
+    def by_name(self) -> list[tuple[str, HostValue]]:
+        """Return each value with its name."""
+        return list(zip(self.names, self, strict=True))
+
+
+class ColumnChange:
+    """A column that code gives to a table: what it becomes, and where."""
+
+    __slots__ = ("column", "line", "value", "written")
+
+    def __init__(self, column: str | None, value: HostValue, line: int, written: str) -> None:
+        self.column = column
+        self.value = value
+        self.line = line
+        self.written = " ".join(written.split())
+
+
 class GivenArgument:
     """An argument of a call: its name, "" where it is given by place, and its line in the file."""
 
@@ -48,17 +72,21 @@ class GivenArgument:
 
 
 class HostCall:
-    """A call: `name` without its package, its arguments, the variable it is given to, its line."""
+    """A call: `name` without its package, its arguments, the variable it is given to, its line.
 
-    __slots__ = ("arguments", "inside", "line", "name", "target")
+    `around` is the call that it is an argument of, such as an ensemble; `changes` are the columns
+    that the code gives to tables, by the variable of each.
+    """
+
+    __slots__ = ("arguments", "around", "changes", "line", "name", "target")
 
     def __init__(self, name: str, arguments: list[GivenArgument], line: int) -> None:
         self.name = name
         self.arguments = arguments
         self.line = line
         self.target: str | None = None
-        #: The call that it is an argument of, such as an ensemble.
-        self.inside: str | None = None
+        self.around: HostCall | None = None
+        self.changes: dict[str, list[ColumnChange]] = {}
 
 
 HostValue: TypeAlias = (

@@ -159,6 +159,7 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
         label=label,
         apart=as_columns([data.get("weight"), *others, *excluded, _split(run_file)]),
         categorical=as_columns(data.get("categorical")),
+        chosen=as_columns(data.get("columns")),
         header=header if isinstance(header, bool) else None,
         **{key: word for key, word in words.items() if isinstance(word, str)},
         unknown_level=data.get("unknown_level") is not False,

@@ -52,13 +52,15 @@ SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))
 class Columns:
     """How a table's columns are used: names or numbers from 1, as the run file gives them.
 
-    `apart` are columns that are no features; `unknown_level` tells that a categorical column
-    has one feature more, for levels that training did not see.
+    `apart` are columns that are no features, `chosen` those that alone are, where any is named;
+    `unknown_level` tells that a categorical column has one feature more, for levels that training
+    did not see.
     """
 
     __slots__ = (
         "apart",
         "categorical",
+        "chosen",
         "decimal",
         "delimiter",
         "encoding",
@@ -77,10 +79,12 @@ class Columns:
         unknown_level: bool = True,
         decimal: str | None = None,
         encoding: str | None = None,
+        chosen: Sequence[str] = (),
     ) -> None:
         self.label = label
         self.apart = tuple(apart)
         self.categorical = tuple(categorical)
+        self.chosen = tuple(chosen)
         self.header = header
         self.delimiter = delimiter
         self.unknown_level = unknown_level
@@ -95,7 +99,7 @@ class Columns:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns given by name: one of them in a first row makes it a header."""
-        given = (self.label, *self.apart, *self.categorical)
+        given = (self.label, *self.apart, *self.categorical, *self.chosen)
         return tuple(name for name in given if name is not None and not name.isdecimal())
 
 
@@ -252,7 +256,12 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
     found = column_finder(names)
     label = usual_label(names) if columns.label is None else found(columns.label)
     apart = {found(name) for name in columns.apart} | {label}
-    features = [index for index in range(len(names)) if index not in apart]
+    chosen = {found(name) for name in columns.chosen}
+    features = [
+        index
+        for index in range(len(names))
+        if index not in apart and (not chosen or index in chosen)
+    ]
     named = {found(name) for name in columns.categorical}
     counter = named_by_file and not names[0] and len(features) > 1 and features[0] == 0
     if counter and 0 not in named and counts_rows([row[0] for row in sample if row]):

@@ -48,13 +48,13 @@ def test_calls_of_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert written(tmp_path, "a.R", R) == 1
     assert (tmp_path / "fit.nn").read_text(encoding="utf-8") == NET
     assert (tmp_path / "m.nn").read_text(encoding="utf-8") == NET
-    fit, hidden = settings(tmp_path / "fit.toml"), settings(tmp_path / "a.toml")
+    fit, hidden = settings(tmp_path / "fit.toml"), settings(tmp_path / "a_3.toml")
     assert (fit.label, fit.task, fit.epochs, fit.learning_rate) == ("y", "regression", 20, 0.2)
     assert (fit.momentum, fit.nesterov, fit.normalizer, fit.host) == (0.9, True, "none", "rx")
     assert (hidden.hidden_nodes, hidden.task, hidden.normalizer) == (9, "binary", "minmax-zero")
     assert "learning_rate = 0.001  # the host's default" in (tmp_path / "m.toml").read_text()
     assert not (tmp_path / "k.nn").exists()
-    assert main(["check", str(tmp_path / "a.nn")]) == 0
+    assert main(["check", str(tmp_path / "a_3.nn")]) == 0
     said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
     for sentence in (
         "a.R:5: rowSelection: a > 3 is not carried over.",

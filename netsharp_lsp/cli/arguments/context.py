@@ -112,6 +112,7 @@ def data_context(
         more_labels=tuple(as_columns(others)),
         weight=as_column(data.get("weight")),
         categorical=tuple(as_columns(data.get("categorical"))),
+        columns=tuple(as_columns(data.get("columns"))),
         exclude=tuple(as_columns(data.get("exclude"))),
         header=header if isinstance(header, bool) else None,
         delimiter=words[0],

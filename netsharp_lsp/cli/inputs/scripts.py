@@ -54,10 +54,15 @@ def _reader(folder: str) -> Callable[[str], str | None]:
 
 
 def _names(calls: Sequence[ImportedCall], stem: str) -> list[str]:
-    """A name for each call: its variable, else the script's; numbered where it is taken."""
+    """A name for each call: its variable, else the script's; numbered where it is taken.
+
+    Of several calls none has the script's name alone: its run file would be that of all.
+    """
     names: list[str] = []
-    for call in calls:
+    for place, call in enumerate(calls, 1):
         wanted = _UNSAFE.sub("_", call.target or stem).strip(".") or "network"
+        if len(calls) > 1 and wanted.lower() == stem.lower():
+            wanted = f"{wanted}_{place}"
         name, number = wanted, 2
         while name.lower() in {one.lower() for one in names}:
             name, number = f"{wanted}_{number}", number + 1

@@ -5,7 +5,7 @@ It turns names and numbers of columns into indexes; it reads no rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from netsharp_engine.cells import column_finder, find_column, usual_label
@@ -24,7 +24,8 @@ class ReadOptions:
     A column is given by name or by number from 1.  ``split`` names a column whose cells mark
     validation rows; ``more_labels`` are further numbers that a regression predicts; ``labels`` are
     IDX label files, one per image file; ``header``, ``delimiter``, ``decimal`` and ``encoding``
-    are guessed when None;
+    are guessed when None; ``columns`` are the features, in this order, all that play no other part
+    when empty;
     ``missing`` is a choice of the setting; ``task`` is ``classification`` or ``regression``;
     ``rows`` limits the rows read.
     """
@@ -35,6 +36,7 @@ class ReadOptions:
     weight: ColumnName | None = None
     split: ColumnName | None = None
     categorical: tuple[ColumnName, ...] = ()
+    columns: tuple[ColumnName, ...] = ()
     exclude: tuple[ColumnName, ...] = ()
     header: bool | None = None
     delimiter: str | None = None
@@ -49,14 +51,15 @@ class ReadOptions:
         """The names that a header must hold."""
         given = (
             *(self.label, self.weight, self.split),
-            *(*self.more_labels, *self.categorical, *self.exclude),
+            *(*self.more_labels, *self.categorical, *self.columns, *self.exclude),
         )
         return tuple(name for name in given if isinstance(name, str) and not name.isdecimal())
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The indexes of a source's columns by the part they play; features in file order.
+    """The indexes of a source's columns by the part they play; features in the order of the file,
+    or in that of the columns that are named as features.
 
     ``found`` are the categories that nobody named; ``counter`` is a first column that only counts
     rows, which is no feature.
@@ -152,7 +155,9 @@ def resolve_roles(
                     f"cannot also be {'categorical' if index in categorical else 'excluded'}."
                 )
             )
-    features = tuple(index for index in range(len(source.names)) if index not in apart)
+    chosen = dict.fromkeys(find(column, "feature") for column in options.columns)
+    every: Iterable[int | None] = chosen if options.columns else range(len(source.names))
+    features = tuple(index for index in every if index is not None and index not in apart)
     if not features:
         raise DataError(f"{source.path} has no column left for the features.")
     named = frozenset(index for index in categorical if index is not None and index not in apart)

@@ -98,7 +98,13 @@ def guessed_roles(
     """The part of every column where columns of text are categories; faults as `resolve_roles`."""
     roles = resolve_roles(source, options, faults, need_label=need_label)
     features, counter = roles.features, None
-    if guess.counts and features[:1] == (0,) and len(features) > 1 and 0 not in roles.categorical:
+    if (
+        guess.counts
+        and not options.columns
+        and features[:1] == (0,)
+        and len(features) > 1
+        and 0 not in roles.categorical
+    ):
         features, counter = features[1:], 0
     found = guess.texts & frozenset(features) - roles.categorical
     return replace(

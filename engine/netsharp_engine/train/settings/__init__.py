@@ -58,6 +58,7 @@ class TrainingSettings:
     decimal: str | None
     encoding: str | None
     categorical: tuple[ColumnName, ...]
+    columns: tuple[ColumnName, ...]
     exclude: tuple[ColumnName, ...]
     missing: str
     unknown_level: bool
@@ -131,6 +132,7 @@ class TrainingSettings:
             weight=self.weight,
             split=split,
             categorical=self.categorical,
+            columns=self.columns,
             exclude=self.exclude,
             header=self.header,
             delimiter=self.delimiter,

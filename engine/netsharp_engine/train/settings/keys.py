@@ -89,6 +89,13 @@ KEYS: tuple[Key, ...] = (
     Key("data", "decimal", "text", "comma or point, before the fraction of a number"),
     Key("data", "encoding", "text", "how text is encoded: utf-8, utf-16, cp1252, latin-1, ..."),
     Key("data", "categorical", "columns", "columns that hold categories", ()),
+    Key(
+        "data",
+        "columns",
+        "columns",
+        "the columns that are features, in this order; if absent all that play no other part",
+        (),
+    ),
     Key("data", "exclude", "columns", "columns that are no features, such as an id", ()),
     Key(
         "data",

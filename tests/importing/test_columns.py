@@ -1,0 +1,196 @@
+"""Formulas, transforms, factors, tables, ensembles: what becomes of columns, and what is told."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netsharp_lsp.__main__ import main
+from tests.importing.direct import assert_import_then_run_is_the_call
+
+IRIS = Path(__file__).parents[2] / "examples" / "iris" / "iris.csv"
+
+
+def imported(folder: Path, script: str, text: str, name: str = "fit") -> dict[str, Any]:
+    """The [data] of the run file of a script's call."""
+    (folder / script).write_text(text, encoding="utf-8")
+    assert main(["import", str(folder / script), "--force"]) in (0, 1)
+    table = tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
+    data: dict[str, Any] = table["data"]
+    return data
+
+
+@pytest.mark.parametrize(
+    ("formula", "wanted"),
+    [
+        ("y ~ .", {"label": "y"}),
+        ("y ~ a + b + a", {"label": "y", "columns": ["a", "b"]}),
+        ("`the y` ~ `a + b` + .c", {"label": "the y", "columns": ["a + b", ".c"]}),
+        ("y ~ . - id - `row no`", {"label": "y", "exclude": ["id", "row no"]}),
+        ("y ~ . + a", {"label": "y"}),
+        ("y ~ a - b + log(c + d)", {"label": "y", "columns": ["a"]}),
+        ("y ~ both", {"label": "y", "columns": ["a", "c"]}),
+        ("y ~ all + d", {"label": "y", "columns": ["a", "c", "b", "d"]}),
+        ("y ~ kindCat", {"label": "y", "columns": ["kind"], "categorical": ["kind"]}),
+        ("y ~ a:b + log(a) + c", {"label": "y", "columns": ["c"]}),
+        ("log(y) ~ a", {"columns": ["a"]}),
+    ],
+)
+def test_formulas_in_both_languages(formula: str, wanted: dict[str, Any], tmp_path: Path) -> None:
+    kind = "kindCat" in formula
+    r_more = ', categorical(vars = c(kindCat = "kind"))' if kind else ""
+    made = f"""fit <- rxNeuralNet({formula}, data = d, mlTransforms = list(
+      concat(vars = list(both = c("a", "c"))), concat(list(all = c("both", "b"))){r_more}))"""
+    assert imported(tmp_path, "a.R", made) == wanted
+    p_more = ', categorical(cols={"kindCat": "kind"})' if kind else ""
+    made = f"""fit = rx_neural_network("{formula}", data=d, ml_transforms=[
+      concat(cols={{"both": ["a", "c"]}}), concat({{"all": ["both", "b"]}}){p_more}])"""
+    assert imported(tmp_path, "b.py", made) == wanted
+
+
+FACTORS_R = """
+d <- read.csv("rows.csv", header = TRUE, sep = ";", stringsAsFactors = FALSE, na.strings = "?")
+d$size <- factor(d$size, levels = c("L", "M", "S"))
+d$colour <- factor(d$colour, levels = c("red", "green"))
+d[["kind"]] <- as.factor(d[["kind"]])
+d$y <- factor(d$y)
+d$twice <- 2 * d$a
+fit <- rxNeuralNet(y ~ ., data = d)
+"""
+FACTORS_PYTHON = """
+d = pd.read_csv("rows.csv", sep=";", na_values="?")
+d["size"] = pd.Categorical(d["size"], categories=["L", "M", "S"])
+d["colour"] = pd.Categorical(d["colour"], categories=["red", "green"])
+d["kind"] = d["kind"].astype("category")
+d.y = d.y.astype('category')
+d["twice"] = 2 * d["a"]
+fit = rx_neural_network("y ~ .", data=d)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "told"),
+    [
+        (
+            "a.R",
+            FACTORS_R,
+            [
+                'a.R:2: read.csv: na.strings: "?" is not carried over.',
+                "a.R:4: factor of colour: levels are in order of their names here, not as "
+                "red, green.",
+                "a.R:7: data: d$twice <- 2 * d$a: do it in the table.",
+            ],
+        ),
+        (
+            "b.py",
+            FACTORS_PYTHON,
+            [
+                'b.py:2: read_csv: na_values: "?" is not carried over.',
+                "b.py:4: factor of colour: levels are in order of their names here, not as "
+                "red, green.",
+                'b.py:7: data: d["twice"] = 2 * d["a"]: do it in the table.',
+            ],
+        ),
+    ],
+)
+def test_tables_and_factors(
+    script: str, text: str, told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = imported(tmp_path, script, text)
+    assert data["train"] == "rows.csv"
+    assert data["delimiter"] == "semicolon"
+    assert data["categorical"] == ["size", "colour", "kind"]
+    said = capsys.readouterr().out.replace(f"{tmp_path}/", "").splitlines()
+    assert said[1:] == sorted(told, key=lambda line: said.index(line))
+    assert len(said) == 1 + len(told)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        'd <- read.csv(paste0(folder, "rows.csv"))',
+        'd <- read.csv("https://example.org/rows.csv")',
+        'd <- read.csv("rows.csv")\nd <- d[d$a > 3, ]',
+        "d <- RxSqlServerData(sqlQuery = query)",
+    ],
+)
+def test_tables_that_only_a_run_knows_are_asked_for(
+    changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = imported(tmp_path, "a.R", f"{changed}\nfit <- rxNeuralNet(y ~ ., data = d)\n")
+    assert "train" not in data
+    assert "data: export d to the table of 'train'." in capsys.readouterr().out
+
+
+ENSEMBLES = {
+    "a.R": """fit <- rxEnsemble(species ~ petal_length + petal_width, data = read.csv("iris.csv"),
+  type = "multiClass", randomSeed = 3, modelCount = 2, trainers = list(
+    neuralNet(numHiddenNodes = 4, numIterations = 2),
+    rxFastTrees(),
+    neuralNet(optimizer = adaDeltaSgd(0.9), numIterations = 3)))""",
+    "b.py": """fit = rx_ensemble("species ~ petal_length + petal_width", pd.read_csv("iris.csv"),
+  method="multiClass", random_seed=3, model_count=2, trainers=[
+    NeuralNetwork(num_hidden_nodes=4, num_iterations=2),
+    FastTrees(),
+    NeuralNetwork(optimizer=adadelta_optimizer(0.9), num_iterations=3)])""",
+}
+
+
+@pytest.mark.parametrize("script", ENSEMBLES)
+def test_learners_of_an_ensemble_are_trained_alone(
+    script: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copy(IRIS, tmp_path / "iris.csv")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / script).write_text(ENSEMBLES[script], encoding="utf-8")
+    assert main(["import", script]) == 1
+    said = capsys.readouterr().out
+    ensemble = "rxEnsemble" if script == "a.R" else "rx_ensemble"
+    count = "modelCount" if script == "a.R" else "model_count"
+    assert f"{script}:3: {ensemble}: one model is trained here, not an ensemble." in said
+    assert f"{script}:5: {ensemble}: one model is trained here, not an ensemble." in said
+    assert f"{script}:2: {count}: 2 is not carried over: it is about the ensemble." in said
+    assert main(["run", f"{script}::5", "--show-settings"]) == 0
+    shown = capsys.readouterr().out
+    for words in ('"adadelta"', '["petal_length", "petal_width"]', '"multiclass"'):
+        assert words in shown
+    assert_import_then_run_is_the_call(tmp_path, f"{script}::3")
+
+
+def test_a_call_within_another_call_is_no_ensemble(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(tmp_path, "a.R", "print(summary(rxNeuralNet(y ~ ., data = d)))", "a")
+    assert "ensemble" not in capsys.readouterr().out
+
+
+def test_arguments_by_place(tmp_path: Path) -> None:
+    text = 'fit <- rxNeuralNet(y ~ ., d, "regression", 7, 8, sgd(0.5, 0.25, TRUE))'
+    imported(tmp_path, "a.R", text)
+    train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
+    assert (train["task"], train["hidden_nodes"], train["epochs"]) == ("regression", 7, 8)
+    assert (train["learning_rate"], train["momentum"], train["nesterov"]) == (0.5, 0.25, True)
+
+
+def test_columns_of_lists_are_no_variables(tmp_path: Path) -> None:
+    text = 'options$net <- "none"\nnet <- "output Y [1] linear from X all;"\n'
+    imported(tmp_path, "a.R", f"{text}fit <- rxNeuralNet(y ~ ., netDefinition = net)\n")
+    assert (tmp_path / "fit.nn").read_text(encoding="utf-8").startswith("output Y")
+
+
+def test_a_table_lies_where_the_script_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(IRIS, tmp_path / "scripts" / "iris.csv")
+    call = 'fit <- rxNeuralNet(species ~ ., read.csv("iris.csv"), "multi", numIterations = 2)'
+    (tmp_path / "scripts" / "a.R").write_text(call, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert_import_then_run_is_the_call(tmp_path, "scripts/a.R")
