@@ -10,6 +10,6 @@ def host_network(task: str) -> str:
     """Return the Net# text of one hidden layer, as many nodes as `hidden_nodes` says."""
     return (
         "// The host's own network: one hidden layer.\n"
-        "input Data auto;\nhidden Hidden auto sigmoid from Data all;\n"
-        f"output Result {OUTPUTS.get(task, 'auto')} from Hidden all;\n"
+        "input Data auto;\nhidden H auto sigmoid from Data all;\n"
+        f"output Result {OUTPUTS.get(task, 'auto')} from H all;\n"
     )

@@ -18,6 +18,7 @@ from netsharp_lsp.importing.arguments import (
     by_plain_name,
 )
 from netsharp_lsp.importing.columns import Transforms, formula_columns, transforms_of
+from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.importing.tables import factor_of, table_file
 from netsharp_lsp.importing.values import FileText, GivenArgument, HostCall, ModelFormula
 
@@ -43,7 +44,6 @@ DATA_KEYS = (
     *("train", "label", "header", "delimiter", "decimal", "encoding", "categorical", "columns"),
     *("exclude", "rows"),
 )
-_OUTPUTS = {"binary": "[1] sigmoid", "multiclass": "auto softmax", "regression": "[1] linear"}
 
 
 class NotCarried:
@@ -374,11 +374,7 @@ class _Translation:
             if hidden is not None and not isinstance(hidden.value, int):
                 return
             self.done.own_net = True
-            self.done.net = (
-                "// The host's own network: one hidden layer.\n"
-                "input Data auto;\nhidden Hidden auto sigmoid from Data all;\n"
-                f"output Result {_OUTPUTS.get(task, 'auto')} from Hidden all;\n"
-            )
+            self.done.net = host_network(task)
             return
         value: HostValue = argument.value
         if isinstance(value, FileText):

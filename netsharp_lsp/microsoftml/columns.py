@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.frames import frame_names, is_frame
-from netsharp_lsp.importing.formulas import read_formula
+from netsharp_lsp.importing.columns import formula_columns
 from netsharp_lsp.microsoftml.values import ColumnVectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class FormulaColumns(NamedTuple):
+class ChosenColumns(NamedTuple):
     """The label's column, and those of the features in their order."""
 
     label: str
     features: tuple[str, ...]
 
 
-def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> FormulaColumns:
+def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> ChosenColumns:
     """Return the columns of a frame that a formula means.
 
     ``transforms`` may hold what `concat` returned.  Raises ValueError, a sentence, for what is no
@@ -30,20 +30,26 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> F
     vectors = _vectors(transforms or ())
     if not isinstance(formula, str):
         raise ValueError(f"The formula must be a text such as 'y ~ a + b', found {formula!r}.")
-    read = read_formula(formula)
+    read = formula_columns(formula)
     if read is None:
         raise ValueError(
             f"{formula!r} is no formula: write the label, '~' and columns, 'y ~ a + b'."
         )
-    if read.refused:
+    if read.terms or read.label is None:
         raise ValueError(
-            f"The formula's term '{read.refused[0]}' is no column. Interactions and functions "
+            f"The formula's term '{read.terms[0]}' is no column. Interactions and functions "
             "cannot be taken: put what they give into a column of its own beforehand."
         )
-    if read.terms is None:
-        features = [name for name in columns if name != read.label]
+    if read.columns is None:
+        features = [name for name in columns if name not in (read.label, *read.exclude)]
     else:
-        features = [one for term in read.terms for one in vectors.get(term, (term,))]
+        features = [one for term in read.columns for one in vectors.get(term, (term,))]
+    for name in read.exclude:
+        if name not in columns:
+            hint = nearest(name, [str(one) for one in columns])
+            raise ValueError(
+                f"The data have no column '{name}', which the formula leaves out.{hint}"
+            )
     for name in (read.label, *features):
         if name not in columns:
             hint = nearest(name, [str(one) for one in columns])
@@ -55,7 +61,7 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> F
         raise ValueError(f"The formula names '{twice}' twice. Leave one out.")
     if not features:
         raise ValueError(f"There is no column beside the label '{read.label}' to learn from.")
-    return FormulaColumns(read.label, tuple(features))
+    return ChosenColumns(read.label, tuple(features))
 
 
 def column_names(data: object) -> list[Any]:

@@ -17,7 +17,7 @@ from netsharp_engine.train import TrainingError, prepare, train
 from netsharp_lsp.context import Context
 from netsharp_lsp.importing.arguments import LOSSES, NORMALIZERS, TASKS
 from netsharp_lsp.importing.networks import host_network
-from netsharp_lsp.microsoftml.columns import FormulaColumns, chosen
+from netsharp_lsp.microsoftml.columns import ChosenColumns, chosen
 from netsharp_lsp.microsoftml.refused import refuse_arguments
 from netsharp_lsp.microsoftml.values import HostLoss, HostOptimizer, Math, sgd_optimizer
 from netsharp_lsp.notebooks.watching import watching
@@ -182,7 +182,7 @@ def _trained(
     return result.model
 
 
-def _table(data: Any, columns: FormulaColumns, task: str, settings: TrainingSettings) -> Table:
+def _table(data: Any, columns: ChosenColumns, task: str, settings: TrainingSettings) -> Table:
     """The rows of a frame: its features, and the label as numbers or as classes in their order."""
     table = Table.from_arrays(data[list(columns.features)], dtype=settings.dtype)
     column = data[columns.label]

@@ -24,7 +24,7 @@ from netsharp.microsoftml import (
     sgd_optimizer,
 )
 from netsharp_lsp.importing.arguments import ARGUMENTS
-from netsharp_lsp.importing.formulas import read_formula
+from netsharp_lsp.microsoftml.columns import chosen
 from netsharp_lsp.microsoftml.refused import ARGUMENTS as REFUSED
 from netsharp_lsp.microsoftml.refused import FUNCTIONS
 from tests.cli.command_line import netsharp as command
@@ -162,7 +162,7 @@ CALLS = {
     "defined": (
         "late ~ sl + sw + pl + pw",
         'net_definition="input D auto; hidden H [3] tanh from D all; '
-        'output O [2] softmax from H all;", optimizer=adadelta_optimizer(decay=0.9, cond=1e-5)',
+        'output O [2] softmax from H all;", optimizer=adadelta_optimizer(0.9, cond=1e-5)',
     ),
 }
 
@@ -214,7 +214,14 @@ MISTAKES: list[tuple[Mistake, str]] = [
     (lambda rows, _: rx_neural_network("late ~ log(pl)", rows), r"term 'log\(pl\)' is no column"),
     (lambda rows, _: rx_neural_network("late ~ plx", rows), "Did you mean 'pl'"),
     (lambda rows, _: rx_neural_network("late ~ late + pl", rows), "both sides"),
-    (lambda rows, _: rx_neural_network("late ~ pl + pl", rows), "'pl' twice"),
+    (lambda rows, _: rx_neural_network("late ~ . - plx", rows), "leaves out"),
+    (
+        lambda rows, _: rx_neural_network(
+            "late ~ f + pl", rows, ml_transforms=[concat({"f": ["pl"]})]
+        ),
+        "'pl' twice",
+    ),
+    (lambda rows, _: rx_neural_network("log(late) ~ pl", rows), r"term 'log\(late\)'"),
     (lambda rows, _: rx_neural_network("late", rows), "is no formula"),
     (lambda rows, _: rx_neural_network(7, rows), "must be a text"),  # type: ignore[arg-type]
     (lambda rows, _: rx_neural_network("kind ~ pl", rows), "3 classes; two classes are needed"),
@@ -256,23 +263,15 @@ def test_features_that_are_not_normalised_are_warned_of(frame: pd.DataFrame) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "terms", "refused"),
+    ("formula", "features"),
     [
-        ("y ~ a+b", "y", ("a", "b"), ()),
-        (" y~ . ", "y", None, ()),
-        ("`my label` ~ `a b` + .c1", "my label", ("a b", ".c1"), ()),
-        ("y ~ a * b + c", "y", ("c",), ("a * b",)),
-        ("y ~ . + a", "y", ("a",), (".",)),
-        ("größe ~ länge", "größe", ("länge",), ()),
-        ("y ~ a - 1", "y", (), ("a - 1",)),
+        ("late ~ pl+pw", ("pl", "pw")),
+        (" late~ . ", ("sl", "sw", "pl", "pw", "kind")),
+        ("late ~ . - kind - sl", ("sw", "pl", "pw")),
+        ("late ~ `pl` + `pl`", ("pl",)),
     ],
 )
 def test_a_formula_is_its_columns(
-    text: str, label: str, terms: tuple[str, ...] | None, refused: tuple[str, ...]
+    formula: str, features: tuple[str, ...], frame: pd.DataFrame
 ) -> None:
-    assert read_formula(text) == (label, terms, refused)
-
-
-@pytest.mark.parametrize("text", ["", "y", "~ a", "y ~", "1y ~ a", "y = a"])
-def test_what_is_no_formula_is_none(text: str) -> None:
-    assert read_formula(text) is None
+    assert chosen(formula, frame, None) == ("late", features)
