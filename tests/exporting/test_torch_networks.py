@@ -275,3 +275,26 @@ def test_the_cost_is_in_proportion_to_the_loops() -> None:
         return lambda: exported(portable, TorchForm())
 
     assert_in_proportion(prepared, 150, 1500)
+
+
+def test_choices_of_steps_stay_with_their_steps() -> None:
+    """Classes, look-ups, largest elements and pads of sequences, each step from its own values."""
+    graph = Graph()
+    end = plain_recurrence(graph, graph.input("x", (4,)), 4, "PastValue", "Sigmoid")
+    rows = graph.apply("Reshape", end, shape=(4, 1), name="rows")
+    places = graph.apply("TopK", end, count=2, places=True, name="places")
+    table = graph.apply("Reshape", held(graph, "table", 4, 3), shape=(4, 3), name="known")
+    few = graph.apply("Reshape", end, shape=(2, 2), name="few")
+    told = {"head": (1, 0), "foot": (1, 2), "value": -0.5}
+    outputs = [
+        graph.apply("TopK", end, count=3, places=False, name="largest"),
+        graph.apply("Gather", places, rows, name="own"),
+        graph.apply("Gather", places, table, name="shared"),
+        graph.apply("OneHot", places, classes=4, axis=1, name="marks"),
+        *(graph.apply("Pad", few, mode=mode, name=f"p{mode}", **told) for mode in (0, 2)),
+        graph.apply("EyeLike", few, name="eye"),
+        graph.apply("ConstantOp", few, value=1.5, name="filled"),
+        graph.apply("StraightThrough", graph.apply("Minus", few, few), name="signs"),
+        graph.apply("Pow", few, few, name="powers"),
+    ]
+    agree(graph, drawn_values(graph), outputs)

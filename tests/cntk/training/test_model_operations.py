@@ -85,13 +85,8 @@ def test_a_function_against_another_library(trial: Trial) -> None:
     np.testing.assert_allclose(found, np.broadcast_to(wanted, found.shape), rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("trial", TRIALS, ids=IDS)
-def test_a_function_in_its_export(trial: Trial) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
-    from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
-    from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
-
-    model, name, fed, _ = written(trial)
+def portable_of(model: StoredModel, name: str) -> Portable:
+    """The network of a model, as far as one of its nodes needs it."""
     asked = model.found(name)
     assert asked is not None
     network = network_in(model, "")
@@ -99,12 +94,38 @@ def test_a_function_in_its_export(trial: Trial) -> None:
     output = next(one for one in graph.nodes if one.name == asked.name)
     values = model.numbers()
     tensors = {one.name: values[one.name].reshape(one.shape) for one in graph.parameters}
-    made = exported(Portable(graph, tensors, "float32", (output,)), OnnxForm())
+    return Portable(graph, tensors, "float32", (output,))
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=IDS)
+def test_a_function_in_its_export(trial: Trial) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+    from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
+    from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
+
+    model, name, fed, _ = written(trial)
+    made = exported(portable_of(model, name), OnnxForm())
     require_valid(made)
     runtime = Runtime(made.SerializeToString())
     names = {one.name for one in made.graph.input}
     inputs = {key: one.astype(np.float32) for key, one in fed.items() if key in names}
     (found,) = runtime(inputs, [made.graph.output[0].name])
+    wanted = told(model, name, fed)
+    np.testing.assert_allclose(np.broadcast_to(found, wanted.shape), wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=IDS)
+def test_a_function_in_its_module(trial: Trial) -> None:
+    pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+    from netsharp_engine.exporting.torch.comparing import Running
+    from netsharp_engine.exporting.torch.exported import TorchForm, exported
+    from netsharp_engine.exporting.torch.written import stored
+
+    model, name, fed, _ = written(trial)
+    made = exported(portable_of(model, name), TorchForm())
+    (found,) = Running(made, stored(made))(
+        [fed[one.origin].astype(np.float32) for one in made.inputs]
+    )
     wanted = told(model, name, fed)
     np.testing.assert_allclose(np.broadcast_to(found, wanted.shape), wanted, rtol=2e-5, atol=2e-6)
 

@@ -1,5 +1,5 @@
 """Random networks in files of both formats: read as they were written, and answered as onnxruntime
-answers what is exported; protobuf's own library reads the second format as ours does.
+and PyTorch answer what is exported; protobuf's own library reads the second format as ours does.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from netsharp_engine.cntk.stored.dictionaries.wire import WireArray, WireAxis
 from netsharp_engine.cntk.stored.model_file import raw_model, rewritten_model
 from netsharp_engine.cntk.stored.opening import open_model
 from netsharp_engine.cntk.stored.values import StoredModel
+from netsharp_engine.exporting.portable import Portable
 from netsharp_lsp.cntk.networks.stored import network_in
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from tests.cntk.training import random_models
@@ -67,21 +68,25 @@ _QUIET: dict[str, Any] = {"alongAxis": 1, "pool": "max"}
 _FIRST = {"inferInputRankToMap": 12, "ceilOut": 21, "poolIncludePad": 23}
 
 
+def portable_of(model: StoredModel, output: str) -> Portable:
+    """The network of a model, as far as one of its nodes needs it."""
+    network = network_in(model, "")
+    graph = lowered(network, [network.nodes[output]])
+    node = next(one for one in graph.nodes if one.name == output)
+    values = model.numbers()
+    tensors = {one.name: values[one.name].reshape(one.shape) for one in graph.parameters}
+    return Portable(graph, tensors, "float32", (node,))
+
+
 def agrees(model: StoredModel, output: str, version: int) -> None:
     """Our answers and those of the exported model."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
     from netsharp_engine.exporting.onnx.checking import require_valid
     from netsharp_engine.exporting.onnx.comparing import compared
     from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
-    from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.exporting.sampling import random_samples
 
-    network = network_in(model, "")
-    graph = lowered(network, [network.nodes[output]])
-    node = next(one for one in graph.nodes if one.name == output)
-    values = model.numbers()
-    tensors = {one.name: values[one.name].reshape(one.shape) for one in graph.parameters}
-    portable = Portable(graph, tensors, "float32", (node,))
+    portable = portable_of(model, output)
     made = exported(portable, OnnxForm())
     require_valid(made)
     for one in compared(portable, made, [random_samples(portable, SEED)]):
@@ -102,6 +107,18 @@ def test_a_network_of_the_second_format(number: int) -> None:
     network, model = grown("v2", number)
     as_written(network, model, {})
     agrees(model, network.output, network.version)
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("number", range(NETWORKS))
+@pytest.mark.parametrize("form", ["v1", "v2"])
+def test_a_network_as_a_module(form: str, number: int) -> None:
+    pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+    from tests.exporting.modules import agree
+
+    network, model = grown(form, number)
+    portable = portable_of(model, network.output)
+    agree(portable.graph, portable.tensors, portable.outputs, dtype=portable.dtype, bound=BOUND)
 
 
 def test_all_that_can_grow_grows() -> None:

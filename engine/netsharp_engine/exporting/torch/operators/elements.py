@@ -142,6 +142,15 @@ def _batch_normalized(
     return out.shaped(found, inner, node.shape)
 
 
+def _signs(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
+    source = out.read(sources[0])
+    return f"({source} > 0).to({source}.dtype) * 2 - 1"
+
+
+def _powers(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
+    return call("torch.pow", *out.aligned(sources))
+
+
 def _same(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
     return out.read(sources[0])
 
@@ -165,6 +174,7 @@ ELEMENTS: dict[str, Row] = {
     "Asinh": _function("torch.asinh"),
     "Atanh": _function("torch.atanh"),
     "ExponentialLinearUnit": _function("F.elu"),
+    "StraightThrough": _signs,
     "StopGradient": _same,
     "Log": _log,
     "Sqrt": _root,
@@ -176,6 +186,7 @@ ELEMENTS: dict[str, Row] = {
     "Minus": _operator("-"),
     "ElementTimes": _operator("*"),
     "LogPlus": _log_plus,
+    "Pow": _powers,
     "Less": _compared("<"),
     "LessEqual": _compared("<="),
     "Equal": _compared("=="),

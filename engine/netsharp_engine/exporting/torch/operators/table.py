@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsharp_engine.exporting.torch.operators import bundles, products, windows
 from netsharp_engine.exporting.torch.operators.elements import ELEMENTS
 from netsharp_engine.exporting.torch.operators.rows import BiasedRow, Row
+from netsharp_engine.exporting.torch.operators.selecting import SELECTING
 from netsharp_engine.exporting.torch.operators.shaping import SHAPING
 from netsharp_engine.ops.tensors import SUMS
 
@@ -12,6 +13,7 @@ ROWS: dict[str, Row] = {
     **ELEMENTS,
     **products.PRODUCTS,
     **SHAPING,
+    **SELECTING,
     **windows.WINDOWS,
     **bundles.BUNDLES,
 }
