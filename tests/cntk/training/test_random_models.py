@@ -23,7 +23,7 @@ from tests.conftest import SEED
 #: Networks of each format; versions from that on which has axes of stacked and sliced values.
 NETWORKS, VERSIONS = 110, range(5, 28)
 #: Of the largest value of an output.
-BOUND = 2e-5
+BOUND = 1e-5
 
 
 def grown(form: str, number: int) -> tuple[Grown, StoredModel]:
