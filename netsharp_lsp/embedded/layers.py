@@ -31,6 +31,16 @@ class HostLayer:
             level = level.parent
         return offset
 
+    def has_unknown(self, start: int, end: int) -> bool:
+        """Return whether something between two bytes is known only when a host around it runs."""
+        level = self.passage
+        while level is not None:
+            if level.has_unknown(start, end):
+                return True
+            start, end = level.outer(start), level.outer_end(end)
+            level = level.parent
+        return False
+
     def line_counter(self, lines: LineIndex) -> Callable[[int], int]:
         """Return what gives the line, from 1, of an offset; `lines` are those of the file."""
         return lambda offset: lines.line_at(self.outermost(offset)) + 1

@@ -21,8 +21,9 @@ from netsharp_lsp.importing.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
 
+    from netsharp_lsp.importing.pieces import CodePieces
     from netsharp_lsp.importing.values import HostValue
 
 #: Lines of a notebook's cell that are for the notebook.
@@ -32,39 +33,32 @@ _SAME_FUNCTIONS = ("dedent", "cleandoc", "str")
 _DEEPEST = 30
 
 
-def calls_in_python(
-    text: bytes, line_of: Callable[[int], int], names: Collection[str]
-) -> list[HostCall] | int:
+def calls_in_python(code: CodePieces, names: Collection[str]) -> list[HostCall] | int:
     """Return the calls of functions with one of the names, in order; where the code is no Python,
     the line in the file at which that shows.
     """
+    text = code.text
     bare = _MAGIC.sub(lambda found: b"#" * len(found.group()), text)
     try:
         tree = ast.parse(bare)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        return line_of(sum(map(len, text.splitlines(keepends=True)[: line - 1])))
-    return _PythonReader(text, tree, line_of, names).read()
+        return code.line_of(sum(map(len, text.splitlines(keepends=True)[: line - 1])))
+    return _PythonReader(code, tree, names).read()
 
 
 class _PythonReader:
     """One reading of one tree."""
 
-    __slots__ = ("changes", "given", "line_of", "names", "starts", "text", "tree")
+    __slots__ = ("changes", "code", "given", "names", "starts", "text", "tree")
 
-    def __init__(
-        self,
-        text: bytes,
-        tree: ast.Module,
-        line_of: Callable[[int], int],
-        names: Collection[str],
-    ) -> None:
-        self.text = text
+    def __init__(self, code: CodePieces, tree: ast.Module, names: Collection[str]) -> None:
+        self.code = code
+        self.text = code.text
         self.tree = tree
-        self.line_of = line_of
         self.names = names
         self.starts = [0]
-        for line in text.splitlines(keepends=True):
+        for line in code.text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.given: dict[str, list[ast.expr | None]] = {}
         self.changes: dict[str, list[ColumnChange]] = {}
@@ -146,11 +140,14 @@ class _PythonReader:
         return GivenArgument(name, known, self._line(place), self._written(value))
 
     def _line(self, node: ast.expr | ast.keyword) -> int:
-        return self.line_of(self.starts[min(node.lineno, len(self.starts)) - 1])
+        return self.code.line_of(self.starts[min(node.lineno, len(self.starts)) - 1])
+
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        end = self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        return self.starts[node.lineno - 1] + node.col_offset, end
 
     def _written(self, node: ast.expr | ast.stmt) -> str:
-        end = self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-        start = self.starts[node.lineno - 1] + node.col_offset
+        start, end = self._span(node)
         return self.text[start:end].decode("utf-8", "replace")
 
     def _value(self, node: ast.expr, depth: int) -> HostValue:
@@ -159,6 +156,7 @@ class _PythonReader:
             return unknown
         if isinstance(node, ast.Constant):
             known = node.value is None or isinstance(node.value, str | bool | int | float)
+            known = known and not self.code.has_unknown(*self._span(node))
             return node.value if known else unknown  # type: ignore[return-value]
         if isinstance(node, ast.Name):
             values = self.given.get(node.id, [])

@@ -21,8 +21,9 @@ from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
+    from netsharp_lsp.importing.pieces import CodePieces
     from netsharp_lsp.importing.values import HostValue
 
 _WORDS: dict[str, bool | None] = {
@@ -40,23 +41,21 @@ _FILE_READERS = ("readLines", "readChar", "read_file")
 _DEEPEST = 30
 
 
-def calls_in_r(
-    text: bytes, line_of: Callable[[int], int], names: Collection[str]
-) -> list[HostCall]:
+def calls_in_r(code: CodePieces, names: Collection[str]) -> list[HostCall]:
     """Return the calls of functions with one of the names, in order."""
-    return _RReader(text, line_of, names).read()
+    return _RReader(code, names).read()
 
 
 class _RReader:
     """One reading of one text."""
 
-    __slots__ = ("given", "line_of", "names", "text", "tokens")
+    __slots__ = ("code", "given", "names", "text", "tokens")
 
-    def __init__(self, text: bytes, line_of: Callable[[int], int], names: Collection[str]) -> None:
-        self.text = text
-        self.line_of = line_of
+    def __init__(self, code: CodePieces, names: Collection[str]) -> None:
+        self.code = code
+        self.text = code.text
         self.names = names
-        self.tokens = cut(text)[0]
+        self.tokens = cut(code.text)[0]
         #: Where a variable is given a value: the numbers of the tokens behind its arrow.
         self.given: dict[str, list[int]] = {}
         for at, token in enumerate(self.tokens):
@@ -136,7 +135,7 @@ class _RReader:
         return HostCall(self.tokens[at].text, arguments, self._line(at))
 
     def _line(self, at: int) -> int:
-        return self.line_of(self.tokens[at].start)
+        return self.code.line_of(self.tokens[at].start)
 
     def _parts(self, opening: int) -> Iterator[tuple[int, int]]:
         """The stretches of tokens between the commas of a bracket."""
@@ -169,6 +168,10 @@ class _RReader:
         start, end = self.tokens[first].start, self.tokens[last - 1].end
         return self.text[start:end].decode("utf-8", "replace")
 
+    def _is_known(self, first: int, last: int) -> bool:
+        """Whether no host around the code puts something into a stretch of tokens."""
+        return not self.code.has_unknown(self.tokens[first].start, self.tokens[last - 1].end)
+
     # Values.
 
     def _value(self, first: int, last: int, depth: int) -> HostValue:
@@ -178,7 +181,8 @@ class _RReader:
             return unknown
         token = self.tokens[first]
         if any(one.text == "~" and one.around == token.around for one in self.tokens[first:last]):
-            return ModelFormula(self._written(first, last))
+            whole = self._is_known(first, last)
+            return ModelFormula(self._written(first, last)) if whole else unknown
         if last - first == 1:
             return self._single(first, depth)
         if token.text in ("-", "+") and last - first == 2:
@@ -200,6 +204,8 @@ class _RReader:
 
     def _single(self, at: int, depth: int) -> HostValue:
         token = self.tokens[at]
+        if token.kind == "string" and not self._is_known(at, at + 1):
+            return Unknown(token.text)
         if token.kind == "string":
             passage = read_literal(self.text, token.start, token.end)
             return passage.text.decode("utf-8", "replace") if passage else Unknown(token.text)

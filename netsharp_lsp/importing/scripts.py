@@ -9,6 +9,7 @@ import re
 
 from netsharp_lsp.embedded.finding import code_in
 from netsharp_lsp.importing.arguments import TRAINERS
+from netsharp_lsp.importing.pieces import CodePieces
 from netsharp_lsp.importing.python_calls import calls_in_python
 from netsharp_lsp.importing.r_calls import calls_in_r
 from netsharp_lsp.text.lines import LineIndex
@@ -18,6 +19,31 @@ if TYPE_CHECKING:
     from netsharp_lsp.importing.values import HostCall
 
 _HINT = re.compile(rb"\b(?:" + "|".join(TRAINERS).encode() + rb")\b")
+
+
+def _r(pieces: CodePieces) -> tuple[list[HostCall], list[int]]:
+    return calls_in_r(pieces, TRAINERS), []
+
+
+def _python(pieces: CodePieces) -> tuple[list[HostCall], list[int]]:
+    """The calls of all texts, or, where one of them is broken, of each by itself."""
+    found = calls_in_python(pieces, TRAINERS)
+    if not isinstance(found, int):
+        return found, []
+    calls: list[HostCall] = []
+    broken: list[int] = []
+    for one in pieces.each():
+        if _HINT.search(one.text) is None:
+            continue
+        own = calls_in_python(one, TRAINERS)
+        if isinstance(own, int):
+            broken.append(own)
+        else:
+            calls += own
+    return calls, broken
+
+
+_READERS = {"r": _r, "python": _python}
 
 
 def calls_in(host: str, data: bytes) -> tuple[list[HostCall], list[int]]:
@@ -30,16 +56,8 @@ def calls_in(host: str, data: bytes) -> tuple[list[HostCall], list[int]]:
     broken: list[int] = []
     lines = LineIndex(data)
     for group in code_in(host, data, _HINT):
-        for layer in group.layers:
-            if _HINT.search(layer.text) is None:
-                continue
-            line_of = layer.line_counter(lines)
-            if group.language == "r":
-                calls += calls_in_r(layer.text, line_of, TRAINERS)
-                continue
-            found = calls_in_python(layer.text, line_of, TRAINERS)
-            if isinstance(found, int):
-                broken.append(found)
-            else:
-                calls += found
+        if any(_HINT.search(layer.text) for layer in group.layers):
+            found, faults = _READERS[group.language](CodePieces(group.layers, lines))
+            calls += found
+            broken += faults
     return sorted(calls, key=lambda call: call.line), broken

@@ -7,40 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cli.inputs.embedded import ReadHost, examine_host, format_host
+from netsharp_lsp.cli.inputs.embedded import ReadHost, examine_host
 from netsharp_lsp.cli.inputs.files import Input
 from netsharp_lsp.context import Context
 from netsharp_lsp.diagnostics.selection import Selection
-from netsharp_lsp.embedded.finding import find_regions
 from netsharp_lsp.embedded.hosts import host_of
-from netsharp_lsp.embedded.regions import Region
-from netsharp_lsp.layout.options import FormatOptions
 from netsharp_lsp.netsharp.formatting import format_text
 from netsharp_lsp.text.lines import LineIndex
 from tests.embedded.hosts import read_host
+from tests.embedded.laws import (
+    assert_formatting_is_stable,
+    assert_nothing_outside_changes,
+    assert_offsets_go_there_and_back,
+    formatted,
+    regions_of,
+)
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "embedded"
 HOSTS = {path.name: path.read_bytes() for path in sorted(CORPUS.iterdir())}
 every_host = pytest.mark.parametrize("name", HOSTS)
 EXPECTED = re.compile(rb"!(NS\d+)")
-
-
-def regions_of(name: str, data: bytes) -> list[Region]:
-    return find_regions(host_of(name) or "", data)
-
-
-def formatted(name: str, data: bytes) -> bytes:
-    done = format_host(Input(name, None), data, regions_of(name, data), FormatOptions())
-    assert done.failure is None
-    return done.text
-
-
-def outside(data: bytes, regions: list[Region]) -> list[bytes]:
-    pieces, at = [], 0
-    for region in regions:
-        pieces.append(data[at : region.start])
-        at = region.end
-    return [*pieces, data[at:]]
 
 
 def test_the_corpus_has_every_kind_of_host() -> None:
@@ -51,13 +37,7 @@ def test_the_corpus_has_every_kind_of_host() -> None:
 
 @every_host
 def test_formatting_changes_no_byte_outside(name: str) -> None:
-    data = HOSTS[name]
-    after = formatted(name, data)
-    before_regions, after_regions = regions_of(name, data), regions_of(name, after)
-    assert outside(after, after_regions) == outside(data, before_regions)
-    assert [(r.name, r.context) for r in after_regions] == [
-        (r.name, r.context) for r in before_regions
-    ]
+    assert_nothing_outside_changes(name, HOSTS[name])
 
 
 @every_host
@@ -88,8 +68,8 @@ def words(text: str) -> str:
 @every_host
 def test_what_was_formatted_is_in_order(name: str) -> None:
     data = HOSTS[name]
+    assert_formatting_is_stable(name, data)
     once = formatted(name, data)
-    assert formatted(name, once) == once
     for region in regions_of(name, once):
         several_lines = b"\n" in region.text.strip()
         if region.editable and several_lines:
@@ -98,19 +78,7 @@ def test_what_was_formatted_is_in_order(name: str) -> None:
 
 @every_host
 def test_offsets_go_there_and_back(name: str) -> None:
-    data = HOSTS[name]
-    for region in regions_of(name, data):
-        outer = [region.outer(inner) for inner in range(len(region.text) + 1)]
-        assert outer == sorted(outer)
-        assert region.start <= outer[0]
-        assert outer[-1] == region.end
-        for inner, place in enumerate(outer):
-            back = region.inner(place)
-            assert back is not None
-            assert region.outer(back) == place
-            assert back <= inner
-        assert region.inner(region.start - 1) is None
-        assert region.inner(region.end + 1) is None
+    assert_offsets_go_there_and_back(name, HOSTS[name])
 
 
 @every_host

@@ -8,7 +8,8 @@ import pytest
 
 from netsharp_lsp.embedded.finding import find_regions
 from tests.costs import assert_measured, spent
-from tests.embedded.test_laws import HOSTS, formatted, regions_of
+from tests.embedded.laws import formatted, regions_of
+from tests.embedded.test_laws import HOSTS
 
 PIECES = (
     *('"', "'", '"""', "'''", "\\", "\n", "\r", "\r\n", "\f", "(", ")", "{", "}", "[", "]", "= "),

@@ -15,6 +15,7 @@ from netsharp_lsp.embedded.regions import Region
 from netsharp_lsp.embedded.sql.strings import SqlForm
 from netsharp_lsp.layout.options import FormatOptions
 from tests.costs import assert_in_proportion, assert_measured, spent
+from tests.embedded.nesting import nested
 
 R = "f(netDefinition = ''input X [3];'')"
 PYTHON = "f(net_definition=''input X [3];'')"
@@ -117,51 +118,6 @@ def test_languages_follow_the_call_that_runs_a_variable() -> None:
         SET @c = N'{R}'; EXEC sp_execute_external_script @script = @c, @language = N'R';
     """
     assert [region.text for region in sql(text)] == [b"input X [3];"] * 4
-
-
-# Nested strings, written by other code than that which reads them.
-
-
-def r_string(text: str, chance: random.Random) -> str:
-    quote = chance.choice("'\"")
-    if chance.random() < 0.3 and ")--" not in text:
-        return f"r{quote}--({text})--{quote}"
-    written = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
-    return quote + (written.replace("\n", "\\n") if chance.random() < 0.3 else written) + quote
-
-
-def python_string(text: str, chance: random.Random) -> str:
-    quote = chance.choice(("'", '"', "'''", '"""'))
-    written = text.replace("\\", "\\\\").replace(quote[0], "\\" + quote[0])
-    return quote + (written if len(quote) == 3 else written.replace("\n", "\\n")) + quote
-
-
-def sql_string(text: str, chance: random.Random) -> str:
-    quoted = "N'" + text.replace("'", "''").replace("\\\n", "\\\\\n\n") + "'"
-    at = chance.randrange(len(text)) if text else 0
-    if chance.random() < 0.3 and "'" not in text and "\\" not in text:
-        line = "input"
-        before = text.rfind(line, 0, at)
-        if before > 0:
-            return f"CONCAT(N'{text[:before]}', N'', N'{text[before:]}')"
-    return quoted
-
-
-def nested(net: str, chance: random.Random) -> str:
-    """A T-SQL text that holds a specification in a script, perhaps in another T-SQL text."""
-    if chance.random() < 0.5:
-        language, script = "R", f"x <- 'it''s' # it's\nf(netDefinition = {r_string(net, chance)})"
-    else:
-        language, script = "Python", f"# it's\nf(net_definition={python_string(net, chance)})"
-    text = script
-    for _ in range(chance.randrange(1, 4)):
-        written = sql_string(text, chance)
-        text = f"/* it's */ EXEC sp_execute_external_script @language = N'{language}', @script = "
-        text += f"{written};\n"
-        if chance.random() < 0.5:
-            text = f"DECLARE @s nvarchar(max) = {written}; -- it's\n{text[: -len(written) - 2]} @s;"
-        language = "unknown"
-    return text
 
 
 @pytest.mark.parametrize("number", range(4))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from netsharp_lsp.server.turns.memory import THRESHOLDS
 from tests.costs import now
 from tests.fuzz import bytes as byte_fuzzer
-from tests.fuzz import edits, experiments, models, programs
+from tests.fuzz import edits, experiments, models, nested, programs
 
 Fuzzer = Callable[[random.Random], Iterator[bytes]]
 FUZZERS: dict[str, Fuzzer] = {
@@ -30,13 +30,15 @@ FUZZERS: dict[str, Fuzzer] = {
     "edits": edits.trial,
     "experiments": experiments.trial,
     "models": models.trial,
+    "nested": nested.trial,
 }
 #: Where inputs that fail are kept, from the project's folder.
 FOLDER = Path(__file__).parents[2] / "out" / "fuzz"
 #: CPU seconds for any text and for each of its bytes: ten times the dearest of 6,000 texts.
 SECONDS_PER_TEXT, SECONDS_PER_BYTE = 0.4, 1e-4
-#: An experiment is checked, described, put in order and migrated: it counts as so many texts.
-WEIGHTS = {"experiments": 8, "models": 2}
+#: An experiment is checked, described, put in order and migrated, a host formatted several times:
+#: each counts as so many texts.
+WEIGHTS = {"experiments": 8, "models": 2, "nested": 8}
 #: How often a trial with a slow text is judged before that is a failure.
 TRIES = 3
 #: A text that hangs is ended.
