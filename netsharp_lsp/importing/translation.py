@@ -5,18 +5,17 @@ Knows the table of arguments; reads no disk and no script.
 
 from __future__ import annotations
 
-from netsharp_lsp.importing.arguments import (
+from netsharp_engine.host_arguments import (
     ARGUMENTS,
-    ENSEMBLES,
     LOSSES,
     NORMALIZERS,
     OPTIMIZER_CALLS,
     OPTIMIZERS,
-    PLACES,
     TASKS,
-    USUAL_PLACES,
     by_plain_name,
+    plain_name,
 )
+from netsharp_lsp.importing.arguments import ENSEMBLES, PLACES, USUAL_PLACES
 from netsharp_lsp.importing.columns import Transforms, formula_columns, transforms_of
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.importing.tables import factor_of, table_file
@@ -26,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from netsharp_lsp.importing.arguments import HostArgument
+    from netsharp_engine.host_arguments import HostArgument
     from netsharp_lsp.importing.columns import FormulaColumns
     from netsharp_lsp.importing.values import HostValue
 
@@ -322,7 +321,7 @@ class _Translation:
         places = iter(_RULE_PLACES[rule])
         for one in value.arguments:
             name = one.name or next(places, "")
-            row = _RULES.get(name.replace("_", "").lower())
+            row = _RULES.get(plain_name(name))
             belongs = row is not None and (row.key.startswith("adadelta") == (rule == "adadelta"))
             if row is None or not belongs or not _is_scalar(one.value):
                 why = f"{one.written} is not carried over"
@@ -390,7 +389,7 @@ class _Translation:
 
 
 def _row(name: str) -> HostArgument | None:
-    return _ROWS.get(name.replace("_", "").replace(".", "").lower())
+    return _ROWS.get(plain_name(name))
 
 
 def _is_scalar(value: HostValue) -> bool:

@@ -13,9 +13,9 @@ import numpy as np
 from netsharp_engine.data.frames import texts_of
 from netsharp_engine.data.labels import Labels, class_names
 from netsharp_engine.data.table import Table
+from netsharp_engine.host_arguments import LOSSES, NORMALIZERS, TASKS
 from netsharp_engine.train import TrainingError, prepare, train
 from netsharp_lsp.context import Context
-from netsharp_lsp.importing.arguments import LOSSES, NORMALIZERS, TASKS
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.microsoftml.columns import ChosenColumns, chosen
 from netsharp_lsp.microsoftml.refused import refuse_arguments

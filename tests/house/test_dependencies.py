@@ -22,7 +22,12 @@ FLOORS = (
         "netsharp_engine.plain_files",
     ),
     ("netsharp_engine.stored",),
-    ("netsharp_engine.activations", "netsharp_engine.limits", "netsharp_engine.exchange"),
+    (
+        "netsharp_engine.activations",
+        "netsharp_engine.exchange",
+        "netsharp_engine.host_arguments",
+        "netsharp_engine.limits",
+    ),
     ("netsharp_engine.aside",),
     ("netsharp_engine.nodes",),
     ("netsharp_engine.ops",),

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from netsharp_engine.train.settings import TrainingSettings, read_settings
-from netsharp_engine.train.settings.keys import BY_NAME
 from netsharp_lsp.__main__ import main
-from netsharp_lsp.importing.arguments import ARGUMENTS, OPTIMIZERS
 
-ROOT = Path(__file__).parents[2]
 NET = "input X [3];\noutput Y [1] linear from X all;\n"
 R = """
 net <- paste0("input X [3];\\n", "output Y [1] linear from X all;\\n")
@@ -107,13 +104,3 @@ def test_nothing_is_replaced_without_force(tmp_path: Path) -> None:
     assert not (tmp_path / "model.toml").exists()
     assert written(tmp_path, "a.py", PYTHON, "--force") == 0
     assert written(tmp_path, "a.py", PYTHON, "--output", str(tmp_path / "no")) == 2
-
-
-def test_the_page_has_every_argument() -> None:
-    page = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
-    for row in (*ARGUMENTS, *OPTIMIZERS):
-        shown = [f"`{one}`" if one else "-" for one in (row.r, row.python)]
-        key = f"`{row.key}`" if row.key else "-"
-        cells = (*shown, row.studio or "-", key, row.becomes)
-        assert f"| {' | '.join(cells)} |" in page
-        assert not row.key or row.key in BY_NAME

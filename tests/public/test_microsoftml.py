@@ -23,7 +23,7 @@ from netsharp.microsoftml import (
     rx_predict,
     sgd_optimizer,
 )
-from netsharp_lsp.importing.arguments import ARGUMENTS
+from netsharp_engine.host_arguments import ARGUMENTS
 from netsharp_lsp.microsoftml.columns import chosen
 from netsharp_lsp.microsoftml.refused import ARGUMENTS as REFUSED
 from netsharp_lsp.microsoftml.refused import FUNCTIONS

@@ -55,6 +55,24 @@ class CommandParser(argparse.ArgumentParser):
             word = message.removeprefix(UNKNOWN).split()[0].partition("=")[0]
             if not word.startswith("-"):
                 return f"'{word}' is an argument too many. {help_hint}"
+            here = _of_hosts(word)
+            if here and self._has_settings():
+                return f"'{word}' is no option: {here}"
             options = [name for action in self._actions for name in action.option_strings]
             return f"'{word}' is no option.{suggestion(word, options) or f' {help_hint}'}"
         return f"{message}. {help_hint}"
+
+    def _has_settings(self) -> bool:
+        """Whether settings of a run are among the options."""
+        return "--epochs" in self._option_string_actions
+
+
+def _of_hosts(option: str) -> str:
+    """What an argument of the hosts is among the flags of a run, "" for other options."""
+    from netsharp_engine.host_arguments import known_here
+
+    found = known_here(option)
+    if found is None:
+        return ""
+    key, why = found
+    return f"this is '--{key.replace('_', '-')}' here." if key else f"no flag says it here: {why}."

@@ -14,6 +14,7 @@ from netsharp_engine import stored as plain
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.reading.options import ColumnName, ReadOptions
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.host_arguments import known_here
 from netsharp_engine.train.settings.keys import (
     ADAM_RATE,
     BELONGINGS,
@@ -229,7 +230,8 @@ def read_settings(
     for name, value in (flags or {}).items():
         flag_key = BY_NAME.get(name.replace("-", "_").lstrip("_"))
         if flag_key is None:
-            errors.append(f"There is no setting '{name}'.{nearest(name, BY_NAME)}")
+            hint = _of_hosts(name) or f".{nearest(name, BY_NAME)}"
+            errors.append(f"There is no setting '{excerpt(name)}'{hint}")
         elif value is not None:
             name = flag_key.name
             where = flag_key.flag if called is None else called.get(name, name)
@@ -296,14 +298,28 @@ def _file_values(
                 key = BY_NAME.get(name)
                 if key is None:
                     known = [each.name for each in KEYS if each.section == section]
-                    hint = nearest(name, known) or nearest(name, BY_NAME)
-                    errors.append(f"{file_name}, [{section}]: unknown key '{excerpt(name)}'.{hint}")
+                    close = nearest(name, known) or nearest(name, BY_NAME)
+                    hint = _of_hosts(name, section) or f".{close}"
+                    errors.append(f"{file_name}, [{section}]: unknown key '{excerpt(name)}'{hint}")
                 elif key.section != section:
                     errors.append(
                         f"{file_name}, [{section}]: '{name}' belongs to [{key.section}]. Move it."
                     )
                 else:
                     yield key, value
+
+
+def _of_hosts(name: str, section: str | None = None) -> str:
+    """What an argument of the hosts is here, as the rest of a sentence; "" for other names."""
+    found = known_here(name)
+    if found is None:
+        return ""
+    key, why = found
+    if not key:
+        return f": it is a host's argument, which no key says here: {why}."
+    place = BY_NAME[key].section
+    where = f" in [{place}]" if section not in (None, place) else ""
+    return f": this is '{key}'{where} here."
 
 
 def _take(key: Key, value: Any, where: str, given: dict[str, Any], errors: list[str]) -> None:

@@ -10,6 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from netsharp_engine.host_arguments import LOSSES as LOSS_WORDS
+from netsharp_engine.host_arguments import NORMALIZERS as NORMALIZER_WORDS
+from netsharp_engine.host_arguments import OPTIMIZER_CALLS
+from netsharp_engine.host_arguments import TASKS as TASK_WORDS
+
 HOSTS = ("studio", "rx", "tlc")
 TASKS = ("classification", "binary", "multiclass", "regression")
 OPTIMIZERS = ("sgd", "adadelta", "adam")
@@ -29,11 +34,11 @@ LARGE_ADAM_RATE = 0.05
 OF_SGD = ("momentum", "nesterov")
 
 LOSS_ALIASES = {
-    "logloss": "cross-entropy",
+    **LOSS_WORDS,
     "crossentropy": "cross-entropy",
     "log-loss": "cross-entropy",
 }
-LOSS_ALIASES |= {"squarederror": "squared", "squared-error": "squared", "mse": "squared"}
+LOSS_ALIASES |= {"squared-error": "squared", "mse": "squared"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +120,27 @@ KEYS: tuple[Key, ...] = (
         hosts={"studio": True},
     ),
     Key("data", "rows", "integer", "read only so many rows", least=1),
-    Key("train", "task", "choice", "what is learned", "classification", choices=TASKS),
+    Key(
+        "train",
+        "task",
+        "choice",
+        "what is learned",
+        "classification",
+        choices=TASKS,
+        aliases=TASK_WORDS,
+    ),
     Key("train", "host", "choice", "whose defaults apply; ours if absent", choices=HOSTS),
     Key("train", "hidden_nodes", "integer", "nodes of an auto layer", 100, _same(100), least=1),
-    Key("train", "optimizer", "choice", "the rule of the update", "adam", _same("sgd"), OPTIMIZERS),
+    Key(
+        "train",
+        "optimizer",
+        "choice",
+        "the rule of the update",
+        "adam",
+        _same("sgd"),
+        OPTIMIZERS,
+        {name.casefold(): rule for name, rule in OPTIMIZER_CALLS.items()},
+    ),
     Key(
         "train",
         "learning_rate",
@@ -191,7 +213,7 @@ KEYS: tuple[Key, ...] = (
         "robust",
         {"studio": "minmax", "rx": "minmax-zero", "tlc": "minmax-zero"},
         NORMALIZERS,
-        {"auto": "minmax-zero", "min-max": "minmax", "no": "none"},
+        {**NORMALIZER_WORDS, "min-max": "minmax"},
     ),
     Key("train", "bins", "integer", "bins of the binning normaliser", 256, least=2, most=65536),
     Key(
