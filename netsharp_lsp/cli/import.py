@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cli.arguments.settings import add_root_argument, roots_for
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.inputs.files import named_input, read_source
 from netsharp_lsp.cli.inputs.scripts import read_script
@@ -16,6 +17,7 @@ from netsharp_lsp.importing.run_files import run_file_text
 from netsharp_lsp.language import main_family
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal, write_together
+from netsharp_lsp.settings import SettingsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a script: .R, .Rmd, .py, .ipynb or .sql")
     add("--output", metavar="DIR", help="where the files go (default: beside the script)")
+    add_root_argument(parser)
     add("--force", action="store_true", help="replace files that are there and different")
 
 
@@ -46,7 +49,12 @@ def run(args: argparse.Namespace) -> int:
     if source is None or isinstance(source, ReadError):
         complain(source.message if source is not None else f"{args.file}: is binary.")
         return FAILED
-    script = read_script(item, source.text)
+    try:
+        roots = roots_for([args.file], args)
+    except SettingsError as error:
+        complain(str(error))
+        return FAILED
+    script = read_script(item, source.text, roots)
     if isinstance(script, str):
         complain(script)
         return FAILED

@@ -165,9 +165,9 @@ def _run(args: argparse.Namespace) -> int:
         raise RunError("--format goes with --examine, which looks at the start alone.")
     if args.rx_log and (args.events or args.quiet or args.examine):
         raise RunError("--rx-log prints a run: it does not go with --events, --quiet or --examine.")
-    trainee = _read_trainee(item)
-    text, embedded, call, name = trainee.text, trainee.embedded, trainee.call, item.name
     roots = _roots(args, item)
+    trainee = _read_trainee(item, roots)
+    text, embedded, call, name = trainee.text, trainee.embedded, trainee.call, item.name
     settings = _settings(args, name, trainee, roots)
     if args.show_settings:
         show_settings(settings, origins_of(call, name))
@@ -241,7 +241,7 @@ def _examine(
     return show_start(name, text, context_of(data), start, args.format, embedded)
 
 
-def _read_trainee(item: Input) -> Trainee:
+def _read_trainee(item: Input, roots: Roots) -> Trainee:
     """What is to be trained of a file."""
     source = read_source(item)
     if isinstance(source, ReadError):
@@ -251,7 +251,7 @@ def _read_trainee(item: Input) -> Trainee:
         return Trainee(item.name, source.text, None, None)
     from netsharp_lsp.cli.specifications.trainees import trainee_in
 
-    found = trainee_in(item, source.text)
+    found = trainee_in(item, source.text, roots)
     if isinstance(found, str):
         raise RunError(found)
     return found

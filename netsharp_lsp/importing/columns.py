@@ -20,7 +20,7 @@ _MARKS = re.compile(r"[-+()]|`[^`]*`")
 _COLUMNS_OF = ("vars", "cols", "")
 
 
-class FormulaColumns:
+class FormulaSides:
     """A formula taken apart: `label` is None where it is no column; `columns` None for all.
 
     `terms` are those that are no columns, the left side among them.
@@ -35,12 +35,12 @@ class FormulaColumns:
         self.terms: list[str] = []
 
 
-def formula_columns(text: str) -> FormulaColumns | None:
+def formula_columns(text: str) -> FormulaSides | None:
     """Return what a formula says; None for a text that is none."""
     left, tilde, right = text.partition("~")
     if not tilde or not left.strip() or not right.strip():
         return None
-    found = FormulaColumns()
+    found = FormulaSides()
     found.label = _column(left)
     if found.label is None:
         found.terms.append(left.strip())

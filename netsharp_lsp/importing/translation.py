@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from netsharp_engine.host_arguments import HostArgument
-    from netsharp_lsp.importing.columns import FormulaColumns
+    from netsharp_lsp.importing.columns import FormulaSides
     from netsharp_lsp.importing.values import HostValue
 
 _ROWS = by_plain_name(ARGUMENTS)
@@ -199,7 +199,7 @@ class _Translation:
     def _name_of(self, argument: GivenArgument) -> str:
         return next((name for name, one in self.given.items() if one is argument), "")
 
-    def _formula(self) -> FormulaColumns | None:
+    def _formula(self) -> FormulaSides | None:
         """What the formula says; its terms that are no columns are lost by name."""
         argument = self.given.get("formula")
         if argument is None:
@@ -233,7 +233,7 @@ class _Translation:
             self._lose("mlTransforms", line, f"{written} is not carried over")
         return found
 
-    def _columns(self, formula: FormulaColumns | None, transforms: Transforms) -> None:
+    def _columns(self, formula: FormulaSides | None, transforms: Transforms) -> None:
         """The columns that are features, through what is put together of others."""
         argument = self.given.get("formula")
         if formula is None or argument is None:
@@ -248,7 +248,7 @@ class _Translation:
         if formula.exclude:
             self._key("exclude", formula.exclude, argument)
 
-    def _table(self, formula: FormulaColumns | None, transforms: Transforms) -> None:
+    def _table(self, formula: FormulaSides | None, transforms: Transforms) -> None:
         """The table, where a file of the script says it, and which of its columns are changed."""
         argument = self.given.get("data")
         categories = dict.fromkeys(transforms.categories.values(), self.given.get("mlTransforms"))
@@ -379,7 +379,8 @@ class _Translation:
         if isinstance(value, FileText):
             text = self.read(value.path)
             if text is None:
-                self._lose("netDefinition", argument.line, f"{value.path} cannot be read")
+                why = f"{value.path} is not there, or outside the folders that are read (--root)"
+                self._lose("netDefinition", argument.line, why)
                 return
             self.done.net_file, value = value.path, text
         if not isinstance(value, str):

@@ -106,6 +106,30 @@ def test_a_definition_that_a_run_builds_is_told_and_not_guessed(
     assert not list(folder.glob("*.nn"))
 
 
+def test_a_number_of_nodes_that_only_a_run_knows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.R").write_text("fit <- rxNeuralNet(y ~ .,\n  numHiddenNodes = 2 * n)")
+    assert main(["run", "a.R", "--train", "rows.csv"]) == 2
+    assert "a.R:2: numHiddenNodes: 2 * n is known only at run time." in capsys.readouterr().err
+
+
+def test_no_definition_is_read_outside(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = folder / "inside"
+    inside.mkdir()
+    (folder / "x.nn").write_text(NET, encoding="utf-8")
+    call = 'fit <- rxNeuralNet(y ~ ., type = "multi", netDefinition = readLines("../x.nn"))'
+    (inside / "a.R").write_text(call, encoding="utf-8")
+    said = "x.nn is not there, or outside the folders that are read (--root)."
+    assert main(["import", "inside/a.R"]) == 1
+    assert said in capsys.readouterr().out
+    run = ("run", "inside/a.R", "--train", "rows.csv", "--epochs", "1")
+    assert main([*run]) == 2
+    assert said in capsys.readouterr().err
+    assert main(["import", "inside/a.R", "--root", str(folder)]) == 0
+    assert main([*run, "--root", str(folder)]) == 0
+
+
 def test_broken_python_beside_a_sound_cell(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from netsharp_lsp.cli.inputs.files import named_input, read_source
 from netsharp_lsp.importing.scripts import calls_in
 from netsharp_lsp.importing.translation import imported
 from netsharp_lsp.outcome import ReadError
+from netsharp_lsp.project.roots import ANYWHERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cli.inputs.files import Input
     from netsharp_lsp.importing.translation import ImportedCall
+    from netsharp_lsp.project.roots import Roots
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 
@@ -34,18 +36,23 @@ class ReadScript:
         self.names = _names(calls, os.path.splitext(os.path.basename(item.name))[0])
 
 
-def read_script(item: Input, text: bytes) -> ReadScript | str:
-    """Return the calls of a host text, or why it cannot be read, as a sentence."""
+def read_script(item: Input, text: bytes, roots: Roots = ANYWHERE) -> ReadScript | str:
+    """Return the calls of a host text, or why it cannot be read, as a sentence.
+
+    Of the files that it names those inside the roots are read.
+    """
     try:
         calls, broken = calls_in(item.host or "", text)
     except RecursionError:
         return f"{item.name}: holds brackets within each other, too deep to be read."
-    reads = _reader(os.path.dirname(os.path.abspath(item.name)))
+    reads = _reader(os.path.dirname(os.path.abspath(item.name)), roots)
     return ReadScript(item, [imported(call, reads) for call in calls], broken)
 
 
-def _reader(folder: str) -> Callable[[str], str | None]:
+def _reader(folder: str, roots: Roots) -> Callable[[str], str | None]:
     def read(path: str) -> str | None:
+        if not roots.holds(os.path.join(folder, path)):
+            return None
         source = read_source(named_input(os.path.join(folder, path)))
         known = source is not None and not isinstance(source, ReadError)
         return source.text.decode() if known else None  # type: ignore[union-attr]

@@ -16,6 +16,7 @@ from netsharp_lsp.cli.inputs.scripts import read_script
 from netsharp_lsp.cli.specifications.calls import Trainee
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.embedded.hosts import SEPARATOR
+from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.text.lines import LineIndex
 from netsharp_lsp.text.numbers import whole_number
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from netsharp_lsp.cli.inputs.scripts import ReadScript
     from netsharp_lsp.embedded.regions import Region
     from netsharp_lsp.importing.translation import ImportedCall
+    from netsharp_lsp.project.roots import Roots
+
+
+#: The arguments without which no network is known.
+_OF_NETWORK = ("netDefinition", "numHiddenNodes")
 
 
 class _Candidate:
@@ -54,14 +60,14 @@ class _Candidate:
         return self.region is other.region and _said(self.call) == _said(other.call)
 
 
-def trainee_in(item: Input, text: bytes) -> Trainee | str:
+def trainee_in(item: Input, text: bytes, roots: Roots = ANYWHERE) -> Trainee | str:
     """Return what an argument means of a host: one specification with the call that trains it.
 
     Or a sentence that asks for one, or says why there is none.
     """
     whole = Input(item.name, item.path)
     regions = specifications_in(whole, text)
-    script = read_script(item, text)
+    script = read_script(item, text, roots)
     if isinstance(script, str) or isinstance(regions, str) or not script.calls:
         region = one_specification(item, text)
         if isinstance(region, str):
@@ -135,6 +141,6 @@ def _trainee(one: _Candidate, item: Input, lines: LineIndex) -> Trainee | str:
         return Trainee(item.name, one.region.text, embedded, one.call)
     assert one.call is not None
     if one.call.net is None:
-        why = next(lost.why for lost in one.call.left if lost.argument == "netDefinition")
-        return f"{item.name}:{one.call.line}: netDefinition: {why}."
+        lost = next(lost for lost in one.call.left if lost.argument in _OF_NETWORK)
+        return f"{item.name}:{lost.line}: {lost.argument}: {lost.why}."
     return Trainee(one.call.net_file or item.name, one.call.net.encode(), None, one.call)
