@@ -75,6 +75,11 @@ class TrainSettings(TypedDict, total=False):
     rows: int | None
     """Read only so many rows, at least 1."""
 
+    cache: Literal["auto", "always", "never"] | None
+    """Whether the prepared table is kept in a file, mapped and found again at the next start: of
+    files from 128 MiB on (auto), always or never. Default: "auto".
+    """
+
     task: Literal["classification", "binary", "multiclass", "regression"] | None
     """What is learned. Default: "classification"."""
 

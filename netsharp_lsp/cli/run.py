@@ -193,7 +193,7 @@ def _run(args: argparse.Namespace) -> int:
     with log or choose_display(args.quiet, args.events) as display:
         form = trainable.output(text)
         output = None if form is None else OutputForm(*form)
-        data = load_data(settings, progress=display.reading, output=output)
+        data = load_data(settings, progress=display.reading, output=output, model=path)
         settings = data.settings
         if show_errors(trainee.name, text, context_of(data), embedded):
             return FAULTY

@@ -116,14 +116,14 @@ def test_auc_counts_pairs_and_halves_ties():
 
 def test_the_baseline_answers_the_most_frequent_class_or_the_mean():
     codes = np.array([0, 2, 2, 2, 1])
-    answer = trivial_answer(THREE, codes, np.ones(5))
+    answer = trivial_answer(THREE, [(codes, np.ones(5))])
     assert answer == pytest.approx((0.2, 0.2, 0.6))
     tally = BaselineTally(THREE, answer)
     tally.add(np.empty((5, 3)), codes, np.ones(5))
     found = tally.metrics()
     assert found["accuracy"] == pytest.approx(0.6)
     assert found["log_loss"] == pytest.approx(-(2 * math.log(0.2) + 3 * math.log(0.6)) / 5)
-    assert trivial_answer(NUMBER, np.array([1.0, 4.0]), np.array([2.0, 1.0])) == (2.0,)
+    assert trivial_answer(NUMBER, [(np.array([1.0, 4.0]), np.array([2.0, 1.0]))]) == (2.0,)
 
 
 def test_the_mean_error_of_an_untrained_network_of_three_classes_is_that_of_the_hosts_log():

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from netsharp_engine.data import DataError, ReadOptions, Table, feature_count, read_table
-from netsharp_engine.train.preparation import TrainingData, load_data, prepare
+from netsharp_engine.train.loading.load import load_data
+from netsharp_engine.train.preparation import TrainingData, prepare
 from netsharp_engine.train.settings import TrainingSettings, read_settings
 from tests.cli.command_line import netsharp
 

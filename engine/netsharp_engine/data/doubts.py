@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.data.encoding import Encoding
+from netsharp_engine.data.storage.stores import blocks
 from netsharp_engine.data.table import Table
 from netsharp_engine.excerpt import excerpt
 
@@ -48,13 +49,21 @@ def doubts(table: Table, train: npt.NDArray[np.intp], encoding: Encoding) -> lis
             f"Nearly every one of the {rows:,} training rows has a level of its own in "
             f"{_listed(names)}: what only names rows teaches nothing; exclude leaves it out."
         )
-    classes = 0 if table.class_codes is None else len(np.unique(table.class_codes[train]))
+    classes = 0 if table.class_codes is None else _distinct(table.class_codes, train)
     if classes > FEW and 2 * classes > rows:
         found.append(
             f"The label has {classes:,} classes in {rows:,} training rows: of most classes there "
             "is one row alone, from which nothing general is learned. Is it the right label column?"
         )
     return found
+
+
+def _distinct(codes: npt.NDArray[np.int32], train: npt.NDArray[np.intp]) -> int:
+    """How many different codes the training rows have."""
+    found: set[int] = set()
+    for cut in blocks(len(train), 1):
+        found.update(np.unique(codes[train[cut]]).tolist())
+    return len(found)
 
 
 def _constant(table: Table, train: npt.NDArray[np.intp]) -> list[str]:
@@ -72,12 +81,8 @@ def _constant(table: Table, train: npt.NDArray[np.intp]) -> list[str]:
     numeric, coded = iter(same.tolist()), iter(table.codes)
     found = []
     for column in table.columns:
-        if column.levels is None:
-            constant = next(numeric)
-        else:
-            codes = next(coded)[train]
-            constant = bool((codes == codes[0]).all())
-        if constant:
+        numeral = column.levels is None
+        if next(numeric) if numeral else _distinct(next(coded), train) == 1:
             found.append(column.name)
     return found
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from netsharp_engine import stored
 from netsharp_engine.data.errors import DataError
+from netsharp_engine.data.storage.stores import MEMORY, Store, blocks
 from netsharp_engine.data.table import Codes, Table, name_order
 from netsharp_engine.memory import free_memory, shown_bytes
 
@@ -60,15 +61,15 @@ class Encoding:
         """The encoding of ``table`` fitted on the training ``rows`` (all by default)."""
         features = []
         numbers = codes = 0
+        fills = _fills(table, rows, missing)
         for column in table.columns:
             if column.levels is None:
-                fill, absent = _fill(table, numbers, column.name, rows, missing)
+                fill, absent = fills[numbers]
                 marked = absent and missing == "indicator"
                 features.append(Feature(column.name, column.position, None, fill, marked))
                 numbers += 1
             else:
-                present = table.codes[codes] if rows is None else table.codes[codes][rows]
-                seen = np.unique(present[present >= 0])
+                seen = _seen(table.codes[codes], rows)
                 levels = sorted((column.levels[code] for code in seen), key=name_order)
                 features.append(Feature(column.name, column.position, tuple(levels)))
                 codes += 1
@@ -104,14 +105,44 @@ class Encoding:
         return all(column.levels is None and not column.marked for column in self.columns)
 
     def encode(
-        self, table: Table, *, dtype: npt.DTypeLike = "float32", consume: bool = False
+        self,
+        table: Table,
+        *,
+        dtype: npt.DTypeLike = "float32",
+        consume: bool = False,
+        store: Store = MEMORY,
     ) -> npt.NDArray[np.floating]:
-        """The feature matrix [rows, features].
+        """The feature matrix [rows, features] in a store.
 
         With ``consume`` a table of numbers gives its own array away and must not be used again.
         """
-        codes = [
-            recode(column.levels, fitted.levels, present)
+        if not store.in_memory:
+            return self._encoded_in_blocks(table, dtype, store)
+        codes = self._codes_of(table, slice(None))
+        own = consume and self.plain and table.numbers.dtype == np.dtype(dtype)
+        out = table.numbers if own else self._room(table.rows, dtype)
+        self.encode_into(table.numbers, codes, out)
+        return out
+
+    def _encoded_in_blocks(
+        self, table: Table, dtype: npt.DTypeLike, store: Store
+    ) -> npt.NDArray[np.floating]:
+        filled = any(column.fill is not None for column in self.columns)
+        if self.plain and not filled and table.numbers.dtype == np.dtype(dtype):
+            return table.numbers
+
+        def part(cut: slice) -> npt.NDArray[np.floating]:
+            numbers = table.numbers[cut]
+            out = np.empty((len(numbers), self.features), dtype)
+            self.encode_into(numbers, self._codes_of(table, cut), out)
+            return out
+
+        return store.computed(table.rows, self.features, dtype, part)
+
+    def _codes_of(self, table: Table, cut: slice) -> list[Codes]:
+        """The codes of some rows as those of this encoding's levels."""
+        return [
+            recode(column.levels, fitted.levels, present[cut])
             for column, fitted, present in zip(
                 (column for column in table.columns if column.levels is not None),
                 (column for column in self.columns if column.levels is not None),
@@ -119,10 +150,6 @@ class Encoding:
                 strict=True,
             )
         ]
-        own = consume and self.plain and table.numbers.dtype == np.dtype(dtype)
-        out = table.numbers if own else self._room(table.rows, dtype)
-        self.encode_into(table.numbers, codes, out)
-        return out
 
     def _room(self, rows: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
         size, free = rows * self.features * np.dtype(dtype).itemsize, free_memory()
@@ -255,25 +282,36 @@ def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Co
     return mapping[codes]
 
 
-def _fill(
-    table: Table, column: int, name: str, rows: Rows | None, missing: str
-) -> tuple[float | None, bool]:
-    """What stands for missing numbers of a column, and whether any is missing in training rows."""
-    if missing == "zero":
-        return 0.0, False
+def _seen(codes: Codes, rows: Rows | None) -> list[int]:
+    """The levels that occur in rows (in all by default), rising."""
+    found: set[int] = set()
+    for cut in blocks(len(codes) if rows is None else len(rows), 1):
+        found.update(np.unique(codes[cut if rows is None else rows[cut]]).tolist())
+    return sorted(found - {-1})
+
+
+def _fills(table: Table, rows: Rows | None, missing: str) -> list[tuple[float | None, bool]]:
+    """What stands for missing numbers of each column of them, and whether any is missing in
+    training rows.
+    """
+    count = table.numbers.shape[1]
     if missing not in ("mean", "indicator"):
-        return None, False
-    total, count = 0.0, 0
-    values = table.numbers[:, column]
-    picked = np.arange(len(values)) if rows is None else rows
-    for start in range(0, len(picked), MEAN_ROWS):
-        part = values[picked[start : start + MEAN_ROWS]].astype(np.float64)
-        part = part[~np.isnan(part)]
-        total += float(part.sum())
-        count += len(part)
-    if not count:
-        raise DataError(
-            f"Column '{name}' has no value in any training row, so it has no mean. "
-            'Remove it with exclude, or set missing = "zero".'
-        )
-    return total / count, count < len(picked)
+        return [(0.0 if missing == "zero" else None, False)] * count
+    totals, counts = [0.0] * count, [0] * count
+    picked = table.rows if rows is None else len(rows)
+    for start in range(0, picked, MEAN_ROWS):
+        cut = slice(start, start + MEAN_ROWS)
+        block = table.numbers[cut if rows is None else rows[cut]]
+        for column in range(count):
+            part = block[:, column].astype(np.float64)
+            part = part[~np.isnan(part)]
+            totals[column] += float(part.sum())
+            counts[column] += len(part)
+    names = [column.name for column in table.columns if column.levels is None]
+    for name, there in zip(names, counts, strict=True):
+        if not there:
+            raise DataError(
+                f"Column '{name}' has no value in any training row, so it has no mean. "
+                'Remove it with exclude, or set missing = "zero".'
+            )
+    return [(total / there, there < picked) for total, there in zip(totals, counts, strict=True)]

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
+from netsharp_engine.data.storage.stores import MEMORY, Store, blocks
 from netsharp_engine.excerpt import excerpt
 
 Rows = npt.NDArray[np.intp]
@@ -26,6 +27,8 @@ CHUNK_NUMBERS = 1 << 18
 #: The bounds of ``robust``: these parts of the values and once the way between them beyond, seen in
 #: at most so many rows, evenly spread.
 PARTS, BEYOND, SEEN_ROWS = (0.05, 0.95), 1.0, 10_000
+#: So many columns are copied at once into files of their own.
+SORTED_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,20 @@ class Normalizer:
                 np.clip(block, low, high, out=block)
             np.subtract(block, offset, out=block)
             np.multiply(block, scale, out=block)
+
+    def applied(self, matrix: Matrix, store: Store) -> Matrix:
+        """Normalise [rows, features]: in place where the store has it in memory, else a copy."""
+        if store.in_memory:
+            self.apply(matrix)
+            return matrix
+
+        def part(cut: slice) -> Matrix:
+            block = np.array(matrix[cut])
+            self.apply(block)
+            return block
+
+        rows, features = matrix.shape
+        return store.last(rows, features, matrix.dtype, part)
 
     def bounds(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """The least and the largest value of each feature [features] that are told apart."""
@@ -115,11 +132,13 @@ def fit_normalizer(
     *,
     bins: int = DEFAULT_BINS,
     weights: Weights | None = None,
+    store: Store = MEMORY,
 ) -> Normalizer:
     """The normaliser ``name`` fitted on ``rows`` (all by default) of [rows, features].
 
     Statistics are taken in float64 over blocks of rows.  ``weights`` [rows of the matrix]: to
-    ``robust`` a row of weight 2 is two rows.  Raises ValueError for an unknown name.
+    ``robust`` a row of weight 2 is two rows.  Columns of a matrix in files are sorted in files of
+    the same ``store``.  Raises ValueError for an unknown name.
     """
     features = matrix.shape[1]
     zeros, ones = np.zeros(features), np.ones(features)
@@ -140,8 +159,8 @@ def fit_normalizer(
         mean, deviation = _weighted_moments(matrix, rows, weights, (low, high))
         return Normalizer(name, mean, _inverse(deviation), tuple(np.stack([low, high], axis=1)))
     if name == "binning":
-        edges = tuple(_edges(matrix, feature, rows, bins) for feature in range(features))
-        return Normalizer(name, zeros, ones, edges)
+        ordered = _sorted_columns(matrix, rows, store)
+        return Normalizer(name, zeros, ones, tuple(_edges(each, bins) for each in ordered))
     raise ValueError(f"unknown normalizer {name!r}")
 
 
@@ -228,35 +247,72 @@ def _weighted_moments(
     Sums, not products of matrices, which differ in the last bits from processor to processor: a
     run could not be resumed on another.
     """
-    if weights is None:
-        weights = np.ones(len(matrix))
-    own = weights if rows is None else weights[rows]
+    own = None if weights is None else weights if rows is None else weights[rows]
+    all_weight = float(len(matrix) if rows is None else len(rows)) if own is None else own.sum()
     low, high = bounds
+
+    def weighed(values: npt.NDArray[np.float64], start: int) -> npt.NDArray[np.float64]:
+        if own is not None:
+            values *= own[start : start + len(values), None]
+        return np.asarray(values.sum(axis=0))
+
     total, squares, start = np.zeros(len(low)), np.zeros(len(low)), 0
     for block in _blocks(matrix, rows):
-        cut = np.clip(block.astype(np.float64), low, high)
-        total += (cut * own[start : start + len(block), None]).sum(axis=0)
+        total += weighed(np.clip(block.astype(np.float64), low, high), start)
         start += len(block)
-    mean, start = total / own.sum(), 0
+    mean, start = total / all_weight, 0
     for block in _blocks(matrix, rows):
         off = np.square(np.clip(block.astype(np.float64), low, high) - mean)
-        squares += (off * own[start : start + len(block), None]).sum(axis=0)
+        squares += weighed(off, start)
         start += len(block)
-    return mean, np.where(low == high, 0.0, np.sqrt(squares / own.sum()))
+    return mean, np.where(low == high, 0.0, np.sqrt(squares / all_weight))
 
 
-def _edges(matrix: Matrix, feature: int, rows: Rows | None, bins: int) -> npt.NDArray[np.float64]:
-    """The inner edges of at most ``bins`` bins of equal frequency.
+def _sorted_columns(matrix: Matrix, rows: Rows | None, store: Store) -> Iterator[Matrix]:
+    """Each column [rows] of a matrix in rising order.
+
+    Of a matrix in files so many columns are copied into files at once, each of which is sorted
+    where it lies: what memory lacks is paged.
+    """
+    features = matrix.shape[1]
+    if store.in_memory:
+        for feature in range(features):
+            yield np.sort(matrix[:, feature] if rows is None else matrix[rows, feature])
+        return
+    for start in range(0, features, SORTED_AT_ONCE):
+        columns = [
+            store.growing(1, matrix.dtype) for _ in range(min(SORTED_AT_ONCE, features - start))
+        ]
+        for block in _blocks(matrix, rows):
+            for place, column in enumerate(columns, start):
+                column.append(block[:, place, None])
+        for column in columns:
+            ordered = column.take()[:, 0]
+            ordered.sort()
+            yield ordered
+
+
+def _edges(ordered: Matrix, bins: int) -> npt.NDArray[np.float64]:
+    """The inner edges of at most ``bins`` bins of equal frequency, of values in rising order.
 
     With at most ``bins`` distinct values each has its own bin, the edge halfway between.
     """
-    values = matrix[:, feature] if rows is None else matrix[rows, feature]
-    ordered = np.sort(values.astype(np.float64))
-    distinct, counts = np.unique(ordered, return_counts=True)
-    if len(distinct) <= bins:
+    distinct = _few_distinct(ordered, bins)
+    if distinct is not None:
         return np.asarray((distinct[:-1] + distinct[1:]) / 2)
-    ends = np.cumsum(counts)
+    # A cut lies behind the value with which so many rows are reached.
     wanted = np.arange(1, bins) * (len(ordered) / bins)
-    cuts = np.unique(np.searchsorted(ends, wanted, side="left"))
-    cuts = cuts[cuts < len(distinct) - 1]
-    return np.asarray((distinct[cuts] + distinct[cuts + 1]) / 2)
+    cuts = np.unique(ordered[np.ceil(wanted).astype(np.intp) - 1])
+    cuts = cuts[cuts < ordered[-1]]
+    behind = ordered[np.searchsorted(ordered, cuts, side="right")]
+    return np.asarray((cuts.astype(np.float64) + behind.astype(np.float64)) / 2)
+
+
+def _few_distinct(ordered: Matrix, most: int) -> npt.NDArray[np.float64] | None:
+    """The distinct values of those in rising order; None where there are more than ``most``."""
+    found = np.empty(0)
+    for cut in blocks(len(ordered), 1):
+        found = np.unique(np.concatenate([found, ordered[cut].astype(np.float64)]))
+        if len(found) > most:
+            return None
+    return found

@@ -5,7 +5,7 @@ It must not know networks or losses: who trains applies it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
+from netsharp_engine.data.storage.stores import blocks
 
 Weights = npt.NDArray[np.float64] | None
 
@@ -25,17 +26,24 @@ class TargetScale:
     spread: tuple[float, ...]
 
     @classmethod
-    def fit(cls, targets: npt.NDArray[np.generic], weights: Weights = None) -> TargetScale:
-        """Return the scale of targets [rows] or [rows, numbers]; those that are equal have the
-        spread 1.
+    def fit(
+        cls,
+        targets: npt.NDArray[np.generic],
+        weights: Weights = None,
+        rows: npt.NDArray[np.intp] | None = None,
+    ) -> TargetScale:
+        """Return the scale of the targets [rows] or [rows, numbers] in ``rows`` (all by default);
+        those that are equal have the spread 1.
+
+        ``weights`` [rows] belong to all targets.  Sums are taken over blocks.
         """
-        columns = targets.astype(np.float64).reshape(len(targets), -1)
+        parts = _Parts(targets, weights, rows)
+        low, high = parts.extremes()
         # A power of two for each: no bit changes, and no square is too large or too small.
-        unit = np.ldexp(1.0, np.frexp(np.abs(columns).max(axis=0))[1] - 1)
-        columns = columns / unit
-        mean = np.average(columns, axis=0, weights=weights)
-        spread = np.sqrt(np.average(np.square(columns - mean), axis=0, weights=weights))
-        known = (spread > 0) & (columns.min(axis=0) < columns.max(axis=0))
+        unit = np.ldexp(1.0, np.frexp(np.maximum(np.abs(low), np.abs(high)))[1] - 1)
+        mean = parts.mean(lambda columns: columns / unit)
+        spread = np.sqrt(parts.mean(lambda columns: np.square(columns / unit - mean)))
+        known = (spread > 0) & (low / unit < high / unit)
         spread = np.where(known, spread * unit, 1.0)
         return cls(tuple((mean * unit).tolist()), tuple(spread.tolist()))
 
@@ -64,3 +72,45 @@ class TargetScale:
         if len(mean) != len(spread) or not all(each > 0 for each in spread):
             raise ValueError("the scale of its label is none")
         return cls(mean, spread)
+
+
+class _Parts:
+    """Targets as float64 [n, numbers] in blocks, with their weights."""
+
+    def __init__(
+        self,
+        targets: npt.NDArray[np.generic],
+        weights: Weights,
+        rows: npt.NDArray[np.intp] | None,
+    ) -> None:
+        self._targets = targets.reshape(len(targets), -1)
+        self._weights = weights
+        self._rows = rows
+
+    def _blocks(self) -> Iterator[tuple[npt.NDArray[np.float64], Weights]]:
+        rows, weights = self._rows, self._weights
+        count = len(self._targets) if rows is None else len(rows)
+        for cut in blocks(count, self._targets.shape[1]):
+            index = cut if rows is None else rows[cut]
+            own = None if weights is None else weights[index]
+            yield self._targets[index].astype(np.float64), own
+
+    def extremes(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The least and the largest number of each column."""
+        bounds = [(block.min(axis=0), block.max(axis=0)) for block, _ in self._blocks()]
+        low, high = zip(*bounds, strict=True)
+        return np.min(low, axis=0), np.max(high, axis=0)
+
+    def mean(
+        self, change: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+    ) -> npt.NDArray[np.float64]:
+        """The weighted mean of each column of what the blocks are changed to."""
+        total: npt.NDArray[np.float64] | float = 0.0
+        weight = 0.0
+        for block, own in self._blocks():
+            changed = change(block)
+            if own is not None:
+                changed = changed * own[:, None]
+            total = total + changed.sum(axis=0)
+            weight += float(len(block)) if own is None else float(own.sum())
+        return np.asarray(total / weight)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +21,7 @@ def split_rows(table: Table, fraction: float | None, seed: int) -> tuple[Rows, R
     itself, rounded so that the totals fit; no class loses its last training row.  Raises
     DataError when no row is left for training or for validation.
     """
-    everything = np.arange(table.rows)
+    everything = row_numbers(table.rows)
     if table.held_out is not None:
         train, validation = everything[~table.held_out], everything[table.held_out]
         _check(train, validation, "The validation column marks")
@@ -36,6 +38,12 @@ def split_rows(table: Table, fraction: float | None, seed: int) -> tuple[Rows, R
     train, validation = everything[~mask], everything[mask]
     _check(train, validation, f"validation = {fraction:g} of {table.rows} rows takes")
     return train, validation
+
+
+def row_numbers(rows: int) -> Rows:
+    """The numbers of rows, as short as they may be: there is one for each row."""
+    short = rows <= np.iinfo(np.int32).max
+    return cast(Rows, np.arange(rows, dtype=np.int32 if short else np.intp))
 
 
 def _check(train: Rows, validation: Rows, what: str) -> None:

@@ -23,6 +23,7 @@ from netsharp_engine.data.frames import (
     texts_of,
 )
 from netsharp_engine.data.labels import Labels
+from netsharp_engine.data.storage.stores import MEMORY, Store
 
 Codes = npt.NDArray[np.int32]
 
@@ -186,12 +187,25 @@ class Table:
                 matrix[:, index] = each
         return cls(tuple(columns), matrix, tuple(codes), named=named, width=len(given))
 
-    def only(self, rows: npt.NDArray[np.intp]) -> Table:
-        """A table of these rows of it, in this order."""
+    def only(self, rows: npt.NDArray[np.intp], store: Store = MEMORY) -> Table:
+        """A table of these rows of it, in this order, in a store."""
         parts = ("numbers", "class_codes", "targets", "weights", "held_out")
-        taken = {name: getattr(self, name) for name in parts}
-        taken = {name: None if each is None else each[rows] for name, each in taken.items()}
-        return replace(self, codes=tuple(each[rows] for each in self.codes), **taken)
+        given: dict[str, Any] = {name: getattr(self, name) for name in parts}
+        taken: dict[str, Any] = {
+            name: None if each is None else _picked(each, rows, store)
+            for name, each in given.items()
+        }
+        return replace(
+            self, codes=tuple(_picked(each, rows, store) for each in self.codes), **taken
+        )
+
+
+def _picked(values: npt.NDArray[Any], rows: npt.NDArray[np.intp], store: Store) -> Any:
+    """These rows of an array [rows] or [rows, columns]."""
+    columns = values.reshape(len(values), -1)
+    width = columns.shape[1]
+    found = store.computed(len(rows), width, values.dtype, lambda cut: columns[rows[cut]])
+    return found.reshape(len(rows), *values.shape[1:])
 
 
 def _targets(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

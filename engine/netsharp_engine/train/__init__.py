@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from netsharp_engine.train.examining.start import TrainingStart
     from netsharp_engine.train.failures import TrainingError
     from netsharp_engine.train.interrupt import catch_interrupts
-    from netsharp_engine.train.preparation import TrainingData, load_data, prepare
+    from netsharp_engine.train.loading.load import load_data
+    from netsharp_engine.train.preparation import TrainingData, prepare
     from netsharp_engine.train.report import Report
     from netsharp_engine.train.runlog import RunLog, event_line
     from netsharp_engine.train.session import (
@@ -54,7 +55,8 @@ _HOMES = {
     "examining.start": ("TrainingStart",),
     "failures": ("TrainingError",),
     "interrupt": ("catch_interrupts",),
-    "preparation": ("TrainingData", "load_data", "prepare"),
+    "loading.load": ("load_data",),
+    "preparation": ("TrainingData", "prepare"),
     "report": ("Report",),
     "runlog": ("RunLog", "event_line"),
     "session": (

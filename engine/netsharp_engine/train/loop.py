@@ -130,9 +130,7 @@ class Run:
             seed=settings.seed,
             dtype=settings.dtype,
         )
-        part = data.train
-        weights = part.row_weights()
-        self.answer = trivial_answer(self.objective, part.targets[part.index], weights)
+        self.answer = trivial_answer(self.objective, data.train.weighed_targets())
         self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
         self._best: Tensors | None = None
         self._ends = False

@@ -7,6 +7,7 @@ sums are weighted by the rows' weights and taken in float64.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
@@ -211,14 +212,22 @@ def auc(
 
 
 def trivial_answer(
-    objective: Objective, targets: npt.NDArray[np.generic], weights: Weights
+    objective: Objective, parts: Iterable[tuple[npt.NDArray[np.generic], Weights]]
 ) -> tuple[float, ...]:
-    """What training rows are on average: the share of each class, or the mean of each number."""
-    if objective.classes is None:
-        means = np.average(targets.astype(np.float64), axis=0, weights=weights)
-        return tuple(np.atleast_1d(means).tolist())
-    counts = np.bincount(targets.astype(np.intp), weights, len(objective.classes))
-    return tuple((counts / counts.sum()).tolist())
+    """What training rows are on average: the share of each class, or the mean of each number.
+
+    ``parts`` are the targets of some rows and their weights [rows].
+    """
+    counted = np.zeros(objective.outputs if objective.classes is None else len(objective.classes))
+    weight = 0.0
+    for targets, own in parts:
+        if objective.classes is None:
+            columns = targets.astype(np.float64).reshape(len(targets), -1)
+            counted += (columns * own[:, None]).sum(axis=0)
+        else:
+            counted += np.bincount(targets.astype(np.intp), own, len(objective.classes))
+        weight += float(own.sum())
+    return tuple((counted / (weight if objective.classes is None else counted.sum())).tolist())
 
 
 class BaselineTally:

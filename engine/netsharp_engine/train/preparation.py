@@ -5,9 +5,8 @@ Encoding and normaliser are fitted here, on the training rows only.
 
 from __future__ import annotations
 
-import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -19,21 +18,18 @@ from netsharp_engine.data import (
     DataError,
     Encoding,
     Normalizer,
-    ProgressCallback,
     Table,
-    find_files,
     fit_normalizer,
-    read_table,
     split_rows,
 )
 from netsharp_engine.data.doubts import doubts
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.normalizers import Matrix, Rows
-from netsharp_engine.data.reading.sources import open_source
 from netsharp_engine.data.scaling import TargetScale
+from netsharp_engine.data.split import row_numbers
+from netsharp_engine.data.storage.stores import MEMORY, Store, blocks
 from netsharp_engine.data.table import Codes, Column, translate_classes
-from netsharp_engine.excerpt import excerpt
 from netsharp_engine.limits import CLASSES
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.settings import TrainingSettings
@@ -43,6 +39,7 @@ from netsharp_engine.train.tasks import OutputForm, settled_task, with_numbers
 FINGERPRINT_ROWS = 256
 MANY_CLASSES = 20
 MANY_LEVELS = 1000
+WeighedTargets = tuple[npt.NDArray[np.generic], npt.NDArray[np.float64]]
 
 
 @dataclass(slots=True)
@@ -64,11 +61,12 @@ class Part:
         """The number of rows."""
         return len(self.index)
 
-    def row_weights(self) -> npt.NDArray[np.float64]:
-        """The sample weight of every row, 1 by default."""
-        if self.sample_weights is None:
-            return np.ones(self.rows)
-        return self.sample_weights[self.index]
+    def weighed_targets(self) -> Iterator[WeighedTargets]:
+        """The targets of its rows and their sample weights, 1 by default, in blocks."""
+        for cut in blocks(self.rows, 1):
+            rows = self.index[cut]
+            own = self.sample_weights
+            yield self.targets[rows], np.ones(len(rows)) if own is None else own[rows]
 
 
 @dataclass(slots=True)
@@ -121,52 +119,11 @@ class TrainingData:
         step = max(part.rows // FINGERPRINT_ROWS, 1)
         some = part.index[::step]
         checksum = zlib.crc32(np.ascontiguousarray(part.matrix[some]).tobytes())
-        checksum = zlib.crc32(np.ascontiguousarray(part.targets[part.index]).tobytes(), checksum)
+        for cut in blocks(part.rows, 1):
+            targets = np.ascontiguousarray(part.targets[part.index[cut]])
+            checksum = zlib.crc32(targets.tobytes(), checksum)
         held = 0 if self.validation is None else self.validation.rows
         return f"{part.rows}+{held} rows of {self.features}, checksum {checksum:08x}"
-
-
-def load_data(
-    settings: TrainingSettings,
-    *,
-    progress: ProgressCallback | None = None,
-    output: OutputForm | None = None,
-) -> TrainingData:
-    """Read the files that the settings name and prepare them.
-
-    A ``validation`` that is text is a column if the training table has one of that name, else a
-    file.  Raises DataError or TrainingError.
-    """
-    if not settings.train:
-        raise DataError("No training data is named. Give it with 'train' in [data] or --train.")
-    files = find_files(settings.train)
-    split = _split_column(settings, files[0])
-    table = read_table(files, settings.read_options(split=split), progress=progress)
-    validation = None
-    if split is None and settings.validation_path is not None:
-        validation = read_table(
-            settings.validation_path, replace(settings.read_options(), labels=()), progress=progress
-        )
-    return prepare(table, settings, validation, consume=True, output=output)
-
-
-def _split_column(settings: TrainingSettings, first_file: str) -> str | None:
-    """The validation column, or None where ``validation`` is no text or a file's name."""
-    chosen = settings.validation
-    if not isinstance(chosen, str):
-        return None
-    labels = settings.labels[0] if settings.labels else None
-    names = open_source(first_file, settings.read_options(), labels=labels).names
-    folded = [name.casefold() for name in names]
-    if chosen in names or folded.count(chosen.casefold()) == 1:
-        return chosen
-    path = settings.validation_path
-    if path is not None and (os.path.exists(path) or any(mark in path for mark in "*?[")):
-        return None
-    raise DataError(
-        f'validation = "{excerpt(chosen)}" is neither a column of {first_file} nor a file.'
-        f"{nearest(chosen, names)}"
-    )
 
 
 class Fitted(Protocol):
@@ -187,6 +144,7 @@ def prepare(
     fitted: Fitted | None = None,
     consume: bool = False,
     output: OutputForm | None = None,
+    store: Store = MEMORY,
 ) -> TrainingData:
     """Split, encode and normalise a labelled table.
 
@@ -194,7 +152,8 @@ def prepare(
     training further on other rows.  With ``consume`` the table's own numbers become the features,
     so that nothing is in memory twice, and the table must not be used again.  ``output`` is what
     the network's output layer is: where no task is set, it says whether numbers are predicted, and
-    the data's ``settings`` have the task.  Raises DataError or TrainingError.
+    the data's ``settings`` have the task.  The features lie in ``store``, as the table's.  Raises
+    DataError or TrainingError.
     """
     if fitted is not None:
         return _prepare_alike(table, settings, fitted)
@@ -204,7 +163,7 @@ def prepare(
     if settings.regression:
         table = with_numbers(table)
         validation_table = None if validation_table is None else with_numbers(validation_table)
-    table = _complete(table, drops=settings.missing == "drop")
+    table = _complete(table, store, drops=settings.missing == "drop")
     fraction = settings.validation if isinstance(settings.validation, float) else None
     _check_classes(table, settings)
     _check_levels(table)
@@ -213,7 +172,7 @@ def prepare(
     notes = (*table.notes, *doubts(table, train, encoding))
     classes = table.classes
     weights = _weights(table, classes, train, settings)
-    matrix = encoding.encode(table, dtype=settings.dtype, consume=consume)
+    matrix = encoding.encode(table, dtype=settings.dtype, consume=consume, store=store)
     check_finite(matrix, encoding)
     normalizer = fit_normalizer(
         settings.normalizer,
@@ -221,17 +180,18 @@ def prepare(
         None if len(train) == table.rows else train,
         bins=settings.bins,
         weights=table.weights,
+        store=store,
     )
-    normalizer.apply(matrix)
+    matrix = normalizer.applied(matrix, store)
     targets = _targets(table, classes)
     part = Part(matrix, train, targets, weights, table.weights)
     validation = Part(matrix, held, targets, weights, table.weights) if len(held) else None
     if validation_table is not None:
-        validation = _other_part(validation_table, encoding, normalizer, classes, settings)
+        validation = _other_part(validation_table, encoding, normalizer, classes, settings, store)
     task = _task(classes, settings)
     scale = None
     if classes is None and settings.scale_label:
-        scale = TargetScale.fit(part.targets[train], None if weights is None else weights[train])
+        scale = TargetScale.fit(targets, weights, train)
     return TrainingData(
         part,
         validation,
@@ -246,11 +206,13 @@ def prepare(
     )
 
 
-def _complete(table: Table, *, drops: bool) -> Table:
+def _complete(table: Table, store: Store, *, drops: bool) -> Table:
     """The rows that are trained on: where ``drops``, those without a missing number or label."""
     if not drops:
         return table
-    whole = ~np.isnan(table.numbers).any(axis=1)
+    whole = np.empty(table.rows, np.bool_)
+    for cut in blocks(*table.numbers.shape):
+        whole[cut] = ~np.isnan(table.numbers[cut]).any(axis=1)
     if table.class_codes is not None:
         whole &= table.class_codes >= 0
     if table.targets is not None:
@@ -263,7 +225,7 @@ def _complete(table: Table, *, drops: bool) -> Table:
             "Set "
             'missing = "mean", or leave columns out (exclude).'
         )
-    return table.only(np.flatnonzero(whole))
+    return table.only(np.flatnonzero(whole), store)
 
 
 def _check_levels(table: Table) -> None:
@@ -384,13 +346,14 @@ def _other_part(
     normalizer: Normalizer,
     classes: tuple[str, ...] | None,
     settings: TrainingSettings,
+    store: Store = MEMORY,
 ) -> Part:
     """Validation rows of another table, in the training table's terms."""
-    table = _complete(table, drops=encoding.leaves_out)
-    matrix = encode_table(table, encoding, settings.dtype)
+    table = _complete(table, store, drops=encoding.leaves_out)
+    matrix = encode_table(table, encoding, settings.dtype, store)
     check_finite(matrix, encoding)
-    normalizer.apply(matrix)
-    everything = np.arange(table.rows)
+    matrix = normalizer.applied(matrix, store)
+    everything = row_numbers(table.rows)
     weights = table.weights
     if classes is not None:
         named = replace(table, classes=classes, class_codes=translate_classes(table, classes))
@@ -398,7 +361,7 @@ def _other_part(
     return Part(matrix, everything, _targets(table, classes), weights, table.weights)
 
 
-def encode_table(table: Table, encoding: Encoding, dtype: str) -> Matrix:
+def encode_table(table: Table, encoding: Encoding, dtype: str, store: Store = MEMORY) -> Matrix:
     """Features of a table whose columns are matched to the encoding's by name or position."""
     named = table.named and encoding.named
     places = {column.name: place for place, column in enumerate(table.columns)}
@@ -424,19 +387,23 @@ def encode_table(table: Table, encoding: Encoding, dtype: str) -> Matrix:
             raise DataError(
                 f"Column '{column.name}' holds {now}; the model was trained on {then} in it."
             )
-    return encoding.encode(_reordered(table, columns), dtype=dtype)
+    return encoding.encode(_reordered(table, columns, store), dtype=dtype, store=store)
 
 
-def _reordered(table: Table, columns: Sequence[Column]) -> Table:
+def _reordered(table: Table, columns: Sequence[Column], store: Store) -> Table:
     numeric = [column.name for column in table.columns if column.levels is None]
     coded = [column.name for column in table.columns if column.levels is not None]
     number_of = {name: index for index, name in enumerate(numeric)}
     code_of = {name: index for index, name in enumerate(coded)}
     picks = [number_of[column.name] for column in columns if column.levels is None]
-    same = picks == list(range(table.numbers.shape[1]))
+    numbers = table.numbers
+    if picks != list(range(numbers.shape[1])):
+        numbers = store.computed(
+            table.rows, len(picks), numbers.dtype, lambda cut: table.numbers[cut, picks]
+        )
     return Table(
         columns=tuple(columns),
-        numbers=table.numbers if same else np.ascontiguousarray(table.numbers[:, picks]),
+        numbers=numbers,
         codes=tuple(
             table.codes[code_of[column.name]] for column in columns if column.levels is not None
         ),

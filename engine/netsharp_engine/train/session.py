@@ -19,7 +19,7 @@ from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings
 from netsharp_engine.train.state import TrainingState
 
-CHANGEABLE = frozenset(("epochs", "patience", "checkpoint", "threads"))
+CHANGEABLE = frozenset(("cache", "checkpoint", "epochs", "patience", "threads"))
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 

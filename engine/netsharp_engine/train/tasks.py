@@ -44,6 +44,11 @@ def settled_task(
         return settings
     if not are_measured(names):
         return settings
+    return as_regression(settings)
+
+
+def as_regression(settings: TrainingSettings) -> TrainingSettings:
+    """Return settings that were for classes by default as those for numbers to predict."""
     rate = settings.learning_rate
     if settings.origins["learning_rate"] in ("default", "host"):
         is_common = rate == SGD_RATE and settings.host in (None, "studio")

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from netsharp_engine.cells import cell_kind
 from netsharp_engine.data.errors import DataError
-from netsharp_engine.data.reading.blocks import GrowingMatrix
 from netsharp_engine.data.reading.checks import CellCheck, Numbered
 from netsharp_engine.data.reading.faults import TableFaults
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
 from netsharp_engine.data.reading.options import ReadOptions, Roles, resolve_roles
 from netsharp_engine.data.reading.request import Chunk, Request, Source
 from netsharp_engine.data.reading.sources import open_sources
+from netsharp_engine.data.storage.stores import MEMORY, Store
 from netsharp_engine.data.table import Codes, Column, Table, name_order
 from netsharp_engine.excerpt import excerpt
 
@@ -35,13 +35,15 @@ def read_table(
     directory: str = ".",
     progress: ProgressCallback | None = None,
     need_label: bool = True,
+    store: Store = MEMORY,
 ) -> Table:
     """All rows of one or several files or globs as one table.
 
     Columns that hold text alone become categories, and an unnamed first column that counts the
-    rows is left out; both are among the table's ``notes``.  The peak of memory is the table in
-    ``options.dtype`` plus some 70 MB.  ``progress`` is called about ten times a second.  Raises
-    DataError, which names all faults of the table.
+    rows is left out; both are among the table's ``notes``.  Its arrays lie in ``store``: in memory
+    the peak is the table in ``options.dtype`` plus some 70 MB, in files these alone.
+    ``progress`` is called about ten times a second.  Raises DataError, which names all faults of
+    the table.
     """
     options = options or ReadOptions()
     files = find_files(paths, directory)
@@ -50,7 +52,7 @@ def read_table(
     while True:
         faults = TableFaults()
         roles = guessed_roles(sources[0], options, guess, faults, need_label=need_label)
-        building = _Building(sources[0], roles, options, faults)
+        building = _Building(sources[0], roles, options, faults, store)
         meter = Meter(files, progress)
         for source in sources:
             _read_source(source, building, meter)
@@ -120,7 +122,12 @@ class _Building:
     """Collects the chunks of all sources."""
 
     def __init__(
-        self, first: Source, roles: Roles, options: ReadOptions, faults: TableFaults
+        self,
+        first: Source,
+        roles: Roles,
+        options: ReadOptions,
+        faults: TableFaults,
+        store: Store,
     ) -> None:
         self._first = first
         self._roles = roles
@@ -129,12 +136,12 @@ class _Building:
         self._regression = options.task == "regression"
         self._numeric = roles.numeric
         dtype: np.dtype[np.floating] = np.dtype(options.dtype)
-        self._numbers = GrowingMatrix(len(self._numeric), dtype)
-        self._codes = [_Coding() for _ in roles.categories]
-        self._labels = _Coding()
-        self._targets = GrowingMatrix(1 + len(roles.more_labels), np.float64)
-        self._weights = GrowingMatrix(1, np.float64)
-        self._held_out = GrowingMatrix(1, np.bool_)
+        self._numbers = store.growing(len(self._numeric), dtype)
+        self._codes = [_Coding(store) for _ in roles.categories]
+        self._labels = _Coding(store)
+        self._targets = store.growing(1 + len(roles.more_labels), np.float64)
+        self._weights = store.growing(1, np.float64)
+        self._held_out = store.growing(1, np.bool_)
         self._seen = np.zeros(len(self._numeric), np.bool_)
         self._counted: float | None = None
         self._begins = True
@@ -314,9 +321,10 @@ class _Building:
 class _Coding:
     """Texts as codes, in order of appearance until they are sorted at the end; "" is -1."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store) -> None:
         self._index: dict[str, int] = {}
-        self._codes = GrowingMatrix(1, np.int32)
+        self._store = store
+        self._codes = store.growing(1, np.int32)
 
     def add(self, texts: Sequence[str]) -> None:
         index = self._index
@@ -334,7 +342,9 @@ class _Coding:
         order = np.full(len(names) + 1, -1, np.int32)
         for code, name in enumerate(names):
             order[self._index[name]] = code
-        return names, order[self._codes.take()[:, 0]]
+        codes = self._codes.take()
+        sorted_codes = self._store.computed(len(codes), 1, np.int32, lambda cut: order[codes[cut]])
+        return names, sorted_codes[:, 0]
 
 
 def stored_as(values: npt.NDArray[np.float64], dtype: str) -> npt.NDArray[np.floating]:

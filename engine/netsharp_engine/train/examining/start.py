@@ -178,7 +178,7 @@ class _Look:
     def _trivial(self) -> float:
         """The loss of the best answer that is the same for all rows."""
         targets = self._targets
-        answer = trivial_answer(self.objective, targets, np.ones(len(targets)))
+        answer = trivial_answer(self.objective, [(targets, np.ones(len(targets)))])
         if self.objective.classes is None:
             spread = np.square(targets.astype(np.float64) - np.array(answer))
             return float(spread.reshape(len(targets), -1).sum(axis=1).mean())

@@ -64,6 +64,7 @@ class TrainingSettings:
     missing: str
     unknown_level: bool
     rows: int | None
+    cache: str
     task: str
     host: str | None
     hidden_nodes: int

@@ -21,6 +21,7 @@ OPTIMIZERS = ("sgd", "adadelta", "adam")
 NORMALIZERS = ("minmax", "minmax-zero", "gaussian", "robust", "binning", "none")
 INITS = ("uniform", "glorot", "he")
 LOSSES = ("auto", "cross-entropy", "squared")
+CACHES = ("auto", "always", "never")
 MISSING = ("error", "mean", "zero", "drop", "indicator")
 SCHEDULES = ("constant", "step", "cosine", "plateau")
 DTYPES = ("float32", "float64")
@@ -120,6 +121,15 @@ KEYS: tuple[Key, ...] = (
         hosts={"studio": True},
     ),
     Key("data", "rows", "integer", "read only so many rows", least=1),
+    Key(
+        "data",
+        "cache",
+        "choice",
+        "whether the prepared table is kept in a file, mapped and found again at the next start: "
+        "of files from 128 MiB on (auto), always or never",
+        "auto",
+        choices=CACHES,
+    ),
     Key(
         "train",
         "task",

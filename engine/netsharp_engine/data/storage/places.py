@@ -1,0 +1,129 @@
+"""Where prepared tables are kept: beside a model, or in the user's folder.
+
+A table's name follows from what was asked for, so that a newer one takes the place of an older; it
+tells of which files it was made, and is stale when one of these is another now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from netsharp_engine import stored
+from netsharp_engine.data.storage.files import read_table_of
+from netsharp_engine.data.storage.stores import StoreError, make_folder
+from netsharp_engine.plain_files import open_plain
+
+BESIDE = ".netsharp-cache"
+SUFFIX = ".table"
+#: Git passes over a folder that holds this.
+IGNORING = (".gitignore", "*\n")
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file is still the one that was read."""
+
+    path: str
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, path: str) -> Stamp:
+        """The stamp of a file as it stands.  Raises OSError."""
+        status = os.stat(path)
+        return cls(os.path.realpath(path), status.st_size, status.st_mtime_ns)
+
+    def holds(self) -> bool:
+        """Whether the file is as it was."""
+        try:
+            return Stamp.of(self.path) == self
+        except OSError:
+            return False
+
+
+class KeptTable(NamedTuple):
+    """A table in a folder: its file, what it was made of, its size, and when (seconds since 1970).
+
+    ``state`` is ``usable``, ``stale`` or ``damaged``.
+    """
+
+    path: str
+    sources: tuple[str, ...]
+    size: int
+    written: float
+    state: str
+
+
+def folder_for(model: str | None) -> str:
+    """The folder of tables for a model that is written there, or the user's."""
+    if model is not None:
+        return os.path.join(os.path.dirname(os.path.abspath(model)), BESIDE)
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("netsharp", appauthor=False), "tables")
+
+
+def made_folder(path: str) -> None:
+    """Make such a folder where there is none.  Raises StoreError."""
+    make_folder(path)
+    name, text = IGNORING
+    try:
+        with open(os.path.join(path, name), "x", encoding="ascii") as stream:
+            stream.write(text)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise StoreError(*error.args) from None
+
+
+def place_of(folder: str, asked: Mapping[str, Any]) -> str:
+    """The path in a folder of the table that plain values ask for."""
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return os.path.join(folder, hashlib.blake2b(text.encode(), digest_size=16).hexdigest() + SUFFIX)
+
+
+def stamps_in(values: Mapping[str, Any]) -> tuple[Stamp, ...]:
+    """The stamps among a table's values.  Raises ValueError."""
+    return tuple(
+        Stamp(
+            stored.as_text(path, "path"),
+            stored.whole({"size": size}, "size"),
+            int(stored.as_text(changed, "changed")),
+        )
+        for path, size, changed in stored.items(values, "sources")
+    )
+
+
+def stamps_out(stamps: Sequence[Stamp]) -> list[list[Any]]:
+    """Stamps as plain values; nanoseconds are more than JSON's numbers keep everywhere."""
+    return [[stamp.path, stamp.size, str(stamp.changed)] for stamp in stamps]
+
+
+def listed(folder: str) -> Iterator[KeptTable]:
+    """Every table in a folder, by name."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(folder, name)
+        if name.endswith(SUFFIX) and os.path.isfile(path) and not os.path.islink(path):
+            with suppress(OSError):  # gone meanwhile
+                yield _look(path)
+
+
+def _look(path: str) -> KeptTable:
+    status = os.stat(path)
+    try:
+        with open_plain(path) as stream:
+            table = read_table_of(stream)
+        stamps = () if table is None else stamps_in(stored.table(table, "values"))
+    except (OSError, ValueError, TypeError):
+        stamps = ()
+    state = "damaged" if not stamps else "usable" if all(s.holds() for s in stamps) else "stale"
+    sources = tuple(stamp.path for stamp in stamps)
+    return KeptTable(path, sources, status.st_size, status.st_mtime, state)

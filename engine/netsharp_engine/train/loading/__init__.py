@@ -1,0 +1,1 @@
+"""From the files that settings name to data to train on, read or found again."""

@@ -1,0 +1,328 @@
+"""Prepared tables in files: the bits of tables in memory, found again, never read wrongly."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from netsharp_engine.data.storage import stores
+from netsharp_engine.data.storage.places import BESIDE
+from netsharp_engine.train import TrainingData, load_data, read_settings, train
+from netsharp_engine.train.loading import prepared
+from netsharp_engine.train.tasks import OutputForm
+from tests.engine_training.small_networks import layered
+
+ROWS = 700
+SETTINGS = {"epochs": 2, "batch_size": 32, "learning_rate": 0.05}
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of few rows, so that small tables have many."""
+    monkeypatch.setattr(stores, "BLOCK_NUMBERS", 300)
+
+
+def rows_of_text(seed: int, rows: int = ROWS) -> list[str]:
+    """Rows of numbers, of which some are missing, a colour, a weight, a number and a class."""
+    chance = np.random.default_rng(seed)
+    values = chance.normal(size=(rows, 3)).round(4)
+    lines = []
+    for index, (a, b, c) in enumerate(values.tolist()):
+        shown = "" if index % 11 == 5 else str(b)
+        colour = ("red", "green", "blue")[index % 3 if a > 0 else 0]
+        weight = 1 + index % 4
+        lines.append(
+            f"{a},{shown},{c},{colour},{weight},{2 * a + c + 1000:.4f},{'yes' if a > 0 else 'no'}"
+        )
+    return lines
+
+
+HEAD = "a,b,c,colour,weight,number,label"
+
+
+def written(path: Path, seed: int = 0, rows: int = ROWS) -> str:
+    """A table in a file."""
+    path.write_text("\n".join((HEAD, *rows_of_text(seed, rows))) + "\n")
+    return str(path)
+
+
+def loaded(folder: Path, *, cache: str, **flags: Any) -> TrainingData:
+    """Data as settings want it, kept beside a model in a folder."""
+    given = {"train": str(folder / "t.csv"), "label": "label", "missing": "mean", **SETTINGS}
+    if given["label"] == "label" and "exclude" not in flags:
+        given["exclude"] = "weight, number"
+    settings = read_settings({}, {**given, "cache": cache, **flags})
+    assert not isinstance(settings, list), settings
+    return load_data(settings, model=str(folder / "m.model"))
+
+
+def bits(data: TrainingData) -> list[Any]:
+    """All that a training reads of data, and the weights that it comes to."""
+    outputs = data.outputs if data.classes is None else len(data.classes)
+    graph = layered(data.features, outputs, last="linear" if data.classes is None else "softmax")
+    result = train(graph, data)
+    parts = [part for part in (data.train, data.validation) if part is not None]
+    return [
+        data.fingerprint(),
+        data.notes,
+        data.encoding,
+        data.normalizer.to_json(),
+        data.scale,
+        [
+            None if each is None else (each.dtype, each.shape, each.tobytes())
+            for part in parts
+            for each in (part.matrix, part.index, part.targets, part.weights)
+        ],
+        {name: array.tobytes() for name, array in result.model.tensors.items()},
+        result.report.metrics,
+    ]
+
+
+NUMBER = {"label": "number", "task": "regression", "exclude": "label"}
+CASES: list[dict[str, Any]] = [
+    *({"normalizer": name} for name in ("minmax", "minmax-zero", "gaussian", "robust", "none")),
+    {"normalizer": "binning", "bins": 16, "validation": 0.2},
+    {"optimizer": "sgd", "momentum": 0.9, "dtype": "float64"},
+    {"missing": "drop", "validation": 0.3, "seed": 5},
+    {"missing": "indicator", "exclude": "number", "weight": "weight"},
+    {"missing": "zero", "class_weights": "balanced", "exclude": "number", "weight": "weight"},
+    {**NUMBER, "weight": "weight", "validation": 0.25},
+    {**NUMBER, "exclude": "label, colour", "normalizer": "binning"},
+    {"label": ["number", "c"], "task": "regression", "exclude": "label"},
+    {"label": 7, "rows": 333, "unknown_level": False, "exclude": "number"},
+    {"label": "label", "exclude": "a, b, c, number, weight"},
+]
+
+
+@pytest.mark.parametrize("flags", CASES, ids=str)
+def test_training_over_a_map_gives_the_bits_of_memory(
+    flags: dict[str, Any], tmp_path: Path
+) -> None:
+    written(tmp_path / "t.csv")
+    in_memory = bits(loaded(tmp_path, cache="never", **flags))
+    assert not (tmp_path / BESIDE).exists()
+    made, found = (loaded(tmp_path, cache="always", **flags) for _ in range(2))
+    assert bits(made) == in_memory
+    assert bits(found) == in_memory
+    for data in (made, found):
+        assert not data.train.matrix.flags.writeable
+
+
+def test_validation_rows_of_another_file_are_kept_too(tmp_path: Path) -> None:
+    written(tmp_path / "t.csv")
+    other = written(tmp_path / "v.csv", seed=1, rows=90)
+    in_memory = bits(loaded(tmp_path, cache="never", validation=other))
+    for _ in range(2):
+        data = loaded(tmp_path, cache="always", validation=other)
+        assert bits(data) == in_memory
+    assert data.validation is not None
+    assert not data.validation.matrix.flags.writeable
+
+
+def kept_in(folder: Path) -> list[Path]:
+    """The files of tables that are kept."""
+    return sorted((folder / BESIDE).glob("*.table"))
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What tables are read for: an entry for each."""
+    from netsharp_engine.train.loading import load as loading
+
+    seen: list[str] = []
+    read = loading.read_table
+
+    def counting(files: list[str], *args: Any, **keywords: Any) -> Any:
+        seen.append(files[0])
+        return read(files, *args, **keywords)
+
+    monkeypatch.setattr(loading, "read_table", counting)
+    return seen
+
+
+def test_a_table_is_read_once_until_file_or_settings_change(
+    tmp_path: Path, reads: list[str]
+) -> None:
+    path = written(tmp_path / "t.csv")
+    first = loaded(tmp_path, cache="always").fingerprint()
+    assert loaded(tmp_path, cache="always", epochs=9, learning_rate=0.5).fingerprint() == first
+    assert len(reads) == 1
+    loaded(tmp_path, cache="always", normalizer="minmax")
+    assert (len(reads), len(kept_in(tmp_path))) == (2, 2)
+    written(tmp_path / "t.csv", seed=8)
+    again = loaded(tmp_path, cache="always").fingerprint()
+    assert (len(reads), len(kept_in(tmp_path))) == (3, 2)
+    assert again != first
+    assert again == loaded(tmp_path, cache="never").fingerprint()
+    status = os.stat(path)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    loaded(tmp_path, cache="always")
+    assert len(reads) == 5
+
+
+def spoiled(path: Path, how: str) -> None:
+    """Spoil a file of a table, as another program or a disk may."""
+    data = path.read_bytes()
+    changed = {
+        "empty": b"",
+        "cut": data[:-7],
+        "half": data[: len(data) // 2],
+        "zeros": bytes(len(data)),
+        "flipped": data[:5000] + bytes([data[5000] ^ 1]) + data[5001:],
+        "table": data[:-200] + bytes([data[-200] ^ 1]) + data[-199:],
+        "foreign": b"netsharp table 9\n" + data[17:],
+        "more": data + b"x",
+    }
+    path.write_bytes(changed[how])
+
+
+@pytest.mark.parametrize(
+    "how", ["empty", "cut", "half", "zeros", "flipped", "table", "foreign", "more"]
+)
+def test_a_spoiled_table_is_made_again(how: str, tmp_path: Path, reads: list[str]) -> None:
+    written(tmp_path / "t.csv")
+    wanted = bits(loaded(tmp_path, cache="always"))
+    spoiled(kept_in(tmp_path)[0], how)
+    assert bits(loaded(tmp_path, cache="always")) == wanted
+    assert len(reads) == 2
+    assert bits(loaded(tmp_path, cache="always")) == wanted
+    assert len(reads) == 2
+
+
+def test_a_table_in_the_place_of_another_is_not_taken(tmp_path: Path, reads: list[str]) -> None:
+    written(tmp_path / "t.csv")
+    loaded(tmp_path, cache="always")
+    loaded(tmp_path, cache="always", normalizer="minmax")
+    first, second = kept_in(tmp_path)
+    shutil.copy2(first, second)
+    for flags in ({}, {"normalizer": "minmax"}):
+        data = loaded(tmp_path, cache="always", **flags)
+        assert data.normalizer.name == flags.get("normalizer", "robust")
+    assert len(reads) == 3
+
+
+def test_a_table_that_says_impossible_things_is_made_again(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole files, but with rows and classes that do not exist."""
+    written(tmp_path / "t.csv")
+    keep = prepared.WantedData.keep
+    for field, value in (("index", 10**6), ("targets", 7), ("targets", -1)):
+
+        def wrongly(
+            self: Any, store: Any, data: TrainingData, field: str = field, value: int = value
+        ) -> bool:
+            array = np.array(getattr(data.train, field))
+            array[3] = value
+            part = dataclasses.replace(data.train, **{field: array})
+            return keep(self, store, dataclasses.replace(data, train=part))
+
+        with monkeypatch.context() as patched:
+            patched.setattr(prepared.WantedData, "keep", wrongly)
+            loaded(tmp_path, cache="always")
+        before = len(reads)
+        assert bits(loaded(tmp_path, cache="always")) == bits(loaded(tmp_path, cache="never"))
+        assert len(reads) == before + 2
+        kept_in(tmp_path)[0].unlink()
+
+
+@pytest.mark.parametrize("after", [0, 3, 40])
+def test_a_full_disk_is_told_and_the_table_read_into_memory(
+    after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "t.csv")
+    wanted = bits(loaded(tmp_path, cache="never"))
+    left = [after]
+    write = stores.write_rows
+
+    def filling(*args: Any) -> None:
+        if not left[0]:
+            raise stores.StoreError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        left[0] -= 1
+        write(*args)
+
+    from netsharp_engine.data.storage import files
+
+    for module in (stores, files):
+        monkeypatch.setattr(module, "write_rows", filling)
+    data = loaded(tmp_path, cache="always")
+    *others, note = data.notes
+    assert note == (
+        f"The prepared table cannot be kept in {tmp_path / BESIDE}: No space left on device. "
+        "It was read into memory."
+    )
+    assert bits(dataclasses.replace(data, notes=tuple(others))) == wanted
+    assert [path.name for path in (tmp_path / BESIDE).iterdir()] == [".gitignore"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    written(tmp_path / "t.csv")
+    (tmp_path / BESIDE).write_text("a file\n")
+    data = loaded(tmp_path, cache="always")
+    assert "cannot be kept" in data.notes[-1]
+    assert data.train.rows == ROWS
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "t.csv")
+    from netsharp_engine.train.loading import load as loading
+
+    make = loading.prepare
+
+    def late(*args: Any, **keywords: Any) -> Any:
+        data = make(*args, **keywords)
+        os.utime(path, ns=(0, 12345))
+        return data
+
+    monkeypatch.setattr(loading, "prepare", late)
+    assert loaded(tmp_path, cache="always").train.rows == ROWS
+    assert kept_in(tmp_path) == []
+
+
+def test_numbers_to_predict_are_found_again_where_nobody_set_the_task(tmp_path: Path) -> None:
+    written(tmp_path / "t.csv")
+    flags = {"train": str(tmp_path / "t.csv"), "label": "number", "exclude": "label", **SETTINGS}
+    flags |= {"missing": "mean", "cache": "always", "learning_rate": None}
+    settings = read_settings({}, flags)
+    assert not isinstance(settings, list), settings
+    output = OutputForm(1, "linear")
+    made, found = (
+        load_data(settings, output=output, model=str(tmp_path / "m.model")) for _ in range(2)
+    )
+    assert made.settings == found.settings
+    assert found.task == "regression"
+    assert bits(made) == bits(found)
+
+
+def test_small_files_are_not_kept_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from netsharp_engine.train.loading import load as loading
+
+    path = written(tmp_path / "t.csv")
+    loaded(tmp_path, cache="auto")
+    assert not (tmp_path / BESIDE).exists()
+    monkeypatch.setattr(loading, "LARGE", os.path.getsize(path))
+    loaded(tmp_path, cache="auto")
+    assert len(kept_in(tmp_path)) == 1
+
+
+def test_without_a_model_tables_are_kept_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    written(tmp_path / "t.csv")
+    flags = {"train": str(tmp_path / "t.csv"), "label": "label", "missing": "mean"}
+    settings = read_settings({}, {**flags, "cache": "always"})
+    assert not isinstance(settings, list), settings
+    load_data(settings)
+    assert len(list((tmp_path / "cache" / "netsharp" / "tables").glob("*.table"))) == 1
