@@ -153,3 +153,20 @@ def test_a_report_reads_well():
         "  dog  100.5   517",
     ]
     assert Report.from_json(report.to_json()) == report
+
+
+def test_scores_that_are_counted_give_the_area_of_pairs() -> None:
+    """To the last bit, whatever is added later, and also where weights come late."""
+    chance = np.random.default_rng(4)
+    tally = make_tally(ONE)
+    scores = chance.integers(0, 40, 900) / 40
+    codes = chance.integers(0, 2, 900)
+    weights = np.where(np.arange(900) < 600, 1.0, chance.uniform(0, 3, 900))
+    for start in range(0, 900, 60):
+        cut = slice(start, start + 60)
+        tally.add(scores[cut, None], codes[cut], weights[cut])
+        seen = slice(0, start + 60)
+        area = auc(scores[seen], codes[seen] == 1, weights[seen])
+        assert area is not None
+        found = tally.metrics()["auc"]
+        assert found == area if start < 600 else found == pytest.approx(area, rel=1e-12)

@@ -13,6 +13,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.storage.growing import GrowingMatrix
+from netsharp_engine.data.storage.stores import blocks
 from netsharp_engine.limits import CONFUSION_CLASSES
 from netsharp_engine.train.objective import Objective, Outputs
 
@@ -58,10 +60,11 @@ class ClassTally:
     """Figures of a classification.
 
     ``confusion[i, j]`` counts rows (by weight) of class i that were taken for class j; None where
-    it is not asked for, or has more classes than anybody reads.
+    it is not asked for, or has more classes than anybody reads.  Not ``ranked``: all rows have the
+    same scores.
     """
 
-    def __init__(self, objective: Objective, *, confused: bool = True) -> None:
+    def __init__(self, objective: Objective, *, confused: bool = True, ranked: bool = True) -> None:
         assert objective.classes is not None
         count = len(objective.classes)
         self.rows = 0
@@ -70,9 +73,7 @@ class ClassTally:
         self._objective, self._count = objective, count
         self._all, self._right = np.zeros(count), np.zeros(count)
         self._log_loss = self._wrong = 0.0
-        self._scores: list[npt.NDArray[np.float64]] = []
-        self._truths: list[npt.NDArray[np.bool_]] = []
-        self._weights: list[Weights] = []
+        self._scores = _Scores() if ranked and count == 2 else None
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
         """Count rows with class codes ``targets``."""
@@ -91,10 +92,8 @@ class ClassTally:
             wrong = np.maximum(1 - probabilities, SMALLEST)
             wrong[np.arange(len(codes)), codes] = 1
             self._wrong -= float(np.dot(np.log(wrong).sum(axis=1), weights))
-        if self._count == 2:
-            self._scores.append(probabilities[:, 1])
-            self._truths.append(codes == 1)
-            self._weights.append(np.array(weights))
+        if self._scores is not None:
+            self._scores.add(probabilities[:, 1], codes == 1, weights)
 
     def metrics(self) -> dict[str, float]:
         """accuracy, log_loss; auc for two classes that both occur, mean_error for more.
@@ -111,15 +110,59 @@ class ClassTally:
         }
         if self._count > 2:
             result["mean_error"] = (self._log_loss + self._wrong) / total
-        if self._scores:
-            area = auc(
-                np.concatenate(self._scores),
-                np.concatenate(self._truths),
-                np.concatenate(self._weights),
-            )
+        if self._count == 2 and self._all.all():
+            area = 0.5 if self._scores is None else self._scores.area()
             if area is not None:
                 result["auc"] = area
         return result
+
+
+class _Scores:
+    """The scores of true rows and of false ones, from which the area under the curve follows.
+
+    Eight bytes for each row; weights are kept only where one is not 1.
+    """
+
+    def __init__(self) -> None:
+        self._scores: dict[bool, GrowingMatrix[np.float64]] = {}
+        self._weights: dict[bool, GrowingMatrix[np.float64]] = {}
+        for truth in (False, True):
+            self._scores[truth] = GrowingMatrix(1, np.float64)
+
+    def add(
+        self, scores: npt.NDArray[np.float64], truths: npt.NDArray[np.bool_], weights: Weights
+    ) -> None:
+        """Keep the scores of some rows."""
+        if not self._weights and (weights != 1).any():
+            for truth, known in self._scores.items():
+                self._weights[truth] = GrowingMatrix(1, np.float64)
+                self._weights[truth].append(np.ones((known.rows, 1)))
+        for truth, known in self._scores.items():
+            rows = truths == truth
+            known.append(scores[rows, None])
+            if self._weights:
+                self._weights[truth].append(weights[rows, None])
+
+    def area(self) -> float | None:
+        """The area under the curve of all rows; see ``auc``."""
+        wrong, right = (self._scores[truth].joined()[:, 0] for truth in (False, True))
+        if not self._weights:
+            return _counted_area(right, wrong)
+        weights = [self._weights[truth].joined()[:, 0] for truth in (False, True)]
+        truths = np.repeat([False, True], [len(wrong), len(right)])
+        return auc(np.concatenate([wrong, right]), truths, np.concatenate(weights))
+
+
+def _counted_area(right: npt.NDArray[np.float64], wrong: npt.NDArray[np.float64]) -> float | None:
+    """The area of rows that all count 1: sums of whole numbers, so the same as ``auc``."""
+    if not len(right) or not len(wrong):
+        return None
+    wrong.sort()
+    twice = 0
+    for cut in blocks(len(right), 1):
+        for side in ("left", "right"):
+            twice += int(np.searchsorted(wrong, right[cut], side=side).sum())
+    return twice / 2 / (float(len(right)) * float(len(wrong)))
 
 
 class NumberTally:
@@ -240,7 +283,7 @@ class BaselineTally:
         self._answer = np.array([answer])
         if objective.classes is not None:
             objective = Objective(objective.classes, len(answer), "softmax", "cross entropy")
-            self._tally: Tally = ClassTally(objective, confused=False)
+            self._tally: Tally = ClassTally(objective, confused=False, ranked=False)
         else:
             self._tally = make_tally(objective)
         self.rows = 0

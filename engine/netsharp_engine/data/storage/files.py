@@ -57,6 +57,8 @@ class KeptStore(FileStore):
     def __init__(self, path: str) -> None:
         super().__init__(os.path.dirname(path))
         try:
+            if os.path.islink(path):  # which would stay, and what it names be replaced
+                os.unlink(path)
             self._aside = Aside(path)
             self._aside.stream.write(MARK)
         except OSError as error:
@@ -124,7 +126,7 @@ class KeptStore(FileStore):
 def read_kept(path: str) -> KeptArrays | None:
     """What a file holds; None where there is none, or it is damaged, changed or another's."""
     try:
-        with open_plain(path) as stream:
+        with open_plain(path, follow=False) as stream:
             table = read_table_of(stream)
             if table is None:
                 return None

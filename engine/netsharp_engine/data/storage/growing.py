@@ -78,3 +78,10 @@ class GrowingMatrix(Generic[Scalar]):
             done += count
         self.rows = self._filled = 0
         return result
+
+    def joined(self) -> npt.NDArray[Scalar]:
+        """The matrix [rows, width]; more rows may follow."""
+        result = self.take()
+        self._blocks = [result]
+        self.rows = self._filled = len(result)
+        return result

@@ -6,6 +6,7 @@ tells of which files it was made, and is stale when one of these is another now.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -68,7 +69,9 @@ def folder_for(model: str | None) -> str:
 
 
 def made_folder(path: str) -> None:
-    """Make such a folder where there is none.  Raises StoreError."""
+    """Make such a folder where there is none.  Raises StoreError, also for a link to another."""
+    if os.path.islink(path):
+        raise StoreError(errno.ELOOP, "it is a link, and no folder of ours")
     make_folder(path)
     name, text = IGNORING
     try:
@@ -104,7 +107,9 @@ def stamps_out(stamps: Sequence[Stamp]) -> list[list[Any]]:
 
 
 def listed(folder: str) -> Iterator[KeptTable]:
-    """Every table in a folder, by name."""
+    """Every table in a folder, by name; none in what a link leads to."""
+    if os.path.islink(folder):
+        return
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -112,8 +117,22 @@ def listed(folder: str) -> Iterator[KeptTable]:
     for name in names:
         path = os.path.join(folder, name)
         if name.endswith(SUFFIX) and os.path.isfile(path) and not os.path.islink(path):
+            found = None
             with suppress(OSError):  # gone meanwhile
-                yield _look(path)
+                found = _look(path)
+            if found is not None:
+                yield found
+
+
+def cleared(table: KeptTable) -> None:
+    """Remove a table, and its folder with the last of them.  Raises OSError."""
+    os.unlink(table.path)
+    folder = os.path.dirname(table.path)
+    name, _ = IGNORING
+    if os.listdir(folder) in ([], [name]):
+        with suppress(OSError):  # somebody begins to write there
+            os.unlink(os.path.join(folder, name))
+            os.rmdir(folder)
 
 
 def _look(path: str) -> KeptTable:
