@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench models fuzz grammar peers extension wheels vsix editors soak torture clean
+.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors soak torture clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ peers: $(VENV)/.peers ## Install PyTorch, against which tests and benchmarks com
 
 bench: $(VENV)/.bench ## Measure speed and accuracy beside named peers.
 	$(BIN)/python bench/run.py
+
+big: $(VENV)/.installed ## Train on a table of 5 GB, removed afterwards; MEGABYTES chooses another size.
+	$(BIN)/python bench/big.py --megabytes $(or $(MEGABYTES),5000)
 
 models: $(VENV)/.peers ## Try the model files of CNTK below FOLDER: opened, answered, exported.
 	$(BIN)/python bench/strangers_models.py $(FOLDER)

@@ -136,8 +136,11 @@ class TrainSettings(TypedDict, total=False):
     seed: int | None
     """Start of all random choices, at least 0. Default: 0."""
 
-    shuffle: bool | None
-    """A new order in every epoch. Default: True."""
+    shuffle: bool | Literal["blocks"] | None
+    """A new order in every epoch: of all rows, or of blocks and of the rows of some blocks at a
+    time ("blocks"), which a prepared table gets by itself that is larger than half of the
+    memory that is free. Default: True.
+    """
 
     normalizer: Literal["minmax", "minmax-zero", "gaussian", "robust", "binning", "none"] | None
     """How features are scaled. Default: "robust" ("minmax" with host "studio", "minmax-zero" with

@@ -95,12 +95,18 @@ def _shown(found: Sequence[KeptTable]) -> Iterator[str]:
     """A line or two for each table, and a sum."""
     now = time.time()
     for table in found:
-        named = ", ".join(table.sources[:MOST_NAMED]) or "of unknown files"
+        named = ", ".join(map(_near, table.sources[:MOST_NAMED])) or "of unknown files"
         more = len(table.sources) - MOST_NAMED
         named += f" and {more:,} more" if more > 0 else ""
         yield f"{named}: {shown_bytes(table.size)}, {_age(now - table.written)}, {table.state}"
-        yield f"  {table.path}"
+        yield f"  {_near(table.path)}"
     yield f"{_counted(len(found), 'table')}, {shown_bytes(sum(table.size for table in found))}."
+
+
+def _near(path: str) -> str:
+    """A path as it is seen from here where it lies below."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here)
 
 
 def _as_json(table: KeptTable) -> dict[str, object]:

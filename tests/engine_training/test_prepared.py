@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from netsharp_engine.data import DataError
+from netsharp_engine.data.reading import arrays
 from netsharp_engine.data.storage import stores
 from netsharp_engine.data.storage.places import BESIDE
-from netsharp_engine.train import TrainingData, load_data, read_settings, train
+from netsharp_engine.train import TrainingData, feeding, load_data, read_settings, train
 from netsharp_engine.train.loading import prepared
 from netsharp_engine.train.tasks import OutputForm
 from tests.engine_training.small_networks import layered
@@ -326,3 +328,113 @@ def test_without_a_model_tables_are_kept_in_the_users_folder(
     assert not isinstance(settings, list), settings
     load_data(settings)
     assert len(list((tmp_path / "cache" / "netsharp" / "tables").glob("*.table"))) == 1
+
+
+def test_blocks_hold_every_row_once_and_mix_rows_of_some_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feeding, "BLOCK_BYTES", 40)
+    monkeypatch.setattr(feeding, "BLOCKS_TOGETHER", 3)
+    index = np.arange(100, 203, dtype=np.int32)
+    order = feeding.block_order(index, 8, np.random.default_rng(1))
+    assert sorted(order.tolist()) == index.tolist()
+    assert order.tolist() != index.tolist()
+    again = feeding.block_order(index, 8, np.random.default_rng(1))
+    assert order.tolist() == again.tolist()
+    # 21 blocks of 5 rows, of which the last has 3: the first rows are of three blocks.
+    assert len({(row - 100) // 5 for row in order[:13].tolist()}) == 3
+
+
+def test_blocks_in_memory_and_in_a_file_give_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeding, "BLOCK_BYTES", 200)
+    monkeypatch.setattr(feeding, "BLOCKS_TOGETHER", 4)
+    written(tmp_path / "t.csv")
+    flags: dict[str, Any] = {"shuffle": "blocks", "validation": 0.2}
+    in_memory = bits(loaded(tmp_path, cache="never", **flags))
+    assert bits(loaded(tmp_path, cache="always", **flags)) == in_memory
+    assert bits(loaded(tmp_path, cache="always", **flags)) == in_memory
+    assert bits(loaded(tmp_path, cache="never", validation=0.2)) != in_memory
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_table_larger_than_its_share_of_memory_is_shuffled_by_blocks(
+    shuffle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from netsharp_engine.train.loading import load as loading
+
+    written(tmp_path / "t.csv")
+    size = loaded(tmp_path, cache="always").train.matrix.nbytes
+    for free, by_blocks in ((2 * size, False), (2 * size - 2, shuffle)):
+        monkeypatch.setattr(loading, "free_memory", lambda free=free: free)
+        data = loaded(tmp_path, cache="always", shuffle=shuffle)
+        assert data.settings.shuffle == ("blocks" if by_blocks else shuffle)
+        assert any("blocks of its rows are shuffled" in note for note in data.notes) == by_blocks
+    assert loaded(tmp_path, cache="never").settings.shuffle is True
+
+
+def test_shuffling_that_is_neither_is_told() -> None:
+    found = read_settings({}, {"shuffle": "sometimes"})
+    assert found == ["--shuffle: true, false or \"blocks\" is needed, found 'sometimes'."]
+    blocks = read_settings({"train": {"shuffle": "blocks"}})
+    assert not isinstance(blocks, list)
+    assert blocks.shuffle == "blocks"
+
+
+def in_other_forms(folder: Path) -> dict[str, str]:
+    """One table of numbers as files of several forms, by their names."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    chance = np.random.default_rng(6)
+    values = chance.normal(size=(500, 4)).astype(np.float32)
+    codes = (values[:, 0] > 0).astype(np.int64)
+    columns = {f"c{place}": values[:, place] for place in range(4)} | {"label": codes}
+    parquet.write_table(pa.table(columns), folder / "t.parquet", row_group_size=70)
+    np.savez(folder / "t.npz", x=values, y=codes)
+    np.savez_compressed(folder / "packed.npz", x=values, y=codes)
+    np.save(folder / "t.npy", np.column_stack([values, codes]))
+    text = [
+        f"{','.join(map(str, row))},{code}"
+        for row, code in zip(values.tolist(), codes.tolist(), strict=True)
+    ]
+    for number, part in enumerate((text[:300], text[300:])):
+        lines = "\n".join(("c0,c1,c2,c3,label", *part))
+        (folder / f"part{number}.csv").write_text(lines + "\n")
+    (folder / "t.tsv").write_text("\n".join(("c0,c1,c2,c3,label", *text)).replace(",", "\t"))
+    names = ("t.parquet", "t.npz", "packed.npz", "t.npy", "part*.csv", "t.tsv")
+    return {name: str(folder / name) for name in names}
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_files_of_every_form_are_kept(
+    mapped: bool, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "LARGE_ARRAY", 1_000 if mapped else 1 << 26)
+    for name, path in in_other_forms(tmp_path).items():
+        label = {"t.npz": "y", "packed.npz": "y", "t.npy": "5"}.get(name, "label")
+        flags = {"train": path, "label": label, "exclude": None, "validation": 0.1}
+        in_memory = bits(loaded(tmp_path, cache="never", **flags))
+        before = len(reads)
+        assert bits(loaded(tmp_path, cache="always", **flags)) == in_memory, name
+        assert bits(loaded(tmp_path, cache="always", **flags)) == in_memory, name
+        assert len(reads) == before + 1
+    (tmp_path / "part2.csv").write_text("c0,c1,c2,c3,label\n1,2,3,4,1\n")
+    more = loaded(tmp_path, cache="always", train=str(tmp_path / "part*.csv"), exclude=None)
+    assert more.train.rows == 501
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_large_array_that_is_damaged_is_told(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrays, "LARGE_ARRAY", 1_000)
+    path = tmp_path / "t.npz"
+    values = np.random.default_rng(2).normal(size=(500, 4))
+    (np.savez_compressed if packed else np.savez)(path, x=values, y=np.arange(500) % 2)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"is a damaged \.npz file"):
+        loaded(tmp_path, cache="always", train=str(path), label="y", exclude=None)

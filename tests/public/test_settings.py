@@ -73,6 +73,7 @@ TYPES = {
     "labels": "Column | Sequence[Column]",
     "paths": "Path | Sequence[Path]",
     "split": "float | Path",
+    "shuffling": 'bool | Literal["blocks"]',
     "layer shares": "float | Mapping[str, float]",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
 }

@@ -12,9 +12,12 @@ from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
 from netsharp_engine.train.preparation import Part
+from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_engine.train.steps.dropping import MaskSource
 
 SHUFFLE_STREAM = 0x5AFF
+#: Bytes of a block's rows, and how many blocks are mixed: 64 MiB are in use at a time.
+BLOCK_BYTES, BLOCKS_TOGETHER = 1 << 19, 128
 Matrix = npt.NDArray[np.generic]
 
 
@@ -37,6 +40,26 @@ class Rows:
         return found
 
 
+def block_order(
+    index: npt.NDArray[np.intp], row_bytes: int, random: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """Rows in an order in which little of a large file is read at a time.
+
+    They are cut into blocks of consecutive ones; blocks are shuffled, then the rows of so many
+    blocks together.
+    """
+    size = max(BLOCK_BYTES // max(row_bytes, 1), 1)
+    starts = random.permutation(np.arange(0, len(index), size))
+    order = np.empty_like(index)
+    done = 0
+    for first in range(0, len(starts), BLOCKS_TOGETHER):
+        taken = [index[start : start + size] for start in starts[first : first + BLOCKS_TOGETHER]]
+        rows = random.permutation(np.concatenate(taken))
+        order[done : done + len(rows)] = rows
+        done += len(rows)
+    return order
+
+
 class Feeder:
     """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last.
 
@@ -51,7 +74,7 @@ class Feeder:
         batch: int,
         scale: TargetScale | None = None,
         *,
-        shuffle: bool,
+        shuffle: bool | str,
         seed: int,
         dtype: str = "float32",
     ) -> None:
@@ -78,7 +101,11 @@ class Feeder:
         self._epoch = epoch
         if self._shuffle:
             random = np.random.default_rng([SHUFFLE_STREAM, self._seed, epoch])
-            self._order = random.permutation(self._part.index)
+            if self._shuffle == BLOCKS:
+                row_bytes = self._features.shape[1] * self._features.itemsize
+                self._order = block_order(self._part.index, row_bytes, random)
+            else:
+                self._order = random.permutation(self._part.index)
 
     def rows(self, position: int) -> int:
         """How many rows the first ``position`` batches have."""

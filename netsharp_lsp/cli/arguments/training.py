@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from netsharp_engine.train import Key
 
 TITLES = {"data": "the table", "train": "training", "output": "what is written"}
+#: Kinds that are true or false, or something else beside.
+TRUTHS = {"truth": "true|false", "shuffling": "true|false|blocks"}
 #: Kinds whose flag takes several values.
 SEVERAL = ("paths", "columns")
 
@@ -32,9 +34,9 @@ def add_setting_arguments(
 
 def _add(group: argparse._ArgumentGroup, key: Key) -> None:
     options: dict[str, Any] = {"dest": key.name, "help": key.doc.replace("%", "%%")}
-    if key.kind == "truth":
+    if key.kind in TRUTHS:
         # `--shuffle`, `--shuffle false` and `--no-shuffle` all read well.
-        group.add_argument(key.flag, nargs="?", const="true", metavar="true|false", **options)
+        group.add_argument(key.flag, nargs="?", const="true", metavar=TRUTHS[key.kind], **options)
         negative = "--no-" + key.flag.removeprefix("--")
         group.add_argument(negative, dest=key.name, action="store_const", const="false")
         return

@@ -6,13 +6,16 @@ A row's values are flattened row-major.  Pickled objects are never loaded.
 from __future__ import annotations
 
 import os
+import shutil
 import struct
+import tempfile
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +24,10 @@ from netsharp_engine.cells import number_name, positional_names
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.data.reading.files import Meter, open_bytes, read_bytes
 from netsharp_engine.data.reading.request import Chunk, Request
+from netsharp_engine.data.storage.stores import mapped
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.memory import free_memory, shown_bytes
+from netsharp_engine.plain_files import open_plain
 
 CHUNK_NUMBERS = 1 << 19
 #: So many arrays of an archive are named.
@@ -48,6 +53,16 @@ UNREADABLE = (
     ValueError,
 )
 LARGEST_GZIP_RATIO = 1100
+#: Arrays of so many bytes are mapped.
+LARGE_ARRAY = 1 << 26
+COPIED_AT_ONCE = 1 << 20
+#: The head of an archive's part, of which the lengths of two texts behind it are read.
+ZIP_HEAD = struct.Struct("<26xHH")
+#: What reads the head of an array by its version.
+NPY_HEADS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 FEATURE_KEYS = ("x", "X", "features", "data", "images", "x_train", "X_train", "arr_0")
 LABEL_KEYS = ("y", "Y", "label", "labels", "target", "targets", "y_train", "arr_1")
 IDX_DTYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
@@ -198,8 +213,9 @@ def load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
     loaded: dict[str, Any] = {}
     try:
         with np.load(path, allow_pickle=False) as archive:
-            _check_room(path, archive.zip)
-            loaded = {key: archive[key] for key in archive.files}
+            large = _mapped_arrays(path, archive.zip)
+            _check_room(path, archive.zip, large)
+            loaded = {key: large[key] if key in large else archive[key] for key in archive.files}
     except DataError:
         raise
     except ValueError as error:
@@ -226,9 +242,53 @@ def _damaged(path: str, kind: str, error: Exception) -> DataError:
     return DataError(f"{path} is a damaged .{kind} file ({excerpt(error, 120)}). Save it again.")
 
 
-def _check_room(path: str, archive: zipfile.ZipFile) -> None:
+def _mapped_arrays(path: str, archive: zipfile.ZipFile) -> dict[str, npt.NDArray[np.generic]]:
+    """The large arrays of an archive as they lie on the disk: in it, or unpacked beside memory.
+
+    Their checksums are compared.  What cannot be mapped is left to be read.
+    """
+    found = {}
+    for member in archive.infolist():
+        if member.file_size >= LARGE_ARRAY and member.filename.endswith(".npy"):
+            array = _mapped_array(path, archive, member)
+            if array is not None:
+                found[member.filename.removesuffix(".npy")] = array
+    return found
+
+
+def _mapped_array(
+    path: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> npt.NDArray[np.generic] | None:
+    with ExitStack() as stack:
+        packed = stack.enter_context(archive.open(member))
+        if member.compress_type == zipfile.ZIP_STORED:
+            while packed.read(COPIED_AT_ONCE):
+                pass  # All of it, so that its checksum is compared.
+            stream: IO[bytes] = stack.enter_context(open_plain(path))
+            stream.seek(member.header_offset)
+            head = stream.read(ZIP_HEAD.size)
+            stream.seek(sum(ZIP_HEAD.unpack(head)), os.SEEK_CUR)
+        else:
+            try:
+                stream = stack.enter_context(tempfile.TemporaryFile())
+                shutil.copyfileobj(packed, stream, COPIED_AT_ONCE)
+            except OSError:  # The disk has no room, either.
+                return None
+            stream.seek(0)
+        version = np.lib.format.read_magic(stream)
+        if version not in NPY_HEADS:
+            return None
+        shape, in_columns, dtype = NPY_HEADS[version](stream)
+        if dtype.hasobject or in_columns or 0 in shape:
+            return None
+        return mapped(stream, dtype, shape, stream.tell())
+
+
+def _check_room(path: str, archive: zipfile.ZipFile, large: Mapping[str, Any]) -> None:
     """Refuse an archive whose arrays, by its own account, do not fit into memory."""
-    size, free = sum(member.file_size for member in archive.infolist()), free_memory()
+    known = {f"{key}.npy" for key in large}
+    members = (each for each in archive.infolist() if each.filename not in known)
+    size, free = sum(member.file_size for member in members), free_memory()
     if free is not None and size > free:
         raise DataError(
             f"{path} holds {shown_bytes(size)}, and {shown_bytes(free)} of memory are free. "

@@ -15,13 +15,17 @@ from netsharp_engine.data.reading.sources import open_source
 from netsharp_engine.data.reading.standard_input import NAME as STANDARD_INPUT
 from netsharp_engine.data.storage.stores import MEMORY, Store, StoreError
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.memory import free_memory, shown_bytes
 from netsharp_engine.train.loading.prepared import WantedData, with_notes
 from netsharp_engine.train.preparation import TrainingData, prepare
 from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_engine.train.tasks import OutputForm
 
 #: Files of so many bytes together are prepared once, where nobody says otherwise.
 LARGE = 128 * 1024 * 1024
+#: A mapped table may take this share of the memory that is free.
+SHARE = 0.5
 
 
 def load_data(
@@ -45,19 +49,39 @@ def load_data(
         return reading.data(MEMORY)
     found = wanted.found()
     if found is not None:
-        return found
+        return within_memory(found)
     try:
         with wanted.store() as store:
             data = reading.data(store)
             kept = wanted.keep(store, data)
         found = wanted.found() if kept else None
-        return data if found is None else found
+        return within_memory(data if found is None else found)
     except StoreError as error:
         return with_notes(
             reading.data(MEMORY),
             f"The prepared table cannot be kept in {os.path.dirname(wanted.path)}: "
             f"{error.strerror or excerpt(error)}. It was read into memory.",
         )
+
+
+def within_memory(data: TrainingData) -> TrainingData:
+    """Mapped data, whose blocks are shuffled where it is larger than the share of memory for it.
+
+    Rows from all over a file that memory does not hold would be read one by one from the disk.
+    """
+    free = free_memory()
+    size = data.train.matrix.nbytes
+    if data.settings.shuffle is not True or free is None or size <= free * SHARE:
+        return data
+    return replace(
+        data,
+        settings=replace(data.settings, shuffle=BLOCKS),
+        notes=(
+            *data.notes,
+            f"The prepared table takes {shown_bytes(size)}, and {shown_bytes(free)} of memory are "
+            f'free: blocks of its rows are shuffled, as shuffle = "{BLOCKS}" says.',
+        ),
+    )
 
 
 class _Reading:

@@ -80,7 +80,7 @@ class TrainingSettings:
     epochs: int
     batch_size: int
     seed: int
-    shuffle: bool
+    shuffle: bool | str
     normalizer: str
     bins: int
     loss: str

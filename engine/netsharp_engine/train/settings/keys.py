@@ -24,6 +24,8 @@ LOSSES = ("auto", "cross-entropy", "squared")
 CACHES = ("auto", "always", "never")
 MISSING = ("error", "mean", "zero", "drop", "indicator")
 SCHEDULES = ("constant", "step", "cosine", "plateau")
+#: The other way to shuffle than all rows.
+BLOCKS = "blocks"
 DTYPES = ("float32", "float64")
 
 #: The rates of optimisers where none is set: of Adam, of Adam beside the other defaults of a host,
@@ -47,7 +49,8 @@ class Key:
     """One setting.
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
-    ``labels`` (a column or several), ``paths``, ``split``, ``class weights`` or ``layer shares``.
+    ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights`` or
+    ``layer shares``.
     ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
     ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
     whoever names one of these as host may not set it.  ``before`` is what was done before there was
@@ -214,7 +217,16 @@ KEYS: tuple[Key, ...] = (
     Key("train", "epochs", "integer", "passes over the training rows", 100, _same(100), least=1),
     Key("train", "batch_size", "integer", "rows per step", 64, _same(1), least=1),
     Key("train", "seed", "integer", "start of all random choices", 0, least=0, most=2**63 - 1),
-    Key("train", "shuffle", "truth", "a new order in every epoch", True, _same(True)),
+    Key(
+        "train",
+        "shuffle",
+        "shuffling",
+        "a new order in every epoch: of all rows, or of blocks and of the rows of some blocks at a "
+        'time ("blocks"), which a prepared table gets by itself that is larger than half of the '
+        "memory that is free",
+        True,
+        _same(True),
+    ),
     Key(
         "train",
         "normalizer",

@@ -11,7 +11,7 @@ from typing import Any
 
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.excerpt import excerpt
-from netsharp_engine.train.settings.keys import Key
+from netsharp_engine.train.settings.keys import BLOCKS, Key
 
 TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
@@ -50,6 +50,17 @@ def _truth(key: Key, value: Any) -> bool:
     if isinstance(value, str) and value.casefold() in TRUTHS:
         return TRUTHS[value.casefold()]
     raise BadValueError(f"true or false is needed, found {_shown(value)}.")
+
+
+def _shuffling(key: Key, value: Any) -> bool | str:
+    if isinstance(value, str) and value.casefold() == BLOCKS:
+        return BLOCKS
+    try:
+        return _truth(key, value)
+    except BadValueError:
+        raise BadValueError(
+            f'true, false or "{BLOCKS}" is needed, found {_shown(value)}.'
+        ) from None
 
 
 def _integer(key: Key, value: Any) -> int:
@@ -215,6 +226,7 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "columns": _columns,
     "labels": _labels,
     "paths": _paths,
+    "shuffling": _shuffling,
     "split": _split,
     "class weights": _class_weights,
     "layer shares": _layer_shares,
