@@ -193,7 +193,13 @@ def _run(args: argparse.Namespace) -> int:
     with log or choose_display(args.quiet, args.events) as display:
         form = trainable.output(text)
         output = None if form is None else OutputForm(*form)
-        data = load_data(settings, progress=display.reading, output=output, model=path)
+        data = load_data(
+            settings,
+            progress=display.reading,
+            output=output,
+            model=path,
+            resumes=stored is not None,
+        )
         settings = data.settings
         if show_errors(trainee.name, text, context_of(data), embedded):
             return FAULTY

@@ -358,20 +358,26 @@ def test_blocks_in_memory_and_in_a_file_give_the_same_bits(
     assert bits(loaded(tmp_path, cache="never", validation=0.2)) != in_memory
 
 
-@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("shuffle", [None, True, False])
 def test_a_table_larger_than_its_share_of_memory_is_shuffled_by_blocks(
-    shuffle: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shuffle: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where nobody has chosen, and no stored run goes on."""
     from netsharp_engine.train.loading import load as loading
 
     written(tmp_path / "t.csv")
     size = loaded(tmp_path, cache="always").train.matrix.nbytes
-    for free, by_blocks in ((2 * size, False), (2 * size - 2, shuffle)):
+    wanted = shuffle is not False
+    for free, by_blocks in ((2 * size, False), (2 * size - 2, shuffle is None)):
         monkeypatch.setattr(loading, "free_memory", lambda free=free: free)
         data = loaded(tmp_path, cache="always", shuffle=shuffle)
-        assert data.settings.shuffle == ("blocks" if by_blocks else shuffle)
+        assert data.settings.shuffle == ("blocks" if by_blocks else wanted)
         assert any("blocks of its rows are shuffled" in note for note in data.notes) == by_blocks
     assert loaded(tmp_path, cache="never").settings.shuffle is True
+    again = load_data(data.settings, model=str(tmp_path / "m.model"), resumes=True)
+    assert again.settings.shuffle == data.settings.shuffle
+    stored = dataclasses.replace(data.settings, shuffle=True)
+    assert load_data(stored, model=str(tmp_path / "m.model"), resumes=True).settings.shuffle is True
 
 
 def test_shuffling_that_is_neither_is_told() -> None:

@@ -18,7 +18,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.memory import free_memory, shown_bytes
 from netsharp_engine.train.loading.prepared import WantedData, with_notes
 from netsharp_engine.train.preparation import TrainingData, prepare
-from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.settings import CHOSEN, TrainingSettings
 from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_engine.train.tasks import OutputForm
 
@@ -34,11 +34,13 @@ def load_data(
     progress: ProgressCallback | None = None,
     output: OutputForm | None = None,
     model: str | None = None,
+    resumes: bool = False,
 ) -> TrainingData:
     """Read the files that the settings name and prepare them, or map what was prepared before.
 
     A ``validation`` that is text is a column if the training table has one of that name, else a
     file.  ``model`` is where the model will be written, beside which prepared tables are kept.
+    A run that ``resumes`` keeps to the order that its settings say.
     Raises DataError or TrainingError.
     """
     if not settings.train:
@@ -47,15 +49,21 @@ def load_data(
     wanted = reading.wanted(model or settings.model)
     if wanted is None:
         return reading.data(MEMORY)
+    data = found_or_made(wanted, reading)
+    return data if resumes else within_memory(data)
+
+
+def found_or_made(wanted: WantedData, reading: _Reading) -> TrainingData:
+    """Data as it was kept, else read, prepared and kept; in memory where it cannot be kept."""
     found = wanted.found()
     if found is not None:
-        return within_memory(found)
+        return found
     try:
         with wanted.store() as store:
             data = reading.data(store)
             kept = wanted.keep(store, data)
         found = wanted.found() if kept else None
-        return within_memory(data if found is None else found)
+        return data if found is None else found
     except StoreError as error:
         return with_notes(
             reading.data(MEMORY),
@@ -67,15 +75,18 @@ def load_data(
 def within_memory(data: TrainingData) -> TrainingData:
     """Mapped data, whose blocks are shuffled where it is larger than the share of memory for it.
 
-    Rows from all over a file that memory does not hold would be read one by one from the disk.
+    Rows from all over a file that memory does not hold would be read one by one from the disk.  Who
+    sets ``shuffle`` has chosen.  What is not mapped is left as it is, too.
     """
     free = free_memory()
     size = data.train.matrix.nbytes
-    if data.settings.shuffle is not True or free is None or size <= free * SHARE:
+    settings, mapped = data.settings, not data.train.matrix.flags.writeable
+    by_default = settings.shuffle is True and settings.origins["shuffle"] not in CHOSEN
+    if not (mapped and by_default) or free is None or size <= free * SHARE:
         return data
     return replace(
         data,
-        settings=replace(data.settings, shuffle=BLOCKS),
+        settings=replace(settings, shuffle=BLOCKS),
         notes=(
             *data.notes,
             f"The prepared table takes {shown_bytes(size)}, and {shown_bytes(free)} of memory are "
