@@ -18,9 +18,21 @@ from netsharp_engine.data.storage import stores
 from netsharp_engine.data.storage.places import BESIDE
 from netsharp_engine.train import TrainingData, feeding, load_data, read_settings, train
 from netsharp_engine.train.loading import prepared
+from netsharp_engine.train.settings.keys import KEYS
 from netsharp_engine.train.tasks import OutputForm
 from tests.engine_training.small_networks import layered
 
+#: Keys that name the files, and how prepared tables are kept; a table names its files itself.
+FILES = ("train", "test", "labels", "validation", "cache")
+#: Keys that only the training reads, behind the table.
+OF_TRAINING = (
+    *("hidden_nodes", "optimizer", "learning_rate", "momentum", "nesterov", "weight_decay"),
+    *("max_norm", "clip_norm", "clip_value", "dropout", "epochs", "batch_size", "seed", "shuffle"),
+    *("init", "init_diameter", "patience", "threads", "checkpoint"),
+    *("rate_reduction_ratio", "rate_reduction_frequency", "rate_reduction_error_ratio"),
+    *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
+    *("adadelta_decay", "adadelta_constant", "adam_beta1", "adam_beta2", "adam_epsilon"),
+)
 ROWS = 700
 SETTINGS = {"epochs": 2, "batch_size": 32, "learning_rate": 0.05}
 
@@ -196,6 +208,23 @@ def test_a_spoiled_table_is_made_again(how: str, tmp_path: Path, reads: list[str
     assert len(reads) == 2
     assert bits(loaded(tmp_path, cache="always")) == wanted
     assert len(reads) == 2
+
+
+def test_every_key_shapes_the_data_or_is_known_not_to() -> None:
+    """A key that is in neither list would let a table be found that was made otherwise."""
+    named = {key.name for key in KEYS if key.section in ("data", "train")}
+    apart = {*FILES, *OF_TRAINING}
+    assert named == {*prepared.SHAPING, *apart}
+    assert not apart & set(prepared.SHAPING)
+
+
+def test_other_columns_are_another_table(tmp_path: Path, reads: list[str]) -> None:
+    written(tmp_path / "t.csv")
+    for columns in ("a, c", "c, a", "a"):
+        kept = loaded(tmp_path, cache="always", columns=columns)
+        plain = loaded(tmp_path, cache="never", columns=columns)
+        assert [one.name for one in kept.encoding.columns] == columns.split(", ")
+        np.testing.assert_array_equal(kept.train.matrix, plain.train.matrix)
 
 
 def test_a_table_in_the_place_of_another_is_not_taken(tmp_path: Path, reads: list[str]) -> None:

@@ -34,8 +34,8 @@ from netsharp_engine.train.tasks import OutputForm, as_regression
 PREPARATION = 1
 #: Settings that shape the data, as they stand.
 SHAPING = (
-    *("label", "weight", "header", "delimiter", "decimal", "encoding", "categorical", "exclude"),
-    *("missing", "unknown_level", "rows", "task", "host", "normalizer", "bins", "loss"),
+    *("label", "weight", "header", "delimiter", "decimal", "encoding", "categorical", "columns"),
+    *("exclude", "missing", "unknown_level", "rows", "task", "host", "normalizer", "bins", "loss"),
     *("scale_label", "class_weights", "dtype"),
 )
 PARTS = ("train", "validation")
