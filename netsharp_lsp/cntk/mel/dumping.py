@@ -39,7 +39,7 @@ def dump_model(going: Dumping, statement: Statement, function: Function) -> None
     if model is not None:
         network, why = _network(model)
         names = None if network is None else list(network.nodes)
-        _note(going, statement, model, (network, why, names))
+        _note(going, statement, (network, why, names))
     going.writes = True
 
 
@@ -48,14 +48,13 @@ def dump_node(going: Dumping, statement: Statement, function: Function) -> None:
     found = nodes_meant(going, statement.arguments[0])
     if found is not None:
         network, why = _network(found.model)
-        _note(going, statement, found.model, (network, why, _spelt(network, found.names)))
+        _note(going, statement, (network, why, _spelt(network, found.names)))
     going.writes = True
 
 
 def _note(
     going: Dumping,
     statement: Statement,
-    model: Model,
     what: tuple[Network | None, str, Sequence[str] | None],
 ) -> None:
     file = statement.arguments[1]
@@ -64,9 +63,7 @@ def _note(
     if "$" in path:
         network, why = None, "The file's name has a variable without a value."
     has_numbers = _includes_data(statement)
-    going.dumped.append(
-        Dumped(path, network, why, names, has_numbers, model.serial, statement.text)
-    )
+    going.dumped.append(Dumped(path, network, why, names, has_numbers, statement.text))
 
 
 def _network(model: Model) -> tuple[Network | None, str]:

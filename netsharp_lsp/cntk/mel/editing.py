@@ -12,11 +12,9 @@ from netsharp_lsp.cntk.mel.functions import (
     property_meant,
 )
 from netsharp_lsp.cntk.mel.names import no_default, no_match, unknown_model, unknown_node
-from netsharp_lsp.cntk.mel.reading import parameter, unquoted, word
+from netsharp_lsp.cntk.mel.reading import parameter, word
 from netsharp_lsp.cntk.networks.freezing import FREEZABLE
-from netsharp_lsp.cntk.networks.node import PARAMETER, Node
 from netsharp_lsp.cntk.networks.node_types import ALIASES, NODE_TYPES
-from netsharp_lsp.cntk.networks.starting import measure_start
 from netsharp_lsp.cntk.vocabulary import FALSE, TRUE, TRUTHS
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.text.numbers import whole_number
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.mel.functions import Function, Property
     from netsharp_lsp.cntk.mel.models import Model, Models
     from netsharp_lsp.cntk.mel.reading import Statement
-    from netsharp_lsp.cntk.networks.node import Shape
-    from netsharp_lsp.cntk.networks.starting import Measure
 
     class Going(Protocol):
         """An evaluation under way."""
@@ -40,10 +36,6 @@ if TYPE_CHECKING:
         faults: list[EditFault]
         change: Traced | None
         writes: bool
-
-        @property
-        def measure(self) -> Measure:
-            """What files of numbers hold."""
 
 
 class Nodes:
@@ -390,39 +382,6 @@ def _no_parameters(
         going.faults.append(EditFault("no-effect", message, name))
 
 
-def revise(going: Going, statement: Statement, function: Function) -> None:
-    """`ReviseParameter`."""
-    nodes = nodes_meant(going, statement.arguments[0])
-    if nodes is None:
-        return
-    for name in nodes.names or ():
-        operation = nodes.model.operation(name)
-        if operation and operation != "LearnableParameter":
-            message = f"'{name}' is {operation} and no parameter: the program skips it."
-            going.faults.append(EditFault("no-effect", message, statement.arguments[0]))
-            break
-        flaw = _flaw_of_numbers(going, nodes.model.network.shape_of(name), statement.arguments[1])
-        if flaw:
-            message = f"'{name}': {flaw.rstrip('.')}; the edit stops here."
-            going.faults.append(EditFault("numbers", message, statement.arguments[1]))
-            break
-    _changed(going, nodes.model, statement)
-
-
-def _flaw_of_numbers(going: Going, shape: Shape, file: Traced) -> str:
-    """Say why a parameter of a shape cannot take its numbers from a file, as far as both are
-    known.
-    """
-    path = word(unquoted(file))
-    if "$" in path:
-        return ""
-    parameter = Node(PARAMETER, 0)
-    parameter.shape = shape
-    parameter.attributes["initFromFilePath"] = path
-    measure_start(parameter, going.measure)
-    return parameter.flaw
-
-
 def _across(going: Going, statement: Statement, how: str, models: tuple[Model, Model]) -> None:
     message = (
         f"Nodes are {how}, but these are of '{models[0].name}' and '{models[1].name}'; "
@@ -489,5 +448,4 @@ HANDLERS: dict[str, Callable[[Going, Statement, Function], None]] = {
     "RemoveNode": remove,
     "DeleteNode": remove,
     "Rename": rename,
-    "ReviseParameter": revise,
 }

@@ -6,6 +6,8 @@ Whatever cannot be followed leaves a network unknown.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.networks.freezing import freeze, learn
+from netsharp_lsp.cntk.networks.node import PARAMETER, Node
+from netsharp_lsp.cntk.networks.starting import FROM_FILE, measure_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.graph import EditedGraph
     from netsharp_lsp.cntk.mel.models import Model
-    from netsharp_lsp.cntk.networks.node import Node
+    from netsharp_lsp.cntk.networks.starting import Measure
 
     Names = Sequence[str] | None
     Pairs = Sequence[tuple[str, str]] | None
@@ -166,6 +168,25 @@ def learn_below(model: Model, names: Names, rate: float) -> None:
     if found is not None:
         for node in found[0].below(found[1]):
             learn(node, rate)
+
+
+def revise(model: Model, names: Names, path: str, measure: Measure, change: Traced) -> list[Node]:
+    """Let parameters begin with the numbers of a file; each as it is then, apart from later edits.
+
+    Nodes that are no parameters stay as they are.
+    """
+    found = []
+    for node in model.network.nodes(names) or ():
+        if node.operation != PARAMETER:
+            continue
+        node.saved, node.draw, node.where = None, object(), _place(change)
+        node.attributes.update(init=FROM_FILE, initFromFilePath=path)
+        measure_start(node, measure)
+        twin = Node(PARAMETER, node.number, node.name)
+        twin.attributes = dict(node.attributes)
+        twin.shape, twin.draw, twin.where = node.shape, node.draw, node.where
+        found.append(twin)
+    return found
 
 
 def _place(change: Traced) -> tuple[str, int, int]:

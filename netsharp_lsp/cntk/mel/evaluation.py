@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_lsp.cntk.mel import arguments, dumping, editing
+from netsharp_lsp.cntk.mel import arguments, dumping, editing, revising
 from netsharp_lsp.cntk.mel.faults import NETWORK, EditFault, Replacement
 from netsharp_lsp.cntk.mel.followed import Allowance, Followed
 from netsharp_lsp.cntk.mel.functions import FUNCTIONS, MAKERS
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.functions import Function
     from netsharp_lsp.cntk.mel.reading import MelScript, Statement
-    from netsharp_lsp.cntk.mel.surroundings import Dumped
+    from netsharp_lsp.cntk.mel.surroundings import Dumped, Revised
     from netsharp_lsp.cntk.networks.node import Trouble
 
 
@@ -45,13 +45,15 @@ _IN_NDL = "it is written in NDL"
 
 class Edited(NamedTuple):
     """What going through a text gave: its faults, every model it writes by its file, in their
-    order, and the nodes that it writes as texts.  `is_sure`: it writes no other model.
+    order, the nodes that it writes as texts, and the parameters that take numbers from files.
+    `is_sure`: it writes no other model.
     """
 
     faults: list[EditFault]
     saved: dict[str, Known]
     is_sure: bool
     dumped: list[Dumped]
+    revised: list[Revised]
 
 
 def evaluate(script: MelScript, around: Surroundings) -> Edited:
@@ -63,7 +65,7 @@ def evaluate(script: MelScript, around: Surroundings) -> Edited:
             going.run(statement)
         going.finish()
     is_sure = going.is_sure and not script.broken
-    return Edited(going.faults, going.saved, is_sure, going.dumped)
+    return Edited(going.faults, going.saved, is_sure, going.dumped, going.revised)
 
 
 class _Evaluation:
@@ -74,6 +76,7 @@ class _Evaluation:
         self.faults: list[EditFault] = []
         self.saved: dict[str, Known] = {}
         self.dumped: list[Dumped] = []
+        self.revised: list[Revised] = []
         self.is_sure = True
         #: Whether the program has stopped before.
         self._has_stopped = False
@@ -383,7 +386,7 @@ class _Evaluation:
         network = self._finished(model, file)
         nodes = None if model.has_macros or model.nodes is None else dict(model.nodes)
         self.saved.pop(path, None)
-        self.saved[path] = Known(nodes, model.origin, network, model.serial)
+        self.saved[path] = Known(nodes, model.origin, network)
         model.saved = True
 
     def _finished(self, model: Model, file: Traced) -> Network | None:
@@ -443,4 +446,8 @@ _HANDLERS: dict[str, Callable[[_Evaluation, list[Traced], Function], None]] = {
     "SetDefaultModel": _Evaluation.set_default,
     "UnloadModel": _Evaluation.unload,
 }
-_OF_NODES = {**editing.HANDLERS, **dumping.HANDLERS}
+_OF_NODES: dict[str, Callable[[_Evaluation, Statement, Function], None]] = {
+    **editing.HANDLERS,
+    **dumping.HANDLERS,
+    **revising.HANDLERS,
+}

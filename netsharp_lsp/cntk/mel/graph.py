@@ -136,6 +136,7 @@ class EditedGraph:
             return None
         target.attributes = dict(node.attributes)
         target.shape, target.flaw, target.saved = node.shape, node.flaw, node.saved
+        target.draw = node.draw
         return target
 
     def tag(self, node: Node, group: str, *, belongs: bool) -> None:

@@ -35,7 +35,6 @@ class Model:
         "nodes",
         "origin",
         "saved",
-        "serial",
         "symbols",
         "text",
     )
@@ -61,8 +60,6 @@ class Model:
         self._macros: dict[str, None] = {}
         self.changed: Traced | None = None
         self.saved = False
-        #: Which model of the text it is, from 1.
-        self.serial = 0
 
     def spelt(self, name: str) -> str | None:
         """A node's name as the model spells it; None where it has none of that name."""
@@ -155,10 +152,9 @@ class Model:
 class Models:
     """Every model in hand by its name, and the default one."""
 
-    __slots__ = ("_taken", "by_name", "default", "gone")
+    __slots__ = ("by_name", "default", "gone")
 
     def __init__(self) -> None:
-        self._taken = 0
         self.by_name: dict[str, Model] = {}
         self.default: Model | None = None
         #: Statements that unloaded a model, by its name.
@@ -172,8 +168,6 @@ class Models:
         """Take a model in; the one that had its name before is returned."""
         before = self.by_name.get(model.name.lower())
         self.by_name[model.name.lower()] = model
-        self._taken += 1
-        model.serial = self._taken
         if self.default is None or self.default is before:
             self.default = model
         return before

@@ -11,20 +11,18 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.ndl.evaluation import Part
-    from netsharp_lsp.cntk.networks.node import Network
+    from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.networks.starting import Measure
 
 
 class Known(NamedTuple):
     """What is known of a file that holds a model: its nodes with their operations (None: not
     known), a clause that says where that comes from, and the network where all of it is known.
-    `model` is the number of the model of a text that was written, from 1.
     """
 
     nodes: Mapping[str, str] | None
     origin: str
     network: Network | None = None
-    model: int = 0
 
 
 class Dumped(NamedTuple):
@@ -39,7 +37,16 @@ class Dumped(NamedTuple):
     why: str
     names: Sequence[str] | None
     has_numbers: bool
-    model: int
+    text: Traced
+
+
+class Revised(NamedTuple):
+    """Parameters that take their numbers from a file, as they are where a text says so; `why`
+    none does, where that is known.
+    """
+
+    parameters: Sequence[Node]
+    why: str
     text: Traced
 
 

@@ -58,6 +58,7 @@ class _Copying:
             twin.shape, twin.loop = one.shape, one.loop
             twin.where = self._outside(Place(*one.where))
             twin.late, twin.flaw, twin.saved = one.late, one.flaw, one.saved
+            twin.draw = one.draw
             twin.call = self._call(one.call)
             twin.axis = self._axis(one.axis)
         return twin

@@ -59,6 +59,7 @@ class Node:
         "attributes",
         "axis",
         "call",
+        "draw",
         "flaw",
         "inputs",
         "late",
@@ -88,6 +89,8 @@ class Node:
         #: The model that its numbers come from and its name there; no model for one beside it in
         #: the same network, None where they are its own.
         self.saved: tuple[str, str] | None = None
+        #: The same object in nodes that begin with the same numbers of their own.
+        self.draw = object()
         self.where: Where = ("", 0, 0)
         #: The innermost call that it comes from.
         self.call: Calling | None = None

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.evaluation import Edited
     from netsharp_lsp.cntk.mel.faults import EditFault
-    from netsharp_lsp.cntk.mel.surroundings import Dumped
+    from netsharp_lsp.cntk.mel.surroundings import Dumped, Revised
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import Definition
     from netsharp_lsp.cntk.networks.node import Network
@@ -107,14 +107,14 @@ class Edit:
         }
 
     @property
-    def writers(self) -> dict[str, int]:
-        """The numbers of the models that it writes by their paths."""
-        return {normal(path): known.model for path, known in self._edited.saved.items()}
-
-    @property
     def dumped(self) -> list[Dumped]:
         """The nodes that it writes as texts, in their order."""
         return self._edited.dumped
+
+    @property
+    def revised(self) -> list[Revised]:
+        """The parameters that take numbers from files, in their order."""
+        return self._edited.revised
 
     def _built(self, network: Network) -> BuiltNetwork:
         outcome = Outcome(network, ())

@@ -128,7 +128,7 @@ def test_a_text_makes_a_model_of_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "word"),
     [
-        ("RemoveNode(W9)", 'ReviseParameter(W9, "data.ctf")', "ReviseParameter"),
+        ("RemoveNode(W9)", 'ReviseParameter(W9, "data.ctf")', "data.ctf"),
         ('"out/twice.dnn"', '"../twice.dnn"', "outside"),
         ('LoadModel("out/net.dnn"', 'LoadModel("none.dnn"', "none.dnn"),
         ("RemoveNode(W9)", "RemoveNode(W7)", "W7"),

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.cntk.descent.reports import FINISHED
-from netsharp_lsp.cntk.mel.arguments import function_of
+from netsharp_engine.data.errors import DataError
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.training.actions.inspecting import (
     dumped,
@@ -15,22 +15,19 @@ from netsharp_lsp.cntk.training.actions.inspecting import (
 )
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork
+from netsharp_lsp.cntk.training.networks.written import written_start
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, where_of
 from netsharp_lsp.cntk.training.work import network_of, refuse_outside, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from netsharp_engine.cntk.starts import Start
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
-    from netsharp_lsp.cntk.mel.reading import Statement
-    from netsharp_lsp.cntk.mel.surroundings import Dumped
+    from netsharp_lsp.cntk.mel.surroundings import Dumped, Revised
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.training.telling import Telling
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
-
-#: Functions of scripts that do something to the numbers of a network.
-_NOT_DONE = frozenset(("ReviseParameter",))
 
 
 class ShownNodes(NamedTuple):
@@ -110,22 +107,18 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
         path = work.options.required_path("editPath", command.name)
         raise work.refused(f"'{path}' cannot be read.")
     script = edits[-1]
-    refusals = list(_not_done(script.text.mel.statements))
-    if refusals:
-        raise Refused(*refusals)
     if not script.written and not script.dumped:
         raise work.refused("the script writes no model.")
-    drawn: dict[int, dict[int, Start]] = {}
-    writers = script.writers
+    drawn = _revised(script.revised, work)
     missing = next((one.message for one in script.faults if one.kind == "missing-file"), "")
     made: dict[str, Made] = {}
     for path, built in script.written.items():
         network = None if built is None else built.network
         if network is None:
             raise work.refused(_unknown("the network that", path, missing))
-        made[path] = made_of(work, network, "ndl", drawn=drawn.setdefault(writers[path], {}))
+        made[path] = made_of(work, network, "ndl", drawn=drawn)
         _refuse_target(work, path)
-    shown = [_shown(work, one, drawn.setdefault(one.model, {}), missing) for one in script.dumped]
+    shown = [_shown(work, one, drawn, missing) for one in script.dumped]
     twice = next((one.path for one in shown if one.path in made), None)
     if twice is not None:
         raise work.refused(
@@ -134,7 +127,7 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
     return EditModels(work, made, keeps=False, shown=shown)
 
 
-def _shown(work: CommandWork, dump: Dumped, drawn: dict[int, Start], missing: str) -> ShownNodes:
+def _shown(work: CommandWork, dump: Dumped, drawn: dict[object, Start], missing: str) -> ShownNodes:
     """What a script writes as text; Refused, at its place, where that is not known."""
     path = normal(dump.path)
     _refuse_target(work, path)
@@ -165,9 +158,19 @@ def _refuse_target(work: CommandWork, path: str) -> None:
     refuse_outside(work, work.shop.path(path))
 
 
-def _not_done(statements: list[Statement]) -> Iterator[RunRefusal]:
-    for one in statements:
-        found = function_of(one) if one.kind == "call" else None
-        if found is not None and found.name in _NOT_DONE:
-            reason = f"'{found.name}' of a script is not done yet. Leave it out."
-            yield RunRefusal(reason, where_of(one.text))
+def _revised(several: Iterable[Revised], work: CommandWork) -> dict[object, Start]:
+    """How parameters begin that take numbers from files, by their draws; Refused, at the place of
+    the script, where one cannot.
+    """
+    found: dict[object, Start] = {}
+    for one in several:
+        if one.why:
+            raise Refused(RunRefusal(one.why, where_of(one.text)))
+        for node in one.parameters:
+            try:
+                start = written_start(node, work.shop.experiment.files)
+            except DataError as error:
+                raise Refused(RunRefusal(str(error), where_of(one.text))) from None
+            assert start is not None
+            found[node.draw] = start
+    return found

@@ -34,13 +34,13 @@ def made_of(
     offset: int = 0,
     *,
     computes: bool = False,
-    drawn: dict[int, Start] | None = None,
+    drawn: dict[object, Start] | None = None,
 ) -> Made:
     """A network that takes numbers from models; Refused where it cannot be written.
 
     ``computes``: what is worked out of data may be new, as data are there.  ``offset``: see
-    `Seeds.starts`.  ``drawn``: how parameters begin that were made before, by their nodes' numbers;
-    what begins here is added.
+    `Seeds.starts`.  ``drawn``: how parameters begin that were made before, by their draws; what
+    begins here is added.
     """
     nodes = list(network.nodes.values())
     opaque = next((node for node in nodes if node.operation == OPAQUE), None)
@@ -68,13 +68,12 @@ def made_of(
             )
         )
     shop = work.shop
-    known = drawn or {}
-    fresh = {name: node for name, node in own.items() if node.number not in known}
+    known = {} if drawn is None else drawn
+    apart = {node.draw: node for node in reversed(own.values()) if node.draw not in known}
+    fresh = {node.name: node for node in apart.values()}
     starts = shop.seeds.starts(Network(fresh, {}), language, shop.experiment.files, offset)
-    if drawn is None:
-        return Made(network, starts)
-    drawn.update((fresh[name].number, start) for name, start in starts.items())
-    begun = {name: drawn[node.number] for name, node in own.items() if node.number in drawn}
+    known.update((fresh[name].draw, start) for name, start in starts.items())
+    begun = {name: known[node.draw] for name, node in own.items() if node.draw in known}
     return Made(network, begun)
 
 
