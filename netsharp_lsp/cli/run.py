@@ -53,7 +53,7 @@ from netsharp_lsp.diagnostics.reports import FORMATS
 from netsharp_lsp.language import families, family_of, main_family
 from netsharp_lsp.memory import settled, uncollected
 from netsharp_lsp.outcome import ReadError
-from netsharp_lsp.project.writing import refusal
+from netsharp_lsp.project.writing import refusal, sweep_beside
 from netsharp_lsp.settings import SettingsError, read_toml
 from netsharp_lsp.workspace import outside
 
@@ -345,8 +345,12 @@ def _check_outputs(settings: TrainingSettings, model: str) -> None:
 
 
 def _stored_run(path: str, specification: str, build_graph: BuildGraph) -> Model:
-    """The model whose run is to go on."""
+    """The model whose run is to go on.
+
+    Where that has ended and its last save was killed, nothing else would clear up behind it.
+    """
     model = load_model(path, build_graph)
+    sweep_beside(path)
     if model.specification != specification:
         raise RunError(
             "The specification is not that of the stored run. Resume with the same text, or "

@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from netsharp_engine.aside import Aside
 from tests.cli.command_line import clean_environment
-from tests.e2e.kills import LOG, MODEL, TRAIN, additions, kills
+from tests.e2e.kills import LOG, MODEL, TRAIN, additions, finished, kills
 from tests.e2e.test_interruption import PATIENCE
 from tests.e2e.workshop import furnish
 
@@ -63,3 +64,17 @@ def test_below_nohup_a_closed_terminal_changes_nothing(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 143
+
+
+def test_what_a_killed_last_save_left_is_cleared_where_the_run_has_ended(tmp_path: Path) -> None:
+    furnish(tmp_path)
+    arguments = (*TRAIN, "--epochs", "1")
+    assert finished(*arguments, folder=tmp_path)[0] == 0
+    aside = Aside(str(tmp_path / MODEL))
+    aside.stream.close()  # and with it the lock, as when its writer is killed
+    left = Path(aside.path)
+    assert left.exists()
+    code, said, _ = finished(*arguments, "--resume", folder=tmp_path)
+    assert code == 2
+    assert "has finished 1 epoch" in said
+    assert not left.exists()
