@@ -47,13 +47,19 @@ class HostLayer:
 
 
 class CodeGroup:
-    """Texts in one language that share their variables: the chunks of a document, or one alone."""
+    """Texts in one language that share their variables: the chunks of a document, or one alone.
 
-    __slots__ = ("language", "layers")
+    `query` is what its host asks a database for the rows that it is given, where that is known.
+    """
 
-    def __init__(self, language: str, layers: Sequence[HostLayer]) -> None:
+    __slots__ = ("language", "layers", "query")
+
+    def __init__(
+        self, language: str, layers: Sequence[HostLayer], query: bytes | None = None
+    ) -> None:
         self.language = language
         self.layers = layers
+        self.query = query
 
 
 class Holding:

@@ -58,6 +58,8 @@ def calls_in(host: str, data: bytes) -> tuple[list[HostCall], list[int]]:
     for group in code_in(host, data, _HINT):
         if any(_HINT.search(layer.text) for layer in group.layers):
             found, faults = _READERS[group.language](CodePieces(group.layers, lines))
+            for call in found:
+                call.query = None if group.query is None else group.query.decode("utf-8", "replace")
             calls += found
             broken += faults
     return sorted(calls, key=lambda call: call.line), broken

@@ -256,6 +256,8 @@ class _Translation:
             found = table_file(argument.value)
             if found is None:
                 self.done.comments.append(f"Export the rows of: {argument.written}")
+                if self.call.query is not None:
+                    self.done.comments.append(f"Their query: {' '.join(self.call.query.split())}")
                 why = f"export {argument.written} to the table of 'train'"
                 self._lose("data", argument.line, why, "train")
             else:

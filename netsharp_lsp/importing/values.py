@@ -75,10 +75,11 @@ class HostCall:
     """A call: `name` without its package, its arguments, the variable it is given to, its line.
 
     `around` is the call that it is an argument of, such as an ensemble; `changes` are the columns
-    that the code gives to tables, by the variable of each.
+    that the code gives to tables, by the variable of each; `query` is what a database is asked for
+    the rows of its script.
     """
 
-    __slots__ = ("arguments", "around", "changes", "line", "name", "target")
+    __slots__ = ("arguments", "around", "changes", "line", "name", "query", "target")
 
     def __init__(self, name: str, arguments: list[GivenArgument], line: int) -> None:
         self.name = name
@@ -87,6 +88,7 @@ class HostCall:
         self.target: str | None = None
         self.around: HostCall | None = None
         self.changes: dict[str, list[ColumnChange]] = {}
+        self.query: str | None = None
 
 
 HostValue: TypeAlias = (

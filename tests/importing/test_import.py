@@ -104,3 +104,31 @@ def test_nothing_is_replaced_without_force(tmp_path: Path) -> None:
     assert not (tmp_path / "model.toml").exists()
     assert written(tmp_path, "a.py", PYTHON, "--force") == 0
     assert written(tmp_path, "a.py", PYTHON, "--output", str(tmp_path / "no")) == 2
+
+
+SCRIPT = "N'fit <- rxNeuralNet(y ~ ., data = InputDataSet)'"
+QUERY = "SELECT a, [b c]\n  FROM t WHERE n = ''x''"
+RUN = "EXEC sp_execute_external_script @language = N'R', @script = "
+
+
+@pytest.mark.parametrize(
+    ("sql", "query"),
+    [
+        (f"{RUN}{SCRIPT}, @input_data_1 = N'{QUERY}';", True),
+        (f"DECLARE @s nvarchar(max) = {SCRIPT};\n{RUN}@s, @input_data_1 = N'{QUERY}';", True),
+        (
+            f"DECLARE @q nvarchar(max) = N'SELECT 1';\nSET @q = N'{QUERY}';\n"
+            f"{RUN}{SCRIPT}, @input_data_1 = @q;\nSET @q = N'SELECT 2';",
+            True,
+        ),
+        (f"{RUN}{SCRIPT}, @input_data_1 = @unknown;", False),
+        (f"{RUN}{SCRIPT};", False),
+    ],
+    ids=["literal", "script in a variable", "query in a variable", "not known", "none"],
+)
+def test_the_query_of_the_rows_is_kept_as_a_comment(sql: str, query: bool, tmp_path: Path) -> None:
+    assert written(tmp_path, "train.sql", sql) == 1
+    text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
+    assert ("# Their query: SELECT a, [b c] FROM t WHERE n = 'x'\n" in text) == query
+    assert ("Their query" in text) == query
+    assert "# Export the rows of: InputDataSet" in text

@@ -6,7 +6,7 @@ What a script holds is read by the host of its language; knows the look of those
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from netsharp_lsp.embedded.code.evidence import HINT, is_evident
 from netsharp_lsp.embedded.layers import CodeGroup, Holding, HostLayer
@@ -39,6 +39,9 @@ _OF_R = re.compile(
 _UNKNOWN = Between(b"unknown", known=False)
 _OUTSIDE = Between(b"\n", known=False)
 _NOTHING = Between()
+#: So many places of a variable before a call are looked at for what it is given.
+_MENTIONS = 8
+_VARIABLE = re.compile(rb"@[\w@#$\x80-\xff]+")
 
 
 def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
@@ -54,7 +57,10 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
     points = [found.start() for found in hint.finditer(source)]
     points += [found.start() for found in _RUNS.finditer(source)]
     points += [found.start() for found in _JOINED_LINES.finditer(source)]
-    statements = [SqlStatement(one) for one in Cutter(source).statements(sorted(points))]
+    statements = _statements(source, points)
+    mentions = _mentions(source, statements)
+    if mentions:
+        statements = _statements(source, [*points, *mentions])
     used = _Used(source, statements)
     for statement in statements:
         for text in statement.texts:
@@ -64,37 +70,74 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
             if is_evident(passage.text):
                 _add_specification(held, passage, text.target)
                 continue
-            language = used.language_of(statement, text, passage.text)
+            call = used.call_of(statement, text)
+            language = used.language_of(call, passage.text)
             if language is not None:
-                held.programs.append(CodeGroup(language, [HostLayer(passage.text, passage)]))
+                query = None if call is None else used.query_of(call)
+                rows = None if query is None else _passage(layer, query)
+                code = [HostLayer(passage.text, passage)]
+                held.programs.append(CodeGroup(language, code, None if rows is None else rows.text))
     return held
+
+
+def _statements(source: bytes, points: Sequence[int]) -> list[SqlStatement]:
+    """The statements around offsets, in order."""
+    return [SqlStatement(one) for one in Cutter(source).statements(sorted(points))]
+
+
+def _mentions(source: bytes, statements: Sequence[SqlStatement]) -> list[int]:
+    """Where the variables stand that hold queries: the last places before each call."""
+    calls = [(one.query.encode(), one.start) for one in statements if isinstance(one.query, str)]
+    places: dict[bytes, list[int]] = {name: [] for name, _ in calls}
+    for found in _VARIABLE.finditer(source) if calls else ():
+        if (name := found.group().lower()) in places:
+            places[name].append(found.start())
+    near: set[int] = set()
+    for name, start in calls:
+        before = bisect_left(places[name], start)
+        near.update(places[name][max(before - _MENTIONS, 0) : before])
+    return sorted(near)
 
 
 class _Used:
     """Which variables are run as scripts, where, and in which language."""
 
-    __slots__ = ("_calls", "_given", "_source")
+    __slots__ = ("_calls", "_given", "_source", "_texts")
 
     def __init__(self, source: bytes, statements: Sequence[SqlStatement]) -> None:
         self._source = source
         self._calls: dict[str, list[SqlStatement]] = {}
         self._given: dict[str, list[int]] = {}
+        self._texts: dict[str, list[SqlText]] = {}
         for statement in statements:
             if isinstance(statement.script, str):
                 self._calls.setdefault(statement.script, []).append(statement)
             for text in statement.texts:
                 if text.target is not None:
                     self._given.setdefault(text.target, []).append(text.start)
+                    self._texts.setdefault(text.target, []).append(text)
 
-    def language_of(self, statement: SqlStatement, text: SqlText, said: bytes) -> str | None:
+    def language_of(self, call: SqlStatement | None, said: bytes) -> str | None:
         """Return the language of a text: what the call says that runs it, else its look."""
-        call = statement if statement.script is text else None
-        if call is None and not statement.runs and text.target is not None:
-            call = self._call_of(text.target, text.start)
         known = self._language_said(call) if call is not None else None
         return known or _by_look(said)
 
-    def _call_of(self, variable: str, start: int) -> SqlStatement | None:
+    def query_of(self, call: SqlStatement) -> SqlText | None:
+        """Return the text of the rows that a call is given, of a variable the last before it."""
+        if not isinstance(call.query, str):
+            return call.query
+        number = bisect_left(self._given.get(call.query, []), call.start)
+        return self._texts[call.query][number - 1] if number else None
+
+    def call_of(self, statement: SqlStatement, text: SqlText) -> SqlStatement | None:
+        """Return the call that runs a text of a statement; None where that is not known."""
+        if statement.script is text:
+            return statement
+        if statement.runs or text.target is None:
+            return None
+        return self._next_call(text.target, text.start)
+
+    def _next_call(self, variable: str, start: int) -> SqlStatement | None:
         """The next call that runs a variable which is given a text at `start`, and no other."""
         calls, given = self._calls.get(variable, []), self._given[variable]
         number = bisect_right(calls, start, key=lambda call: call.start)

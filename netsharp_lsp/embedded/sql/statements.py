@@ -38,9 +38,10 @@ class SqlText:
 
 
 class SqlStatement:
-    """A statement: its `texts`, and where it runs a script, the `language` and `script` of it.
+    """A statement: its `texts`, and where it runs a script, the `language` and `script` of it, and
+    the `query` of its rows.
 
-    `script` is a text, the name of a variable, or None; `language` is a text or None.
+    `script` and `query` are texts, names of variables, or None; `language` is a text or None.
     """
 
     __slots__ = (
@@ -49,6 +50,7 @@ class SqlStatement:
         "_texts",
         "_tokens",
         "language",
+        "query",
         "runs",
         "script",
         "start",
@@ -64,6 +66,7 @@ class SqlStatement:
         self.runs = False
         self.language: SqlText | None = None
         self.script: SqlText | str | None = None
+        self.query: SqlText | str | None = None
         at = 0
         while at < len(tokens):
             at = max(self._read(at), at + 1)
@@ -185,6 +188,7 @@ class SqlStatement:
         named = {text.target: text for text in self.texts if text.start > after}
         self.language = named.get("@language")
         self.script = named.get("@script") or self._variable("@script", at)
+        self.query = named.get("@input_data_1") or self._variable("@input_data_1", at)
         if self.language is None and self.script is None and at + 1 < len(self._tokens):
             behind = [text for text in self.texts if text.start > after and text.target is None]
             if behind and behind[0].start == self._tokens[at + 1].start:
