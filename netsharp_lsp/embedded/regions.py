@@ -72,7 +72,12 @@ class Region:
         return offset
 
     def outer(self, inner: int) -> int:
-        """Return where a byte of the text begins in the host."""
+        """Return where a byte of the text begins in the host; behind the last one, where it ends.
+
+        There another string of a host may begin, which is outside.
+        """
+        if inner >= len(self.text):
+            return self.end
         offset = inner
         for passage in self._chain():
             offset = passage.outer(offset)

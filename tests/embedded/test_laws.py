@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -79,6 +80,20 @@ def test_what_was_formatted_is_in_order(name: str) -> None:
 @every_host
 def test_offsets_go_there_and_back(name: str) -> None:
     assert_offsets_go_there_and_back(name, HOSTS[name])
+
+
+def test_a_text_that_ends_with_a_string_of_its_notebook_ends_there() -> None:
+    """Behind it stands what separates two strings of JSON, not the next one."""
+    source = [
+        'net = """input X [3];\noutput Y [1] linear from X all;',
+        '"""\nrx(netDefinition = net)',
+    ]
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    data = json.dumps(notebook).encode()
+    (region,) = regions_of("split.ipynb", data)
+    assert data[region.end :].startswith(b'", "')
+    assert_offsets_go_there_and_back("split.ipynb", data)
 
 
 @every_host
