@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors soak torture clean
+.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors soak torture sanitize clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -91,9 +91,9 @@ wheels: $(VENV)/.wheels ## Build a wheel per platform into out/wheels; TARGETS c
 vsix: extension wheels ## Pack the extension per platform into out/vsix; TARGETS chooses some.
 	$(BIN)/python packaging/vsix.py out/wheels out/vsix $(TARGETS)
 
-editors: $(VENV)/.test ## Install real editors, pack the extension, and test both together.
+editors: $(VENV)/.test ## Install real editors, pack the extension (PACKED=1: it is), test both together.
 	bash tests/editors/install.sh .tools
-	$(MAKE) vsix TARGETS=linux-x64
+	$(if $(PACKED),,$(MAKE) vsix TARGETS=linux-x64)
 	$(BIN)/python -m pytest --durations=0 tests/editors
 
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
@@ -101,6 +101,9 @@ soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose h
 
 torture: $(VENV)/.test ## Try the promises as an adversary would; SECONDS, SEED and FULL choose how.
 	$(BIN)/python -m tests.torture --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) $(if $(FULL),--full)
+
+sanitize: $(VENV)/.test ## Run the compiled twins under address, undefined-behaviour and thread sanitizers; FULL=1: all.
+	$(BIN)/python -m tests.sanitized $(if $(FULL),--all)
 
 clean: ## Remove what the other targets made.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache out

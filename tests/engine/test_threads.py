@@ -1,0 +1,55 @@
+"""Programs of several threads at once: the twins let other threads run, and share nothing."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from netsharp_engine.numpy_backend import compile_plan
+from netsharp_lsp.netsharp.lower import build_graph
+from tests.conftest import SEED
+
+NET = """\
+input Image [1, 12, 12];
+hidden Conv [4, 10, 10] rlinear from Image convolve {{
+  InputShape = [1, 12, 12]; KernelShape = [1, 3, 3]; MapCount = 4;
+}}
+hidden Pool [4, 5, 5] from Conv max pool {{
+  InputShape = [4, 10, 10]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2];
+}}
+hidden Norm [4, 5, 5] from Pool response norm {{
+  InputShape = [4, 5, 5]; KernelShape = [3, 1, 1]; Padding = [true, false, false];
+  Alpha = 0.01; Beta = 0.75;
+}}
+hidden Full [{nodes}] {activation} from Norm all;
+output Out [3] softmax from Full all;
+"""
+NETS = [NET.format(nodes=8 + n, activation=a) for n, a in enumerate(("tanh", "sigmoid", "rlinear"))]
+
+
+def trained(number: int) -> list[npt.NDArray[np.floating]]:
+    """The outputs and gradients of some steps of a network of its own."""
+    random = np.random.default_rng(SEED + number)
+    graph = build_graph(NETS[number % len(NETS)], {"features": 144})
+    plan = compile_plan(graph, 16, "squared error", "float32", True)
+    plan.load({one.name: random.normal(0, 0.2, one.shape) for one in graph.parameters})
+    found = []
+    for _ in range(6):
+        plan.feed(random.normal(size=(16, 144)), random.uniform(size=(16, 3)))
+        plan.step()
+        found += [plan.output.copy(), plan.gradient.copy()]
+    return found
+
+
+@pytest.mark.parametrize("threads", [4])
+def test_programs_of_several_threads_compute_what_each_does_alone(threads: int) -> None:
+    numbers = range(2 * threads)
+    alone = [trained(number) for number in numbers]
+    with ThreadPoolExecutor(threads) as pool:
+        together = list(pool.map(trained, numbers))
+    for ours, theirs in zip(together, alone, strict=True):
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one, other)
