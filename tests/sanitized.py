@@ -109,7 +109,8 @@ def ran(sanitizer: Sanitizer, tests: tuple[str, ...]) -> int:
         # What is not compiled is not tested: the twins must be those that were built.
         begin = f"import netsharp_engine._twins as t; assert t.__file__.startswith({folder!r})"
         subprocess.run([sys.executable, "-c", begin], check=True, env=environment)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+        # Nothing is captured: what is found is told as the process ends.
+        command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *tests]
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
