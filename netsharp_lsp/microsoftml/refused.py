@@ -60,7 +60,7 @@ def refuse_arguments(function: str, given: Mapping[str, object]) -> None:
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """Return a function of the original that is not here: to call it raises NotImplementedError.
+    """Return a function of the original that is not here: to call it raises ValueError.
 
     A script that only imports it goes on.  Raises AttributeError for a name that there never was.
     """
@@ -69,7 +69,7 @@ def function_of(name: str) -> Callable[..., Any]:
         raise AttributeError(f"module 'netsharp.microsoftml' has no attribute '{name}'")
 
     def absent(*_given: object, **_named: object) -> NoReturn:
-        raise NotImplementedError(f"{name} is not part of netsharp. In its place: {way}.")
+        raise ValueError(f"{name} is not part of netsharp. In its place: {way}.")
 
     absent.__name__ = absent.__qualname__ = name
     return absent

@@ -71,7 +71,6 @@ def train(
     """
     _check_features(graph, data)
     settings = settings or data.settings
-
     tell = on_event
     if measured and on_event is not None:
         tell = _measuring(on_event, lambda: run.training_report())
@@ -91,8 +90,8 @@ def resume(
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
-    The model must be bound to its graph.  ``settings`` may differ from the model's in epochs,
-    patience, checkpoint and threads only; ``data`` is prepared with ``settings_to_resume``.  Raises
+    The model must be bound to its graph.  ``settings`` may differ from the model's in what is
+    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``.  Raises
     TrainingError for other data or settings.
     """
     if model.state is None:
@@ -169,8 +168,8 @@ def examine(
 def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> TrainingSettings:
     """A stored run's settings with what may change taken from ``wanted`` where it was given.
 
-    Epochs, patience, checkpoint and threads may change, and where files lie.  Raises TrainingError
-    for any other setting that was given (by call, file or flag) and differs.
+    What is ``CHANGEABLE`` may change, and where files lie.  Raises TrainingError for any other
+    setting that was given (by call, file or flag) and differs.
     """
     given: dict[str, Any] = {}
     for _, name, shown, origin in wanted.listing():
