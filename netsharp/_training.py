@@ -16,16 +16,14 @@ from netsharp_engine.data.frames import is_frame
 from netsharp_engine.model import Model, save_model
 from netsharp_lsp.context import Context
 from netsharp_lsp.language import read_model
-from netsharp_lsp.notebooks.watching import watching
 from netsharp_lsp.specification import (
     file_name,
-    graph_of,
     keyword_settings,
     output_form,
     read_specification,
-    refusals,
     refuse_errors,
 )
+from netsharp_lsp.trained import trained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,18 +110,7 @@ def train(
         rows = engine.prepare(table, read, consume=True, output=output_form(data))
     for note in rows.notes:
         warnings.warn(note, UserWarning, 2)
-    graph = graph_of(data, rows.context())
-    with refusals(data), watching(callbacks, verbose=verbose) as watch:
-        result = engine.train(
-            graph,
-            rows,
-            rows.settings,
-            specification=data.decode(),
-            on_event=watch.event,
-            should_stop=watch.should_stop,
-        )
-    if result.status == "diverged":
-        raise engine.TrainingError(result.message)
+    result = trained(data, rows, rows.settings, callbacks=callbacks, verbose=verbose)
     if result.doubt:
         warnings.warn(result.doubt, UserWarning, 2)
     return result.model

@@ -25,17 +25,16 @@ from sklearn.utils.validation import (
 
 from netsharp_engine.data.frames import is_frame, named_columns
 from netsharp_engine.data.table import Table
-from netsharp_engine.train import TrainingError, prepare, train, train_further
+from netsharp_engine.train import TrainingError, prepare, train_further
 from netsharp_lsp.context import Context
 from netsharp_lsp.estimators.networks import layered
-from netsharp_lsp.notebooks.watching import watching
 from netsharp_lsp.specification import (
-    graph_of,
     keyword_settings,
     read_specification,
     refusals,
     refuse_errors,
 )
+from netsharp_lsp.trained import trained
 
 if TYPE_CHECKING:
     from typing import Self
@@ -204,16 +203,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         if weights is not None and np.any(weights > 0) and not np.all(weights > 0):
             table = table.only(np.flatnonzero(weights > 0))
         data = prepare(table, settings)
-        graph = graph_of(text, data.context())
-        with refusals(text), watching(self.callbacks, verbose=self.verbose) as watch:
-            result = train(
-                graph,
-                data,
-                settings,
-                specification=self.spec_,
-                on_event=watch.event,
-                should_stop=watch.should_stop,
-            )
+        result = trained(text, data, settings, callbacks=self.callbacks, verbose=self.verbose)
         return self._keep(result)
 
     def _fit_further(self, table: Table) -> Self:

@@ -13,22 +13,20 @@ import numpy as np
 from netsharp_engine.data.frames import texts_of
 from netsharp_engine.data.labels import Labels, class_names
 from netsharp_engine.data.table import Table
-from netsharp_engine.host_arguments import LOSSES, NORMALIZERS, TASKS
-from netsharp_engine.train import TrainingError, prepare, train
+from netsharp_engine.host_arguments import ARGUMENTS, LOSSES, NORMALIZERS, OPTIMIZERS, TASKS
+from netsharp_engine.train import prepare
 from netsharp_lsp.context import Context
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.microsoftml.columns import ChosenColumns, chosen
 from netsharp_lsp.microsoftml.refused import refuse_arguments
 from netsharp_lsp.microsoftml.values import HostLoss, HostOptimizer, Math, sgd_optimizer
-from netsharp_lsp.notebooks.watching import watching
 from netsharp_lsp.specification import (
-    graph_of,
     keyword_settings,
     output_form,
     read_specification,
-    refusals,
     refuse_errors,
 )
+from netsharp_lsp.trained import trained
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -37,19 +35,7 @@ if TYPE_CHECKING:
     from netsharp_engine.train import TrainingSettings
 
 #: What settings of a run are called by this call.
-CALLED = {
-    "hidden_nodes": "num_hidden_nodes",
-    "epochs": "num_iterations",
-    "batch_size": "mini_batch_size",
-    "init_diameter": "init_wts_diameter",
-    "normalizer": "normalize",
-    "nesterov": "nag",
-    "rate_reduction_ratio": "l_rate_red_ratio",
-    "rate_reduction_frequency": "l_rate_red_freq",
-    "rate_reduction_error_ratio": "l_rate_red_error_ratio",
-    "adadelta_decay": "decay",
-    "adadelta_constant": "cond",
-}
+CALLED = {row.key: row.python for row in (*ARGUMENTS, *OPTIMIZERS) if row.key and row.python}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +151,7 @@ def _trained(
     rows = prepare(table, settings, output=output_form(text))
     for note in rows.notes:
         warnings.warn(note, UserWarning, 3)
-    graph = graph_of(text, rows.context())
-    with refusals(text), watching(None, verbose=bool(verbose)) as watch:
-        result = train(
-            graph,
-            rows,
-            rows.settings,
-            specification=text.decode(),
-            on_event=watch.event,
-            should_stop=watch.should_stop,
-        )
-    if result.status == "diverged":
-        raise TrainingError(result.message)
+    result = trained(text, rows, rows.settings, verbose=bool(verbose))
     if result.doubt:
         warnings.warn(result.doubt, UserWarning, 3)
     return result.model

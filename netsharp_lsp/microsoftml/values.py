@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from netsharp_engine.host_arguments import OPTIMIZERS
+
 #: The keys of a run that the arguments of an optimiser are.
-SGD_KEYS = {
-    "learning_rate": "learning_rate",
-    "momentum": "momentum",
-    "nag": "nesterov",
-    "weight_decay": "weight_decay",
-    "l_rate_red_ratio": "rate_reduction_ratio",
-    "l_rate_red_freq": "rate_reduction_frequency",
-    "l_rate_red_error_ratio": "rate_reduction_error_ratio",
-}
-ADADELTA_KEYS = {"decay": "adadelta_decay", "cond": "adadelta_constant"}
+_KEYS = {row.python: row.key for row in OPTIMIZERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +67,12 @@ def sgd_optimizer(
         "l_rate_red_freq": l_rate_red_freq,
         "l_rate_red_error_ratio": l_rate_red_error_ratio,
     }
-    return HostOptimizer("sgd", _present(given, SGD_KEYS))
+    return HostOptimizer("sgd", _present(given))
 
 
 def adadelta_optimizer(decay: float | None = 0.95, cond: float | None = 1e-6) -> HostOptimizer:
     """Return AdaDelta with its ``decay`` and its conditioning constant ``cond``."""
-    return HostOptimizer("adadelta", _present({"decay": decay, "cond": cond}, ADADELTA_KEYS))
+    return HostOptimizer("adadelta", _present({"decay": decay, "cond": cond}))
 
 
 def log_loss() -> HostLoss:
@@ -137,5 +130,5 @@ def concat(cols: Mapping[str, Sequence[str]]) -> ColumnVectors:
     return ColumnVectors(made)
 
 
-def _present(given: Mapping[str, object], keys: Mapping[str, str]) -> dict[str, object]:
-    return {keys[name]: value for name, value in given.items() if value is not None}
+def _present(given: Mapping[str, object]) -> dict[str, object]:
+    return {_KEYS[name]: value for name, value in given.items() if value is not None}

@@ -55,11 +55,14 @@ class Watch:
 
 
 @contextmanager
-def watching(callbacks: Callback | Sequence[Callback] | None, *, verbose: bool) -> Iterator[Watch]:
+def watching(
+    callbacks: Callback | Sequence[Callback] | None, *, verbose: bool, depth: int = 4
+) -> Iterator[Watch]:
     """Within it an interrupt (Ctrl-C, a kernel's stop) ends the training behind the present step.
 
     The model is then that of this step, and a warning says so.  Handlers of somebody's own stay,
-    and threads other than the first are not interrupted.  ValueError for callbacks that are none.
+    and threads other than the first are not interrupted.  ``depth``: the frame that the warning is
+    about, from here.  ValueError for callbacks that are none.
     """
     watch = Watch(callbacks, verbose=verbose)
     plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -73,7 +76,7 @@ def watching(callbacks: Callback | Sequence[Callback] | None, *, verbose: bool) 
             signal.signal(signal.SIGINT, signal.default_int_handler)
     if watch.interrupted:
         warnings.warn(
-            "The training was interrupted; the model is as it stood then.", UserWarning, 4
+            "The training was interrupted; the model is as it stood then.", UserWarning, depth
         )
 
 

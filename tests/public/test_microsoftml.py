@@ -192,6 +192,11 @@ def test_a_script_that_is_imported_and_run_is_the_call(
         np.testing.assert_array_equal(values, tensors[key], err_msg=key)
 
 
+def test_what_the_table_cannot_carry_is_refused() -> None:
+    listed = {row.python for row in ARGUMENTS if row.python and row.becomes.startswith("report")}
+    assert listed == set(REFUSED) - {"output_data"}
+
+
 @pytest.mark.parametrize("name", [name for name in REFUSED if name in ORIGINAL])
 def test_an_argument_that_is_not_here_is_refused_by_name(name: str, frame: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=rf"does not take {name} here\. .+\."):

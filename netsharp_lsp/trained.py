@@ -1,0 +1,49 @@
+"""Training as Python code asks for it: a text and prepared rows in, what came of it out.
+
+It joins language and engine for the public door, the estimators and others; it reads no data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netsharp_engine.train import TrainingError, train
+from netsharp_lsp.notebooks.watching import watching
+from netsharp_lsp.specification import graph_of, refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
+    from netsharp_lsp.notebooks.watching import Callback
+
+#: Frames between the warning of an interrupt and whoever called our caller.
+_DEPTH = 5
+
+
+def trained(
+    text: bytes,
+    rows: TrainingData,
+    settings: TrainingSettings,
+    *,
+    callbacks: Callback | Sequence[Callback] | None = None,
+    verbose: bool = False,
+) -> TrainingResult:
+    """Train the network of a text that has no errors by itself, watched, until it is interrupted.
+
+    Raises SpecificationError where it has errors for these rows, TrainingError where both do not
+    fit, or the run diverged.
+    """
+    graph = graph_of(text, rows.context())
+    with refusals(text), watching(callbacks, verbose=verbose, depth=_DEPTH) as watch:
+        result = train(
+            graph,
+            rows,
+            settings,
+            specification=text.decode(),
+            on_event=watch.event,
+            should_stop=watch.should_stop,
+        )
+    if result.status == "diverged":
+        raise TrainingError(result.message)
+    return result
