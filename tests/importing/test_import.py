@@ -132,3 +132,10 @@ def test_the_query_of_the_rows_is_kept_as_a_comment(sql: str, query: bool, tmp_p
     assert ("# Their query: SELECT a, [b c] FROM t WHERE n = 'x'\n" in text) == query
     assert ("Their query" in text) == query
     assert "# Export the rows of: InputDataSet" in text
+
+
+def test_what_a_variable_puts_into_a_query_is_left_out_visibly(tmp_path: Path) -> None:
+    sql = f"{RUN}{SCRIPT}, @input_data_1 = CONCAT(N'SELECT * FROM ', @table, N' WHERE a > 1');"
+    assert written(tmp_path, "train.sql", sql) == 1
+    text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
+    assert "# Their query: SELECT * FROM ... WHERE a > 1\n" in text

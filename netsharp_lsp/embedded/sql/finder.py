@@ -39,6 +39,7 @@ _OF_R = re.compile(
 _UNKNOWN = Between(b"unknown", known=False)
 _OUTSIDE = Between(b"\n", known=False)
 _NOTHING = Between()
+_LEFT_OUT = b"..."
 #: So many places of a variable before a call are looked at for what it is given.
 _MENTIONS = 8
 _VARIABLE = re.compile(rb"@[\w@#$\x80-\xff]+")
@@ -74,9 +75,9 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
             language = used.language_of(call, passage.text)
             if language is not None:
                 query = None if call is None else used.query_of(call)
-                rows = None if query is None else _passage(layer, query)
+                rows = None if query is None else _shown(layer, query)
                 code = [HostLayer(passage.text, passage)]
-                held.programs.append(CodeGroup(language, code, None if rows is None else rows.text))
+                held.programs.append(CodeGroup(language, code, rows))
     return held
 
 
@@ -170,6 +171,18 @@ def _add_specification(held: Holding, passage: Passage, target: str | None) -> N
     """Note a text that is a specification itself."""
     name = target.lstrip("@") if target is not None else None
     held.regions.append(Region(passage, name))
+
+
+def _shown(layer: HostLayer, text: SqlText) -> bytes:
+    """What a text says to people: what is known only at run time is left out visibly."""
+    said = []
+    for part in text.parts:
+        if part is None or isinstance(part, bytes):
+            said.append(_LEFT_OUT if part is None else part)
+        else:
+            literal = read_literal(layer.text, part.start, part.end, layer.passage)
+            said.append(_LEFT_OUT if literal is None else literal.text)
+    return b"".join(said)
 
 
 def _passage(layer: HostLayer, text: SqlText) -> Passage | None:
