@@ -74,7 +74,7 @@ def trained(folder: Path) -> Taken:
     """Train on the table of a folder, one epoch."""
     command = [sys.executable, "-m", "netsharp_lsp", "run", "net.nn", "--train", "table.csv"]
     command += ["--label", "label", "--epochs", "1", "--batch-size", "1024"]
-    command += ["--model", "net.safetensors", "--events"]
+    command += ["--model", "net.safetensors", "--cache", "always", "--events"]
     begun = time.perf_counter()
     with (folder / "events").open("wb") as events:
         process = subprocess.Popen(command, cwd=folder, stdout=events)

@@ -9,7 +9,14 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from netsharp_engine.data.storage.places import BESIDE, KeptTable, cleared, folder_for, listed
+from netsharp_engine.data.storage.places import (
+    BESIDE,
+    KeptTable,
+    cleared,
+    folder_for,
+    listed,
+    swept,
+)
 from netsharp_engine.memory import shown_bytes
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.text.json_text import to_json
@@ -29,12 +36,12 @@ MOST_NAMED = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp cache` understands."""
     add = parser.add_argument
-    add("action", choices=ACTIONS, nargs="?", default="list", help="by default they are listed")
     add(
-        "places",
-        metavar="PLACE",
+        "words",
+        metavar="[list|clear] PLACE",
         nargs="*",
-        help="a folder, or a model in it; by default the current folder and the user's own",
+        help="what is done, by default they are listed, and folders, or models in them; by default "
+        "the current folder and the user's own",
     )
     add("--stale", action="store_true", help="only tables whose files are others now, or damaged")
     add("--format", choices=("text", "json"), default="text", help="how tables are listed")
@@ -42,18 +49,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List tables, or remove them; 0 done, 2 could not."""
-    missing = next((place for place in args.places if not os.path.exists(place)), None)
+    action, places = ACTIONS[0], args.words
+    if places and places[0] in ACTIONS:
+        action, *places = places
+    missing = next((place for place in places if not os.path.exists(place)), None)
     if missing is not None:
         complain(f"There is no folder {missing}. Name one that holds a model, or none.")
         return FAILED
+    folders = _folders(places)
     found = [
         table
-        for folder in _folders(args.places)
+        for folder in folders
         for table in listed(folder)
         if not args.stale or table.state != "usable"
     ]
-    if args.action == "clear":
-        return _clear(found)
+    if action == "clear":
+        return _clear(found, folders)
     if args.format == "json":
         say([to_json([_as_json(table) for table in found])])
     else:
@@ -75,8 +86,8 @@ def _folders(places: Sequence[str]) -> list[str]:
     )
 
 
-def _clear(found: Sequence[KeptTable]) -> int:
-    """Remove tables; what could not be removed is told."""
+def _clear(found: Sequence[KeptTable], folders: Sequence[str]) -> int:
+    """Remove tables, and what killed runs left; what could not be removed is told."""
     failed = False
     size = 0
     for table in found:
@@ -86,6 +97,8 @@ def _clear(found: Sequence[KeptTable]) -> int:
         except OSError as error:
             failed = True
             complain(f"{table.path}: cannot be removed: {error.strerror}.")
+    for folder in folders:
+        swept(folder)
     if not failed:
         say([f"{_counted(len(found), 'table')} removed, {shown_bytes(size)}."])
     return FAILED if failed else DONE

@@ -64,8 +64,8 @@ def test_tables_are_listed_and_cleared(folder: Path) -> None:
     assert found["sources"] == [str(folder / "t.csv")]
     assert (found["bytes"], found["state"]) == (table.stat().st_size, "usable")
     os.utime(folder / "t.csv", ns=(1, 1))
-    for place in (".", "a.model", BESIDE):
-        answer = netsharp("cache", "list", place, "--stale", cwd=folder)
+    for words in (("list", "."), ("list", "a.model"), ("list", BESIDE), (".",), ("a.model",)):
+        answer = netsharp("cache", *words, "--stale", cwd=folder)
         assert answer.out.splitlines()[0].endswith(" old, stale")
     (folder / BESIDE / "other.table").write_bytes(b"not ours")
     assert "other.table" in netsharp("cache", "--stale", cwd=folder).out
@@ -132,6 +132,9 @@ def test_a_killed_run_leaves_nothing_wrong(moment: str, folder: Path) -> None:
     assert killed.returncode == -9
     assert [path.suffix for path in kept(folder)] == [".part"]
     assert netsharp("cache", cwd=folder).out == "0 tables, 0.0 kB.\n"
+    if moment == "table":
+        assert netsharp("cache", "clear", cwd=folder).code == 0
+        assert not (folder / BESIDE).exists()
     assert trained(folder, "a.model", "always") == trained(folder, "never.model", "never")
     assert [path.suffix for path in kept(folder)] == [".table"]
 

@@ -6,6 +6,9 @@ import dataclasses
 import errno
 import os
 import shutil
+import sys
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,8 @@ import pytest
 
 from netsharp_engine.data import DataError
 from netsharp_engine.data.reading import arrays
-from netsharp_engine.data.storage import stores
-from netsharp_engine.data.storage.places import BESIDE
+from netsharp_engine.data.storage import files, stores
+from netsharp_engine.data.storage.places import BESIDE, MOST_KEPT, listed
 from netsharp_engine.train import TrainingData, feeding, load_data, read_settings, train
 from netsharp_engine.train.loading import prepared
 from netsharp_engine.train.settings.keys import KEYS
@@ -264,6 +267,148 @@ def test_a_table_that_says_impossible_things_is_made_again(
         kept_in(tmp_path)[0].unlink()
 
 
+#: Arrays of the wrong kind, by what they stand for: each would be refused by what computes.
+MISFITS: list[tuple[str, Callable[[Any], Any]]] = [
+    ("weights", lambda one: np.ones(len(one), "<i4")),
+    ("weights", lambda one: np.ones(len(one), "<f4")),
+    ("weights", lambda one: np.ones((len(one), 1))),
+    ("sample_weights", lambda one: np.ones(3)),
+    ("index", lambda one: one[:0]),
+    ("index", lambda one: one.astype("<f8")),
+    ("matrix", lambda one: one.astype("<f2")),
+    ("matrix", lambda one: one.astype("<f8")),
+    ("matrix", lambda one: one[:, :1]),
+    ("targets", lambda one: one[:-1]),
+]
+
+
+@pytest.mark.parametrize(("field", "change"), MISFITS)
+def test_a_table_whose_arrays_do_not_fit_is_made_again(
+    field: str,
+    change: Callable[[Any], Any],
+    tmp_path: Path,
+    reads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written(tmp_path / "t.csv")
+    keep = prepared.WantedData.keep
+
+    def wrongly(self: Any, store: Any, data: TrainingData) -> bool:
+        changed = change(getattr(data.train, field) if field != "sample_weights" else None)
+        part = dataclasses.replace(data.train, **{field: changed})
+        return keep(self, store, dataclasses.replace(data, train=part))
+
+    flags = {"class_weights": "balanced"}
+    with monkeypatch.context() as patched:
+        patched.setattr(prepared.WantedData, "keep", wrongly)
+        loaded(tmp_path, cache="always", **flags)
+    before = len(reads)
+    assert bits(loaded(tmp_path, cache="always", **flags)) == bits(
+        loaded(tmp_path, cache="never", **flags)
+    )
+    assert len(reads) == before + 2
+
+
+def test_a_file_with_the_size_and_time_of_another_is_read_anew(tmp_path: Path) -> None:
+    """As copies that keep times, moves and archives leave it."""
+    path = tmp_path / "t.csv"
+    for seed, how in ((1, "written"), (2, "written"), (3, "moved")):
+        written(tmp_path / "other.csv", seed=seed)
+        text = (tmp_path / "other.csv").read_bytes()[:30_000].rpartition(b"\n")[0]
+        other = tmp_path / "other.csv" if how == "moved" else path
+        other.write_bytes(text + b"\n" + b" " * (30_000 - len(text)))
+        os.utime(other, ns=(10**18, 10**18))
+        if how == "moved":
+            other.replace(path)
+        always = loaded(tmp_path, cache="always").fingerprint()
+        assert always == loaded(tmp_path, cache="never").fingerprint(), seed
+
+
+def test_a_file_under_another_name_is_another_table(tmp_path: Path) -> None:
+    """Its name says how it is read: what separates cells by commas need not by tabulators."""
+    (tmp_path / "rows").write_text("y,a\tb\n" + "1,3\t4\n2,5\t6\n" * 40)
+    for name in ("t.csv", "t.tsv"):
+        (tmp_path / name).symlink_to(tmp_path / "rows")
+    for name in ("t.csv", "t.tsv", "t.csv"):
+        flags = {"train": str(tmp_path / name), "label": "2", "task": "multiclass", "exclude": []}
+        always = loaded(tmp_path, cache="always", **flags)
+        assert always.encoding == loaded(tmp_path, cache="never", **flags).encoding, name
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit of their own there")
+def test_a_disk_that_fills_at_any_byte_is_told(tmp_path: Path) -> None:
+    import resource
+
+    written(tmp_path / "t.csv")
+    wanted = loaded(tmp_path, cache="never").fingerprint()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    told = 0
+    for limit in range(600, 40_000, 617):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+        try:
+            data = loaded(tmp_path, cache="always")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert data.fingerprint() == wanted, limit
+        told += any("cannot be kept" in note for note in data.notes)
+        for path in kept_in(tmp_path):
+            path.unlink()
+    assert told > 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are texts there")
+def test_a_file_whose_name_is_no_text_is_found_again(tmp_path: Path, reads: list[str]) -> None:
+    written(tmp_path / "t.csv")
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/t\xff.csv")
+    os.rename(tmp_path / "t.csv", odd)
+    for _ in range(2):
+        loaded(tmp_path, cache="always", train=odd)
+    assert len(reads) == 1
+    (found,) = listed(str(tmp_path / BESIDE))
+    assert (found.sources, found.state) == ((odd,), "usable")
+
+
+def sealed(text: bytes) -> bytes:
+    """A whole file without arrays whose table is this text."""
+    tail = files.TAIL.pack(len(files.MARK), len(text), zlib.crc32(text), files.MARK)
+    return files.MARK + text + tail
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[" * 100_000,
+        b'{"written": 2, "values": {"sources": [["a\\u0000b", "1", "1", "1", "1"]]}}',
+        b'{"written": 2, "values": {"sources": [["a", "1"]]}}',
+        b'{"written": 2, "values": {"sources": ["abc", 7]}}',
+        b'{"written": 2, "values": 7}',
+    ],
+    ids=["deep", "null", "short", "no lists", "no values"],
+)
+def test_what_somebody_made_up_is_damaged_and_blocks_nothing(
+    text: bytes, tmp_path: Path, reads: list[str]
+) -> None:
+    written(tmp_path / "t.csv")
+    wanted = bits(loaded(tmp_path, cache="always"))
+    (table,) = kept_in(tmp_path)
+    for path in (table, table.with_name("other.table")):
+        path.write_bytes(sealed(text))
+        os.utime(path, (2, 2))
+    assert [one.state for one in listed(str(tmp_path / BESIDE))] == ["damaged", "damaged"]
+    assert bits(loaded(tmp_path, cache="always")) == wanted
+    assert len(reads) == 2
+
+
+def test_the_newest_tables_stay(tmp_path: Path, reads: list[str]) -> None:
+    written(tmp_path / "t.csv")
+    for seed in range(MOST_KEPT + 3):
+        loaded(tmp_path, cache="always", validation=0.2, seed=seed)
+    assert len(kept_in(tmp_path)) == MOST_KEPT
+    before = len(reads)
+    loaded(tmp_path, cache="always", validation=0.2, seed=MOST_KEPT + 2)
+    assert len(reads) == before
+
+
 @pytest.mark.parametrize("after", [0, 3, 40])
 def test_a_full_disk_is_told_and_the_table_read_into_memory(
     after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -278,8 +423,6 @@ def test_a_full_disk_is_told_and_the_table_read_into_memory(
             raise stores.StoreError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         left[0] -= 1
         write(*args)
-
-    from netsharp_engine.data.storage import files
 
     for module in (stores, files):
         monkeypatch.setattr(module, "write_rows", filling)

@@ -188,7 +188,7 @@ def prepare(
     validation = Part(matrix, held, targets, weights, table.weights) if len(held) else None
     if validation_table is not None:
         validation = _other_part(validation_table, encoding, normalizer, classes, settings, store)
-    task = _task(classes, settings)
+    task = task_of(classes, settings)
     scale = None
     if classes is None and settings.scale_label:
         scale = TargetScale.fit(targets, weights, train)
@@ -265,13 +265,16 @@ def _prepare_alike(table: Table, settings: TrainingSettings, fitted: Fitted) -> 
         raise DataError("The training data has no labels.")
     encoding, normalizer, classes = fitted.encoding, fitted.normalizer, fitted.classes
     part = _other_part(table, encoding, normalizer, classes, settings)
-    task = _task(classes, settings)
+    task = task_of(classes, settings)
     return TrainingData(
         part, None, encoding, normalizer, classes, task, settings, fitted.labels, scale=fitted.scale
     )
 
 
-def _task(classes: tuple[str, ...] | None, settings: TrainingSettings) -> str:
+def task_of(classes: tuple[str, ...] | None, settings: TrainingSettings) -> str:
+    """Return the task of data with these classes, None for numbers; TrainingError where the
+    settings say another.
+    """
     if classes is None:
         return "regression"
     if settings.task == "binary" and len(classes) != 2:

@@ -80,8 +80,11 @@ class KeptStore(FileStore):
         stream = self._aside.stream
         for cut in blocks(rows, width):
             write_rows(stream, part(cut), kind)
-        with _reopened(self._aside.path) as written:
+        try:
             stream.flush()
+        except OSError as error:
+            raise StoreError(*error.args) from None
+        with _reopened(self._aside.path) as written:
             found = mapped(written, kind, (rows, width), offset)
         self._written.append((found, offset))
         return found
@@ -152,7 +155,10 @@ def read_table_of(stream: BinaryIO) -> Mapping[str, Any] | None:
     text = stream.read(length)
     if zlib.crc32(text) != checksum:
         return None
-    table = json.loads(text)
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
     if not isinstance(table, dict) or table.get("written") != status.st_mtime:
         return None
     return table

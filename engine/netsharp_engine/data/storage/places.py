@@ -15,28 +15,38 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from netsharp_engine import stored
+from netsharp_engine.aside import sweep_beside
 from netsharp_engine.data.storage.files import read_table_of
 from netsharp_engine.data.storage.stores import StoreError, make_folder
 from netsharp_engine.plain_files import open_plain
 
 BESIDE = ".netsharp-cache"
 SUFFIX = ".table"
+#: So many tables stay in a folder.
+MOST_KEPT = 8
 #: Git passes over a folder that holds this.
 IGNORING = (".gitignore", "*\n")
 
 
 class Stamp(NamedTuple):
-    """What tells whether a file is still the one that was read."""
+    """What tells whether a file is still the one that was read: times are nanoseconds.
+
+    Copies and archives give a file the size and the time of another, which its ``number`` and the
+    time at which anything of it changed, be it the name, tell apart.
+    """
 
     path: str
     size: int
+    written: int
     changed: int
+    number: int
 
     @classmethod
     def of(cls, path: str) -> Stamp:
         """The stamp of a file as it stands.  Raises OSError."""
-        status = os.stat(path)
-        return cls(os.path.realpath(path), status.st_size, status.st_mtime_ns)
+        found = os.stat(path)
+        times = (found.st_mtime_ns, found.st_ctime_ns)
+        return cls(os.path.realpath(path), found.st_size, *times, found.st_ino)
 
     def holds(self) -> bool:
         """Whether the file is as it was."""
@@ -91,19 +101,20 @@ def place_of(folder: str, asked: Mapping[str, Any]) -> str:
 
 def stamps_in(values: Mapping[str, Any]) -> tuple[Stamp, ...]:
     """The stamps among a table's values.  Raises ValueError."""
-    return tuple(
-        Stamp(
-            stored.as_text(path, "path"),
-            stored.whole({"size": size}, "size"),
-            int(stored.as_text(changed, "changed")),
-        )
-        for path, size, changed in stored.items(values, "sources")
-    )
+    found = []
+    for path, *numbers in stored.items(values, "sources"):
+        name = os.fsdecode(stored.as_text(path, "path").encode("latin-1"))
+        if "\0" in name or len(numbers) != len(Stamp._fields) - 1:
+            raise ValueError("a file of the table is none")
+        found.append(Stamp(name, *(int(stored.as_text(one, "number")) for one in numbers)))
+    return tuple(found)
 
 
-def stamps_out(stamps: Sequence[Stamp]) -> list[list[Any]]:
-    """Stamps as plain values; nanoseconds are more than JSON's numbers keep everywhere."""
-    return [[stamp.path, stamp.size, str(stamp.changed)] for stamp in stamps]
+def stamps_out(stamps: Sequence[Stamp]) -> list[list[str]]:
+    """Stamps as plain values: paths byte by byte, since they need be no text, and numbers as texts,
+    since nanoseconds are more than JSON's numbers keep everywhere.
+    """
+    return [[os.fsencode(path).decode("latin-1"), *map(str, numbers)] for path, *numbers in stamps]
 
 
 def listed(folder: str) -> Iterator[KeptTable]:
@@ -125,14 +136,33 @@ def listed(folder: str) -> Iterator[KeptTable]:
 
 
 def cleared(table: KeptTable) -> None:
-    """Remove a table, and its folder with the last of them.  Raises OSError."""
+    """Remove a table.  Raises OSError."""
     os.unlink(table.path)
-    folder = os.path.dirname(table.path)
+
+
+def swept(folder: str) -> None:
+    """Remove what killed runs left in a folder, and the folder where no table is in it."""
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        return
     name, _ = IGNORING
-    if os.listdir(folder) in ([], [name]):
-        with suppress(OSError):  # somebody begins to write there
-            os.unlink(os.path.join(folder, name))
+    sweep_beside(os.path.join(folder, name))
+    with suppress(OSError):  # somebody writes there, or may not
+        if os.listdir(folder) in ([], [name]):
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, name))
             os.rmdir(folder)
+
+
+def thinned(folder: str) -> None:
+    """Remove all but the newest tables of a folder, the stale and damaged ones first.
+
+    Who searches through settings would fill a disk with tables that nobody asks for again.  A run
+    that has one open goes on with it.
+    """
+    tables = sorted(listed(folder), key=lambda one: (one.state == "usable", one.written))
+    for table in tables[:-MOST_KEPT]:
+        with suppress(OSError):
+            cleared(table)
 
 
 def _look(path: str) -> KeptTable:

@@ -121,8 +121,11 @@ class _FileRows:
 
     def take(self) -> Array:
         """The matrix [rows, width], mapped; only what is sorted in place is ever written there."""
-        with self._stream as stream:
-            return mapped(stream, self._dtype, (self.rows, self._width), writable=True)
+        try:
+            with self._stream as stream:  # which writes at its end, too
+                return mapped(stream, self._dtype, (self.rows, self._width), writable=True)
+        except OSError as error:
+            raise StoreError(*error.args) from None
 
 
 def write_rows(stream: IO[bytes], values: Array, dtype: np.dtype[Any]) -> None:

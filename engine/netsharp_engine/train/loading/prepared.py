@@ -24,9 +24,10 @@ from netsharp_engine.data.storage.places import (
     place_of,
     stamps_in,
     stamps_out,
+    thinned,
 )
 from netsharp_engine.data.storage.stores import blocks
-from netsharp_engine.train.preparation import Part, TrainingData
+from netsharp_engine.train.preparation import Part, TrainingData, task_of
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.tasks import OutputForm, as_regression
 
@@ -68,8 +69,8 @@ class WantedData:
         fraction = settings.validation if isinstance(settings.validation, float) else None
         asked = {
             "preparation": PREPARATION,
-            "files": [os.path.realpath(path) for path in files],
-            "others": [os.path.realpath(path) for path in others],
+            "files": [_named(path) for path in files],
+            "others": [_named(path) for path in others],
             "settings": {name: getattr(settings, name) for name in SHAPING},
             "task_is_set": settings.origins["task"] != "default",
             "validation": settings.validation,
@@ -116,13 +117,18 @@ class WantedData:
                 "encoding": data.encoding.to_json(),
                 "normalizer": data.normalizer.to_json(),
                 "classes": None if data.classes is None else list(data.classes),
-                "task": data.task,
                 "settled": data.settings.task != self.settings.task,
                 "notes": list(data.notes),
                 "scale": None if scale is None else scale.to_json(),
             }
         )
+        thinned(os.path.dirname(self.path))
         return True
+
+
+def _named(path: str) -> list[str]:
+    """What a file is, and what it was called: its name says how it is read."""
+    return [os.path.realpath(path), os.path.basename(path)]
 
 
 def _data_of(kept: KeptArrays, settings: TrainingSettings) -> TrainingData:
@@ -137,14 +143,16 @@ def _data_of(kept: KeptArrays, settings: TrainingSettings) -> TrainingData:
         raise ValueError("there are no training rows")
     for part in (train, validation):
         if part is not None:
-            _check_part(part, encoding.features, None if classes is None else len(classes))
+            count = None if classes is None else len(classes)
+            _check_part(part, encoding.features, np.dtype(settings.dtype), count)
+    names = None if classes is None else tuple(stored.as_text(each, "class") for each in classes)
     return TrainingData(
         train,
         validation,
         encoding,
         Normalizer.from_json(stored.table(values, "normalizer")),
-        None if classes is None else tuple(stored.as_text(each, "class") for each in classes),
-        stored.text(values, "task"),
+        names,
+        task_of(names, settled),
         settled,
         None,
         tuple(stored.as_text(each, "note") for each in stored.items(values, "notes")),
@@ -161,16 +169,21 @@ def _part_of(kept: KeptArrays, name: str) -> Part | None:
     return Part(**given)
 
 
-def _check_part(part: Part, features: int, classes: int | None) -> None:
+def _check_part(part: Part, features: int, dtype: np.dtype[Any], classes: int | None) -> None:
     """Refuse rows that do not go together: compiled code trusts them.  Raises ValueError."""
     rows = len(part.matrix)
-    beside = (part.targets, part.weights, part.sample_weights)
-    whole = part.matrix.shape == (rows, features) and part.matrix.dtype.kind == "f"
-    if not whole or any(each is not None and len(each) != rows for each in beside):
+    if part.matrix.shape != (rows, features) or part.matrix.dtype != dtype:
+        raise ValueError("its features are no matrix of numbers of this run")
+    for weights in (part.weights, part.sample_weights):
+        if weights is not None and (weights.shape != (rows,) or weights.dtype != np.float64):
+            raise ValueError("its weights are not those of its rows")
+    if len(part.targets) != rows or not len(part.index):
         raise ValueError("its arrays do not go together")
     inside = _within(part.index, rows)
     if not inside or (classes is not None and not _within(part.targets, classes)):
         raise ValueError("its rows or classes are numbered beyond what there is")
+    if classes is None and (part.targets.dtype.kind != "f" or part.targets.ndim > 2):
+        raise ValueError("its targets are no numbers")
 
 
 def _within(numbers: Any, most: int) -> bool:
