@@ -220,6 +220,8 @@ def _run(args: argparse.Namespace) -> int:
                 args.rx_log,
             )
             result = training.run(stored)
+            if log is not None:
+                log.close(result.status)
             save_model(result.model, path)
     if settings.plot:
         write_curve(result.history, settings.plot)
@@ -407,6 +409,7 @@ class Training:
                 self.display.event(event)
 
             watched: dict[str, Any] = {
+                "measured": self.measured,
                 "on_event": on_event,
                 "on_checkpoint": self._keep,
                 "should_stop": self.ends,
@@ -414,7 +417,7 @@ class Training:
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)
             graph = settled(lambda: self.build_graph(self.specification, self.data.context()))
-            given = {"specification": self.specification, "measured": self.measured, **watched}
+            given = {"specification": self.specification, **watched}
             return train(graph, self.data, self.settings, **given)
 
     def _keep(self, model: Model) -> None:

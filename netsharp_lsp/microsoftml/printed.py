@@ -56,12 +56,14 @@ def mean_error(figures: Mapping[str, float]) -> float:
     return figures["rmse"] ** 2 if "rmse" in figures else figures["loss"]
 
 
-def start_lines(hidden: int, weights: int, error: float) -> list[str]:
-    """Return what is said of the network before its first iteration."""
-    return [
-        f"Initializing {hidden} Hidden Layers, {weights} Weights...",
-        f"Estimated Pre-training MeanError = {error:.6f}",
-    ]
+def start_lines(hidden: int, weights: int | None, error: float) -> list[str]:
+    """Return what is said of the network before the first iteration of a run; ``weights`` is None
+    where these are not initialised but go on from an earlier run.
+    """
+    first = (
+        [] if weights is None else [f"Initializing {hidden} Hidden Layers, {weights} Weights..."]
+    )
+    return [*first, f"Estimated Pre-training MeanError = {error:.6f}"]
 
 
 def iteration_line(
@@ -73,6 +75,6 @@ def iteration_line(
     return f"Iter:{iteration}/{iterations}, MeanErr={error:.6f}({change}){pace}"
 
 
-def end_lines(error: float) -> list[str]:
-    """Return the lines behind the last iteration."""
-    return ["Done!", f"Estimated Post-training MeanError = {error:.6f}", RULE]
+def end_lines(error: float, *, done: bool) -> list[str]:
+    """Return the lines behind the last iteration; ``done``: it came to its end."""
+    return [*["Done!"] * done, f"Estimated Post-training MeanError = {error:.6f}", RULE]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import netsharp as door
+from netsharp_lsp.cli.console.host_log import HostLog
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.echo import echoed
 from netsharp_lsp.netsharp.meaning.steps.revision import resolve
@@ -111,6 +112,58 @@ def test_a_log_changes_no_weight_and_no_line_of_the_run_log(tmp_path: Path) -> N
     for name, values in models[0].items():
         np.testing.assert_array_equal(values, models[1][name])
     assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_resumed_run_is_told_from_where_it_stands(task: str, tmp_path: Path) -> None:
+    assert logged(tmp_path, task, "--quiet").code == 0
+    first = logged(tmp_path, task, "--rx-log", "--epochs", "7", "--resume")
+    assert first.code == 0, first.err
+    lines = first.err.splitlines()
+    assert not [line for line in lines if line.startswith("Initializing")]
+    start = lines.index(next(line for line in lines if "Pre-training" in line))
+    assert lines[start - 1] == RULE
+    # What the run that ended there was told to have reached.
+    whole = logged(tmp_path, task, "--rx-log", "--epochs", "5")
+    reached = whole.err.splitlines()[-2].partition(" = ")[2]
+    assert float(reached) > 0
+    assert lines[start] == f"Estimated Pre-training MeanError = {reached}"
+    found = re.fullmatch(r"Iter:6/7, MeanErr=([\d.]+)\((-?[\d.]+)%\).*", lines[start + 1])
+    assert found is not None, lines
+    change = 100 * (float(found[1]) / float(reached) - 1)
+    assert float(found[2]) == pytest.approx(change, abs=0.02)
+    assert lines[-3] == "Done!"
+
+
+def test_a_log_changes_no_weight_of_a_resumed_run(tmp_path: Path) -> None:
+    weights = []
+    for name, flags in (("plain", ("--quiet",)), ("told", ("--rx-log",))):
+        given = ("--model", f"{name}.safetensors")
+        assert logged(tmp_path, "multiclass", "--quiet", *given).code == 0
+        assert logged(tmp_path, "multiclass", *flags, *given, "--epochs", "7", "--resume").code == 0
+        weights.append(door.load(tmp_path / f"{name}.safetensors").parameters)
+    for name, values in weights[0].items():
+        np.testing.assert_array_equal(values, weights[1][name])
+
+
+def test_a_run_that_diverges_is_not_done(tmp_path: Path) -> None:
+    answer = logged(tmp_path, "regression", "--rx-log", "--learning-rate", "1e9")
+    assert answer.code == 1
+    assert "Training stopped at step" in answer.err
+    assert "Done!" not in answer.err
+    assert "Post-training" not in answer.err
+
+
+def test_a_run_that_is_interrupted_tells_its_error_and_is_not_done(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log = HostLog()
+    extent = {"epochs": 5, "steps": 9, "rows": 9, "parameters": 3}
+    log.event({"event": "start", "epoch": 0, "step": 0, "metrics": extent})
+    log.event({"event": "end", "epoch": 1, "step": 4, "loss": 0.5})
+    log.close("interrupted")
+    told = capsys.readouterr().err
+    assert told.splitlines() == ["Estimated Post-training MeanError = 0.500000", RULE]
 
 
 @pytest.mark.parametrize("flag", ["--events", "--quiet", "--examine"])

@@ -71,9 +71,7 @@ def train(
     """
     _check_features(graph, data)
     settings = settings or data.settings
-    tell = on_event
-    if measured and on_event is not None:
-        tell = _measuring(on_event, lambda: run.training_report())
+    tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     run = Run(graph, data, settings, backend, tell, should_stop)
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
@@ -87,12 +85,13 @@ def resume(
     on_event: EventCallback | None = None,
     on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    measured: bool = False,
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
     The model must be bound to its graph.  ``settings`` may differ from the model's in what is
-    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``.  Raises
-    TrainingError for other data or settings.
+    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured`` is that of
+    `train`.  Raises TrainingError for other data or settings.
     """
     if model.state is None:
         raise TrainingError(
@@ -112,7 +111,8 @@ def resume(
             f"{excerpt(model.state.data)} then. Resume with the same files, or train again."
         )
     _check_features(model.graph, data)
-    run = Run(model.graph, data, chosen, model.backend, on_event, should_stop)
+    tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
+    run = Run(model.graph, data, chosen, model.backend, tell, should_stop)
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -188,8 +188,10 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
     return replace(stored, origins=origins, directory=wanted.directory, **given)
 
 
-def _measuring(tell: EventCallback, report: Callable[[], Report]) -> EventCallback:
+def _measuring(tell: EventCallback | None, report: Callable[[], Report]) -> EventCallback | None:
     """What tells of starts and epochs together with a report of that moment."""
+    if tell is None:
+        return None
 
     def told(event: Event) -> object:
         if event["event"] in ("start", "epoch"):

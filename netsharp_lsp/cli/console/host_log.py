@@ -9,6 +9,7 @@ from typing import Any
 from netsharp_lsp.cli.console.outlet import Outlet
 from netsharp_lsp.cli.console.progress import Silence
 from netsharp_lsp.microsoftml.printed import (
+    RULE,
     PrintedFacts,
     end_lines,
     iteration_line,
@@ -26,6 +27,7 @@ class HostLog(Silence):
         self.facts: PrintedFacts | None = None
         self._epochs = self._updates = 0
         self._error = 0.0
+        self._end: dict[str, Any] = {}
         self._began = time.perf_counter()
 
     def event(self, event: dict[str, Any]) -> None:
@@ -38,8 +40,15 @@ class HostLog(Silence):
         elif kind == "epoch":
             self._iteration(event)
         elif kind == "end":
-            figures = {"loss": event.get("loss", 0.0), **event.get("metrics", {})}
-            self._say(end_lines(mean_error(figures)))
+            self._end = event
+
+    def close(self, status: str) -> None:
+        """Print what belongs to the end of a run; of one that diverged there is no error."""
+        if status == "diverged":
+            self._say([RULE])
+            return
+        figures = {"loss": self._end.get("loss", 0.0), **self._end.get("metrics", {})}
+        self._say(end_lines(mean_error(figures), done=status != "interrupted"))
 
     def _start(self, event: dict[str, Any]) -> None:
         extent = event["metrics"]
@@ -47,7 +56,8 @@ class HostLog(Silence):
         self._error = mean_error(event.get("training", {"loss": 0.0}))
         if self.facts is not None:
             self._say(opening_lines(self.facts))
-            self._say(start_lines(self.facts.hidden, extent["parameters"], self._error))
+            weights = None if event["step"] else extent["parameters"]
+            self._say(start_lines(self.facts.hidden, weights, self._error))
         self._began = time.perf_counter()
 
     def _iteration(self, event: dict[str, Any]) -> None:
