@@ -15,6 +15,7 @@ from netsharp_engine.exporting.portable import Portable
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.exporting.torch.exported import TorchForm
 from netsharp_engine.exporting.torch.written import WrittenTorch, write_torch
+from netsharp_engine.exporting.tsql.written import WrittenTsql, write_tsql
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import add_reader_argument, reading_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.outcome import WrittenNetwork
 
 DONE, UNLIKE, FAILED = 0, 1, 2
-FORMATS = {"onnx": ".onnx", "torch": ".py"}
+FORMATS = {"onnx": ".onnx", "torch": ".py", "tsql": ".sql"}
 #: What numbers that stand beside a text are written to.
 NUMBERS = ".safetensors"
 #: The folder of the files of numbers that a network's text names.
@@ -188,7 +189,7 @@ def _told(found: WrittenNetwork, target: str, folder: str) -> list[str]:
 
 def _paths(to: str, target: str) -> list[str]:
     """The files that are written, the numbers of a text in front."""
-    if to == "onnx":
+    if to != "torch":
         return [target]
     return [os.path.splitext(target)[0] + NUMBERS, target]
 
@@ -235,7 +236,16 @@ def _as_torch(
     return _Export(files, _lines(what, written, "PyTorch", args.verify), meanwhile)
 
 
-_WRITERS = {"onnx": _as_onnx, "torch": _as_torch}
+def _as_tsql(
+    source: Portable | Model, target: str, args: argparse.Namespace, samples: Iterator[Any] | None
+) -> _Export:
+    name = os.path.splitext(os.path.basename(target))[0]
+    written = write_tsql(source, name, samples)
+    what = f"{target}: {_counted(written.weights, 'weight')}"
+    return _Export({target: written.data}, _lines(what, written, "DuckDB", args.verify))
+
+
+_WRITERS = {"onnx": _as_onnx, "torch": _as_torch, "tsql": _as_tsql}
 
 
 def _counted(count: int, what: str) -> str:
@@ -243,7 +253,10 @@ def _counted(count: int, what: str) -> str:
 
 
 def _lines(
-    what: str, written: WrittenOnnx | WrittenTorch, program: str, verify: list[str]
+    what: str,
+    written: WrittenOnnx | WrittenTorch | WrittenTsql,
+    program: str,
+    verify: list[str],
 ) -> list[str]:
     found = [
         what,

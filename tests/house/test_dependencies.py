@@ -188,6 +188,8 @@ OUTSIDE = {
     "onnx": ("netsharp_engine.exporting.onnx.",),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),
     "torch": ("netsharp_engine.exporting.torch.comparing",),
+    "duckdb": ("netsharp_engine.exporting.tsql.comparing",),
+    "sqlglot": ("netsharp_engine.exporting.tsql.comparing",),
     "PIL": ("netsharp_engine.cntk.images.decoding",),
     "platformdirs": ("netsharp_engine.data.storage.places",),
     "pyarrow": ("netsharp_engine.data.", "netsharp_lsp.cli."),
