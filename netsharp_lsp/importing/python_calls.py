@@ -9,7 +9,11 @@ from __future__ import annotations
 import ast
 import re
 
+from netsharp_lsp.importing.python_changes import PythonChanges
+from netsharp_lsp.importing.python_scopes import names_of
 from netsharp_lsp.importing.values import (
+    REST,
+    ChangedValue,
     ColumnChange,
     FileText,
     GivenArgument,
@@ -24,11 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from netsharp_lsp.importing.pieces import CodePieces
+    from netsharp_lsp.importing.python_changes import PythonChange
     from netsharp_lsp.importing.values import HostValue
 
 #: Lines of a notebook's cell that are for the notebook.
 _MAGIC = re.compile(rb"^[ \t]*[%!][^\r\n]*", re.MULTILINE)
 _SAME_METHODS = ("strip", "lstrip", "rstrip")
+_OPENERS = ("open", "Path", "PurePath")
 _SAME_FUNCTIONS = ("dedent", "cleandoc", "str")
 _DEEPEST = 30
 
@@ -50,96 +56,116 @@ def calls_in_python(code: CodePieces, names: Collection[str]) -> list[HostCall] 
 class _PythonReader:
     """One reading of one tree."""
 
-    __slots__ = ("changes", "code", "given", "names", "starts", "text", "tree")
+    __slots__ = (
+        "changes",
+        "code",
+        "in_change",
+        "names",
+        "reading",
+        "starts",
+        "text",
+        "tree",
+        "wanted",
+    )
 
-    def __init__(self, code: CodePieces, tree: ast.Module, names: Collection[str]) -> None:
+    def __init__(self, code: CodePieces, tree: ast.Module, wanted: Collection[str]) -> None:
         self.code = code
         self.text = code.text
         self.tree = tree
-        self.names = names
+        self.wanted = wanted
         self.starts = [0]
         for line in code.text.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
-        self.given: dict[str, list[ast.expr | None]] = {}
-        self.changes: dict[str, list[ColumnChange]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    self._give(target, node.value)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    self._change(target, node)
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                self._give(node.target, node.value)
-            elif isinstance(node, ast.AugAssign | ast.For):
-                self._give(node.target, None)
-
-    def _give(self, target: ast.expr, value: ast.expr | None) -> None:
-        if isinstance(target, ast.Name):
-            self.given.setdefault(target.id, []).append(value)
-
-    def _change(self, target: ast.expr, node: ast.Assign) -> None:
-        """Note a column that is given to a table: `d["a"] = ...`, `d.a = ...`."""
-        if not isinstance(target, ast.Subscript | ast.Attribute):
-            return
-        table, column = target.value, None
-        if isinstance(target, ast.Attribute):
-            column = target.attr
-        elif isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
-            column = target.slice.value
-        if isinstance(table, ast.Attribute) and table.attr in ("loc", "iloc"):
-            table, column = table.value, None
-        if isinstance(table, ast.Name):
-            line, written = self._line(target), self._written(node)
-            change = ColumnChange(column, self._value(node.value, 0), line, written)
-            self.changes.setdefault(table.id, []).append(change)
+        self.names = names_of(tree)
+        self.changes = PythonChanges(tree, self.names)
+        #: The call that is read: what changes variables behind it is none of its.
+        self.reading: ast.Call | None = None
+        #: Whether a change is read: what it is made of is not followed through other changes.
+        self.in_change = False
 
     def read(self) -> list[HostCall]:
         found: list[tuple[int, int, HostCall]] = []
-        self._visit(self.tree, None, None, found)
-        return [call for _, _, call in sorted(found, key=lambda one: one[:2])]
-
-    def _visit(
-        self,
-        top: ast.AST,
-        target: str | None,
-        inside: ast.Call | None,
-        found: list[tuple[int, int, HostCall]],
-    ) -> None:
-        waiting: list[tuple[ast.AST, str | None, ast.Call | None]] = [(top, target, inside)]
+        waiting: list[tuple[ast.AST, str | None, ast.Call | None]] = [(self.tree, None, None)]
         while waiting:
             node, target, inside = waiting.pop()
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                target = node.targets[0].id
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                target = _only_name(node)
             elif isinstance(node, ast.stmt):
                 target = None
             around = inside
             if isinstance(node, ast.Call):
-                name = _called_name(node)
                 around = node
-                if name in self.names:
-                    call = self._call(node, name, 0)
-                    call.target, call.changes = target, self.changes
-                    if inside is not None:
-                        call.around = self._call(inside, _called_name(inside), 0)
+                if self._name(node) in self.wanted:
+                    call = self._trainer(node, inside)
+                    call.target = target
                     found.append((node.lineno, node.col_offset, call))
             waiting += [(child, target, around) for child in ast.iter_child_nodes(node)]
+        return [call for _, _, call in sorted(found, key=lambda one: one[:2])]
+
+    def _trainer(self, node: ast.Call, inside: ast.Call | None) -> HostCall:
+        """A call that trains, with the one around it."""
+        self.reading = node if inside is None else inside
+        call = self._call(node, self._name(node), 0)
+        if inside is not None:
+            call.around = self._call(inside, self._name(inside), 0)
+        return call
+
+    def _name(self, node: ast.Call) -> str:
+        """The name that a called function has where it is from, "" for the script's own."""
+        if isinstance(node.func, ast.Name):
+            return self.names.function(node.func)
+        return node.func.attr if isinstance(node.func, ast.Attribute) else ""
 
     def _call(self, node: ast.Call, name: str, depth: int) -> HostCall:
-        arguments = [self._argument("", one, one, depth) for one in node.args]
-        arguments += [
-            self._argument(one.arg or "**", one.value, one, depth) for one in node.keywords
-        ]
+        arguments: list[GivenArgument] = []
+        for one in node.args:
+            if isinstance(one, ast.Starred):
+                arguments += self._rest(one.value, one, depth)
+            else:
+                arguments.append(self._argument("", one, one, depth))
+        for each in node.keywords:
+            if each.arg is None:
+                arguments += self._rest(each.value, each, depth)
+            else:
+                arguments.append(self._argument(each.arg, each.value, each, depth))
         return HostCall(name, arguments, self._line(node))
+
+    def _rest(
+        self, value: ast.expr, place: ast.expr | ast.keyword, depth: int
+    ) -> list[GivenArgument]:
+        """The arguments that `*values` and `**options` stand for, where they are written."""
+        named = isinstance(place, ast.keyword)
+        held = self._held(value)
+        if named and isinstance(held, ast.Dict):
+            keys = [one.value if isinstance(one, ast.Constant) else None for one in held.keys]
+            names = [one for one in keys if isinstance(one, str)]
+            if len(names) == len(keys):
+                pairs = zip(names, held.values, strict=True)
+                return [self._argument(name, one, one, depth) for name, one in pairs]
+        plain = isinstance(held, ast.List | ast.Tuple) and not named
+        if plain and not any(isinstance(one, ast.Starred) for one in held.elts):  # type: ignore[union-attr]
+            return [self._argument("", one, one, depth) for one in held.elts]  # type: ignore[union-attr]
+        written = f"{'**' if named else '*'}{self._written(value)}"
+        return [GivenArgument(REST, Unknown(written), self._line(place), written)]
+
+    def _held(self, node: ast.expr) -> ast.expr | None:
+        """The expression behind a name that nothing has changed."""
+        for _ in range(_DEEPEST):
+            if not isinstance(node, ast.Name):
+                return node
+            value = self.names.value(node)
+            if value is None or self.changes.before(node, self.reading):
+                return None
+            node = value
+        return None
 
     def _argument(
         self, name: str, value: ast.expr, place: ast.expr | ast.keyword, depth: int
     ) -> GivenArgument:
-        known = Unknown(self._written(value)) if name == "**" else self._value(value, depth)
+        known = self._value(value, depth)
         return GivenArgument(name, known, self._line(place), self._written(value))
 
-    def _line(self, node: ast.expr | ast.keyword) -> int:
+    def _line(self, node: ast.expr | ast.stmt | ast.keyword) -> int:
         return self.code.line_of(self.starts[min(node.lineno, len(self.starts)) - 1])
 
     def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
@@ -148,7 +174,8 @@ class _PythonReader:
 
     def _written(self, node: ast.expr | ast.stmt) -> str:
         start, end = self._span(node)
-        return self.text[start:end].decode("utf-8", "replace")
+        written = self.text[start:end].decode("utf-8", "replace")
+        return ast.unparse(node) if "#" in written and "\n" in written else written
 
     def _value(self, node: ast.expr, depth: int) -> HostValue:
         unknown = Unknown(self._written(node))
@@ -159,9 +186,7 @@ class _PythonReader:
             known = known and not self.code.has_unknown(*self._span(node))
             return node.value if known else unknown  # type: ignore[return-value]
         if isinstance(node, ast.Name):
-            values = self.given.get(node.id, [])
-            only = values[0] if len(values) == 1 else None
-            return self._value(only, depth + 1) if only is not None else unknown
+            return self._variable(node, depth, unknown)
         if isinstance(node, ast.List | ast.Tuple):
             return [self._value(one, depth + 1) for one in node.elts]
         if isinstance(node, ast.Dict):
@@ -180,14 +205,36 @@ class _PythonReader:
             return unknown
         return self._called(node, depth + 1, unknown) if isinstance(node, ast.Call) else unknown
 
+    def _variable(self, node: ast.Name, depth: int, unknown: Unknown) -> HostValue:
+        """What a name stands for, with what is done to it before the call."""
+        given = self.names.value(node)
+        changes = self.changes.before(node, self.reading)
+        if changes and self.in_change:
+            return unknown
+        value = unknown if given is None else self._value(given, depth + 1)
+        if not changes or isinstance(given, ast.Name):
+            return value
+        self.in_change = True
+        told = [self._change(one, depth, sure=sure) for one, sure in changes]
+        self.in_change = False
+        return ChangedValue(value, told)
+
+    def _change(self, change: PythonChange, depth: int, *, sure: bool) -> ColumnChange:
+        given = change.value if sure else None
+        value = None if given is None else self._value(given, depth + 1)
+        written, line = self._written(change.written), self._line(change.written)
+        column = change.column if sure else None
+        return ColumnChange(change.table.id, column, value, line, written)
+
     def _called(self, node: ast.Call, depth: int, unknown: Unknown) -> HostValue:
-        name = _called_name(node)
+        name = self._name(node)
         if isinstance(node.func, ast.Attribute) and not node.keywords:
             on = node.func.value
             if name in _SAME_METHODS and not node.args:
                 return self._value(on, depth)
-            if name in ("read", "read_text") and isinstance(on, ast.Call) and on.args:
-                path = self._value(on.args[0], depth)
+            opened = isinstance(on, ast.Call) and self._name(on) in _OPENERS
+            if name in ("read", "read_text") and opened and on.args:  # type: ignore[attr-defined]
+                path = self._value(on.args[0], depth)  # type: ignore[attr-defined]
                 return FileText(path) if isinstance(path, str) else unknown
             if name == "join" and len(node.args) == 1:
                 parts, between = self._value(node.args[0], depth), self._value(on, depth)
@@ -199,7 +246,7 @@ class _PythonReader:
         return self._call(node, name, depth) if name else unknown
 
 
-def _called_name(node: ast.Call) -> str:
-    if isinstance(node.func, ast.Name):
-        return node.func.id
-    return node.func.attr if isinstance(node.func, ast.Attribute) else ""
+def _only_name(node: ast.Assign | ast.AnnAssign) -> str | None:
+    """The variable that a statement gives first."""
+    first = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    return first.id if isinstance(first, ast.Name) else None

@@ -5,9 +5,15 @@ Reads R by the tokens of `embedded`; knows no argument of the calls.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
+
 from netsharp_lsp.embedded.r.strings import read_literal
 from netsharp_lsp.embedded.r.tokens import OPENING, Token, cut
+from netsharp_lsp.importing.r_names import RNames, plain
 from netsharp_lsp.importing.values import (
+    REST,
+    ChangedValue,
     ColumnChange,
     FileText,
     GivenArgument,
@@ -24,16 +30,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from netsharp_lsp.importing.pieces import CodePieces
+    from netsharp_lsp.importing.r_scopes import RStatement
     from netsharp_lsp.importing.values import HostValue
 
-_WORDS: dict[str, bool | None] = {
+_WORDS: dict[str, bool | float | None] = {
     "TRUE": True,
     "T": True,
     "FALSE": False,
     "F": False,
     "NULL": None,
+    "Inf": math.inf,
 }
 _ASSIGNS = ("<-", "<<-", "=")
+_PIPES = ("|>", "%>%")
 #: Functions whose result says what their first argument says.
 _SAME = ("as.formula", "formula", "trimws", "c", "list", "as.integer", "as.numeric", "I")
 _FILE_READERS = ("readLines", "readChar", "read_file")
@@ -49,35 +58,83 @@ def calls_in_r(code: CodePieces, names: Collection[str]) -> list[HostCall]:
 class _RReader:
     """One reading of one text."""
 
-    __slots__ = ("code", "given", "names", "text", "tokens")
+    __slots__ = ("code", "comments", "in_change", "names", "text", "tokens", "wanted")
 
-    def __init__(self, code: CodePieces, names: Collection[str]) -> None:
+    def __init__(self, code: CodePieces, wanted: Collection[str]) -> None:
         self.code = code
         self.text = code.text
-        self.names = names
-        self.tokens = cut(code.text)[0]
-        #: Where a variable is given a value: the numbers of the tokens behind its arrow.
-        self.given: dict[str, list[int]] = {}
-        for at, token in enumerate(self.tokens):
-            outside = token.around < 0 or self.tokens[token.around].text == "{"
-            outside = outside and self._word(at - 1) not in ("$", "@")
-            if token.kind == "name" and outside and self._word(at + 1) in _ASSIGNS:
-                self.given.setdefault(token.text, []).append(at + 2)
+        self.wanted = wanted
+        self.tokens, self.comments = cut(code.text)
+        self.names = RNames(self.tokens)
+        #: Whether a change is read: what it is made of is not followed through other changes.
+        self.in_change = False
 
     def read(self) -> list[HostCall]:
         found = []
-        changes = self._changes()
         for at, token in enumerate(self.tokens):
-            if token.kind == "name" and token.text in self.names and self._word(at + 1) == "(":
-                call = self._call(at, 0)
+            if (
+                token.kind != "name"
+                or self._word(at + 1) != "("
+                or self._word(at - 1) in ("$", "@")
+            ):
+                continue
+            call = self._trainer(at)
+            if call is not None:
                 around = self._around(at)
                 call.target = self._target(at)
                 if around is not None:
                     call.around = self._call(around, 0)
                     call.target = call.target or self._target(around)
-                call.changes = changes
                 found.append(call)
         return found
+
+    def _trainer(self, at: int) -> HostCall | None:
+        """The call at a token where it trains, by its own name or through `do.call`."""
+        if self.tokens[at].text == "do.call":
+            return self._done_call(at)
+        if self.names.function(at) not in self.wanted:
+            return None
+        call = self._call(at, 0)
+        before = at
+        while self._word(before - 1) in ("::", ":::"):
+            before -= 2
+        pipe = self._word(before - 1)
+        if pipe in _PIPES:
+            call.arguments.append(GivenArgument(REST, Unknown(pipe), self._line(at), pipe))
+        return call
+
+    def _done_call(self, at: int) -> HostCall | None:
+        """The call that `do.call(f, list(...))` makes, where it trains."""
+        parts = dict(zip(("what", "args"), self._parts(at + 1), strict=False))
+        for first, last in list(parts.values()):
+            if self._word(first + 1) == "=" and self._word(first) in parts:
+                parts[self._word(first)] = first + 2, last
+        first, last = parts.get("what", (0, 0))
+        while self._word(first + 1) in ("::", ":::"):
+            first += 2
+        if last - first != 1:
+            return None
+        is_text = self.tokens[first].kind == "string"
+        name = plain(self.tokens[first]) if is_text else self.names.function(first)
+        if name not in self.wanted:
+            return None
+        return HostCall(name, self._listed(parts.get("args", (0, 0)), at), self._line(at))
+
+    def _listed(self, part: tuple[int, int], at: int) -> list[GivenArgument]:
+        """The arguments in a list, where it is written or is a variable's."""
+        first, last = part
+        for _ in range(_DEEPEST):
+            if first >= last:
+                return []
+            if self._word(first) in ("list", "c") and self._closes(first + 1, last):
+                return self._arguments(first + 1, 0)
+            known = last - first == 1 and self.tokens[first].kind == "name"
+            value = self.names.value(first) if known else None
+            if value is None or self.names.changes(first):
+                break
+            first, last = value
+        written = self._written(*part)
+        return [GivenArgument(REST, Unknown(written), self._line(at), written)]
 
     def _word(self, at: int) -> str:
         return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
@@ -88,33 +145,6 @@ class _RReader:
         if self._word(at - 1) in _ASSIGNS and at >= 2 and self.tokens[at - 2].kind == "name":
             return self.tokens[at - 2].text
         return None
-
-    def _changes(self) -> dict[str, list[ColumnChange]]:
-        """The columns given to tables: `d$a <- ...`, `d[["a"]] <- ...`, and `d[...] <- ...`."""
-        found: dict[str, list[ColumnChange]] = {}
-        for at, token in enumerate(self.tokens):
-            if token.kind != "name" or self._word(at - 1) in ("$", "@"):
-                continue
-            column, end = self._column(at + 1)
-            inside = token.around >= 0 and self.tokens[token.around].text != "{"
-            if inside or end <= at + 1 or self._word(end) not in _ASSIGNS:
-                continue
-            last = self._end(end + 1)
-            value = self._value(end + 1, last, 0)
-            change = ColumnChange(column, value, self._line(at), self._written(at, last))
-            found.setdefault(token.text, []).append(change)
-        return found
-
-    def _column(self, at: int) -> tuple[str | None, int]:
-        """What `$a` or `[...]` at a token means, None for more than a column; where it ends."""
-        if self._word(at) == "$" and at + 1 < len(self.tokens):
-            return self.tokens[at + 1].text.strip("`\"'"), at + 2
-        if self._word(at) != "[":
-            return None, at
-        end = self.tokens[at].partner
-        inner = [one for one in self.tokens[at:end] if one.text not in "[],"]
-        only = inner[0] if len(inner) == 1 and inner[0].kind == "string" else None
-        return (only.text.strip("\"'") if only is not None else None), end + 1
 
     def _around(self, at: int) -> int | None:
         around = self.tokens[at].around
@@ -127,12 +157,14 @@ class _RReader:
         return None
 
     def _call(self, at: int, depth: int) -> HostCall:
-        arguments = [
+        return HostCall(self.names.function(at), self._arguments(at + 1, depth), self._line(at))
+
+    def _arguments(self, opening: int, depth: int) -> list[GivenArgument]:
+        return [
             self._argument(first, last, depth)
-            for first, last in self._parts(at + 1)
+            for first, last in self._parts(opening)
             if first < last
         ]
-        return HostCall(self.tokens[at].text, arguments, self._line(at))
 
     def _line(self, at: int) -> int:
         return self.code.line_of(self.tokens[at].start)
@@ -157,6 +189,8 @@ class _RReader:
 
     def _argument(self, first: int, last: int, depth: int) -> GivenArgument:
         name, begin = "", first
+        if self._word(first) == "..." and last == first + 1:
+            name = REST
         if self._word(first + 1) == "=" and self.tokens[first].kind in ("name", "string"):
             name, begin = self.tokens[first].text.strip("\"'`"), first + 2
         written = self._written(begin, last)
@@ -165,8 +199,15 @@ class _RReader:
     def _written(self, first: int, last: int) -> str:
         if first >= last:
             return ""
-        start, end = self.tokens[first].start, self.tokens[last - 1].end
-        return self.text[start:end].decode("utf-8", "replace")
+        start, end = self.tokens[first].start, self.tokens[min(last, len(self.tokens)) - 1].end
+        parts = []
+        number = bisect_left(self.comments, start, key=lambda one: one.start)
+        for comment in self.comments[number:]:
+            if comment.start >= end:
+                break
+            parts.append(self.text[start : comment.start])
+            start = comment.end
+        return b" ".join([*parts, self.text[start:end]]).decode("utf-8", "replace")
 
     def _is_known(self, first: int, last: int) -> bool:
         """Whether no host around the code puts something into a stretch of tokens."""
@@ -211,45 +252,71 @@ class _RReader:
             return passage.text.decode("utf-8", "replace") if passage else Unknown(token.text)
         if token.kind == "number":
             return _number(token)
-        if token.text in _WORDS:
+        own = token.kind == "name" and self.names.variable(at) is not None
+        if token.text in _WORDS and not own:
             return _WORDS[token.text]
-        places = [place for place in self.given.get(token.text, ()) if place < at]
-        if token.kind == "name" and len(self.given.get(token.text, ())) == 1 and places:
-            return self._value(places[0], self._end(places[0]), depth + 1)
-        return Unknown(token.text)
+        return self._variable(at, depth) if own else Unknown(token.text)
 
-    def _end(self, at: int) -> int:
-        """The token behind an expression that begins at a token."""
-        around = self.tokens[at].around if at < len(self.tokens) else -1
-        while at < len(self.tokens):
-            token = self.tokens[at]
-            if token.text in ("\n", ";", "}", "") and token.around <= around:
-                break
-            at = max(token.partner, at + 1) if token.text in OPENING else at + 1
-        return at
+    def _variable(self, at: int, depth: int) -> HostValue:
+        """What a name stands for, with what is done to it before it is read."""
+        unknown = Unknown(self.tokens[at].text)
+        given, changes = self.names.value(at), self.names.changes(at)
+        if changes and self.in_change:
+            return unknown
+        value = unknown if given is None else self._value(*given, depth + 1)
+        if not changes:
+            return value
+        self.in_change = True
+        told = [self._change(at, one, depth, sure=sure) for one, sure in changes]
+        self.in_change = False
+        if isinstance(value, ChangedValue):
+            return ChangedValue(value.value, value.changes + told)
+        return ChangedValue(value, told)
+
+    def _change(self, at: int, change: RStatement, depth: int, *, sure: bool) -> ColumnChange:
+        given = change.value if sure and change.column is not None else None
+        value = None if given is None else self._value(*given, depth + 1)
+        column = change.column if sure else None
+        written, line = self._written(change.start, change.end), self._line(change.start)
+        return ColumnChange(self.tokens[at].text, column, value, line, written)
 
     def _called(self, at: int, depth: int, unknown: Unknown) -> HostValue:
         call = self._call(at, depth)
+        if not call.name:
+            return unknown
+        if any(one.name == REST for one in call.arguments):
+            return call
         named = {one.name: one.value for one in call.arguments if one.name}
-        plain = [one.value for one in call.arguments if not one.name]
+        by_place = [one.value for one in call.arguments if not one.name]
         if call.name in ("paste0", "paste"):
             between = named.get("sep", "" if call.name == "paste0" else " ")
             collapse = named.get("collapse")
-            if len(plain) == 1 and isinstance(plain[0], FileText):
-                return plain[0]
-            if isinstance(collapse, str) and len(plain) == 1 and isinstance(plain[0], list):
-                return _text_or(joined(plain[0], collapse), unknown)
-            flat = isinstance(between, str) and not any(isinstance(one, list) for one in plain)
-            return _text_or(joined(plain, str(between)) if flat else None, unknown)
-        if call.name in _FILE_READERS and plain and isinstance(plain[0], str):
-            return FileText(plain[0])
+            if len(by_place) == 1 and isinstance(by_place[0], FileText):
+                return by_place[0]
+            if isinstance(collapse, str) and len(by_place) == 1 and isinstance(by_place[0], list):
+                return _text_or(joined(by_place[0], collapse), unknown)
+            flat = isinstance(between, str) and not any(isinstance(one, list) for one in by_place)
+            return _text_or(joined(by_place, str(between)) if flat else None, unknown)
+        if call.name in _FILE_READERS and by_place and isinstance(by_place[0], str):
+            return FileText(by_place[0])
         if call.name in ("c", "list"):
             values = [one.value for one in call.arguments]
             return NamedValues(values, [one.name for one in call.arguments]) if named else values
-        if call.name in _SAME and len(plain) == 1:
-            formula = call.name.endswith("formula") and isinstance(plain[0], str)
-            return ModelFormula(str(plain[0])) if formula else plain[0]
+        if call.name in _SAME and len(by_place) == 1:
+            if call.name.endswith("formula") and isinstance(by_place[0], str):
+                return ModelFormula(_without_comments(by_place[0]))
+            return by_place[0]
         return call
+
+
+def _without_comments(text: str) -> str:
+    """R code that is a text, as R reads it."""
+    source = text.encode()
+    comments = cut(source)[1]
+    ends = [0, *(one.end for one in comments)]
+    starts = [*(one.start for one in comments), len(source)]
+    kept = (source[end:start] for end, start in zip(ends, starts, strict=True))
+    return b" ".join(kept).decode()
 
 
 def _text_or(text: str | None, unknown: Unknown) -> HostValue:

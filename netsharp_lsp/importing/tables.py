@@ -5,9 +5,10 @@ Knows the functions of R and pandas that read tables and make categories; reads 
 
 from __future__ import annotations
 
+import math
 import re
 
-from netsharp_lsp.importing.values import HostCall, NamedValues
+from netsharp_lsp.importing.values import REST, HostCall, NamedValues
 from netsharp_lsp.text.numbers import whole_number
 
 TYPE_CHECKING = False
@@ -44,8 +45,20 @@ _PATHS = ("file", "filepathorbuffer", "path", "input")
 #: Arguments that change no value of a table.
 _WITHOUT_EFFECT = (
     *("stringsasfactors", "checknames", "showcoltypes", "lowmemory", "engine", "datatable"),
-    *("progress", "lazy", "quote", "comment.char", "commentchar"),
+    *("progress", "lazy"),
 )
+#: What says of an argument what a run does anyway.
+_AS_HERE: dict[str, tuple[HostValue, ...]] = {
+    "quote": ('"',),
+    "quotechar": ('"',),
+    "quoting": (0,),
+    "commentchar": ("", None),
+    "comment": ("", None),
+    "nrows": (None, math.inf),
+    "nmax": (None, math.inf),
+    "sep": (None, "auto"),
+    "dec": (None,),
+}
 _WORDS = {",": "comma", ".": "point", ";": "semicolon", "\t": "tab", " ": "space", "|": "pipe"}
 #: The functions that make categories of a column.
 FACTORS = ("factor", "as.factor", "ordered", "Categorical", "astype")
@@ -76,16 +89,26 @@ def table_file(value: HostValue) -> TableFile | None:
     found = TableFile(path)
     found.settings |= READERS[value.name]
     for name, one in plain:
-        if one in paths or name.replace(".", "") in _WITHOUT_EFFECT:
+        name = name.replace(".", "")
+        if one in paths or name in _WITHOUT_EFFECT or _is_usual(name, one.value):
             continue
-        key = _KEYS.get(name.replace(".", ""))
+        key = _KEYS.get(name)
         known = None if key is None else _known(key, one.value)
         if key is None or known is None:
-            what = f"{value.name}: {one.name or one.written}"
+            said = one.written if one.name in ("", REST) else one.name
+            what = f"{value.name}: {said}"
             found.lost.append((what, one.line, f"{one.written} is not carried over"))
         else:
             found.settings[key] = known
     return found
+
+
+def _is_usual(name: str, value: HostValue) -> bool:
+    """Whether an argument says what a run does anyway."""
+    if name in ("nrows", "nmax") and isinstance(value, int | float) and value < 0:
+        return True
+    usual = _AS_HERE.get(name, ())
+    return any(value == one and type(value) is type(one) for one in usual)
 
 
 def _known(key: str, value: HostValue) -> object:
@@ -93,7 +116,8 @@ def _known(key: str, value: HostValue) -> object:
     if key == "header":
         return value if isinstance(value, bool) else True if value in (0, "infer") else None
     if key == "rows":
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return whole if isinstance(whole, int) and not isinstance(whole, bool) else None
     if not isinstance(value, str):
         return None
     return value if key == "encoding" else _WORDS.get(value)
@@ -114,9 +138,9 @@ class Factor:
         return self.levels is None or list(self.levels) == sorted(self.levels, key=_order)
 
 
-def factor_of(table: str, change: ColumnChange) -> Factor | None:
+def factor_of(change: ColumnChange) -> Factor | None:
     """Return the category that a change of a table's column makes of it, None for other changes."""
-    value = change.value
+    value, table = change.value, change.table
     if change.column is None or not isinstance(value, HostCall) or value.name not in FACTORS:
         return None
     own = {f"{table}${change.column}", f"{table}[[{change.column}]]"}

@@ -5,6 +5,8 @@ Knows the table of arguments; reads no disk and no script.
 
 from __future__ import annotations
 
+import math
+
 from netsharp_engine.host_arguments import (
     ARGUMENTS,
     LOSSES,
@@ -19,7 +21,14 @@ from netsharp_lsp.importing.arguments import ENSEMBLES, PLACES, USUAL_PLACES
 from netsharp_lsp.importing.columns import Transforms, formula_columns, transforms_of
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.importing.tables import factor_of, table_file
-from netsharp_lsp.importing.values import FileText, GivenArgument, HostCall, ModelFormula
+from netsharp_lsp.importing.values import (
+    REST,
+    ChangedValue,
+    FileText,
+    GivenArgument,
+    HostCall,
+    ModelFormula,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.host_arguments import HostArgument
     from netsharp_lsp.importing.columns import FormulaSides
-    from netsharp_lsp.importing.values import HostValue
+    from netsharp_lsp.importing.values import ColumnChange, HostValue
 
 _ROWS = by_plain_name(ARGUMENTS)
 _RULES = by_plain_name(OPTIMIZERS)
@@ -127,11 +136,12 @@ def imported(call: HostCall, read: Callable[[str], str | None]) -> ImportedCall:
 class _Translation:
     """One translation."""
 
-    __slots__ = ("call", "done", "given", "read")
+    __slots__ = ("call", "default", "done", "given", "read")
 
     def __init__(self, call: HostCall, read: Callable[[str], str | None]) -> None:
         self.call = call
         self.read = read
+        self.default = DEFAULT
         self.done = ImportedCall(call)
         self.given: dict[str, GivenArgument] = {}
         if call.around is not None and call.around.name in ENSEMBLES:
@@ -171,6 +181,10 @@ class _Translation:
         """Give each argument its row; what has none, or no place here, is lost by name."""
         places = iter(PLACES.get(call.name, USUAL_PLACES))
         for argument in call.arguments:
+            if argument.name == REST:
+                self._lose_rest(argument)
+                places = iter(())
+                continue
             name = argument.name or next(places, "")
             row = _row(name)
             if row is None:
@@ -180,6 +194,11 @@ class _Translation:
             self.given[known] = argument
             if row.becomes.startswith("report") and argument.value is not None:
                 self._lose(name, argument.line, f"{argument.written} is not carried over")
+
+    def _lose_rest(self, argument: GivenArgument) -> None:
+        """Lose arguments that only a run knows: what is a default then is not certain."""
+        self._lose(argument.written, argument.line, "what it gives is known only at run time")
+        self.default = f"{DEFAULT}, unless {argument.written} gives it"
 
     def _key(
         self, key: str, value: object, argument: GivenArgument, comment: str = "", name: str = ""
@@ -253,7 +272,9 @@ class _Translation:
         argument = self.given.get("data")
         categories = dict.fromkeys(transforms.categories.values(), self.given.get("mlTransforms"))
         if argument is not None:
-            found = table_file(argument.value)
+            data = argument.value
+            changes = data.changes if isinstance(data, ChangedValue) else ()
+            found = table_file(data.value if isinstance(data, ChangedValue) else data)
             if found is None:
                 self.done.comments.append(f"Export the rows of: {argument.written}")
                 if self.call.query is not None:
@@ -267,7 +288,7 @@ class _Translation:
                 for what, line, why in found.lost:
                     self._lose(what, line, why)
             label = None if formula is None else formula.label
-            for column, line in self._factors(argument.written, exported=found is None):
+            for column, line in self._factors(changes, exported=found is None):
                 if column != label:
                     place = GivenArgument("factor", None, line, column)
                     categories.setdefault(column, place)
@@ -275,11 +296,13 @@ class _Translation:
         if source is not None:
             self._key("categorical", list(categories), source)
 
-    def _factors(self, table: str, *, exported: bool) -> Sequence[tuple[str, int]]:
+    def _factors(
+        self, changes: Sequence[ColumnChange], *, exported: bool
+    ) -> Sequence[tuple[str, int]]:
         """The columns of a table that are made categories; other changes are lost by name."""
         found = []
-        for change in self.call.changes.get(table, ()):
-            factor = factor_of(table, change)
+        for change in changes:
+            factor = factor_of(change)
             if factor is None:
                 why = "is done before the table is written" if exported else "do it in the table"
                 self._lose("data", change.line, f"{change.written}: {why}")
@@ -294,7 +317,7 @@ class _Translation:
     def _task(self) -> str:
         argument = self.given.get("type")
         if argument is None:
-            self._host_key("task", "binary", "type", DEFAULT)
+            self._host_key("task", "binary", "type", self.default)
             return "binary"
         task = TASKS.get(argument.value.lower()) if isinstance(argument.value, str) else None
         if task is None:
@@ -308,8 +331,8 @@ class _Translation:
     def _optimizer(self) -> None:
         argument = self.given.get("optimizer")
         if argument is None:
-            self._host_key("optimizer", "sgd", "optimizer", DEFAULT)
-            self._host_key("learning_rate", 0.001, "learningRate", DEFAULT)
+            self._host_key("optimizer", "sgd", "optimizer", self.default)
+            self._host_key("learning_rate", 0.001, "learningRate", self.default)
             return
         value = argument.value
         if isinstance(value, str):
@@ -322,23 +345,28 @@ class _Translation:
         rates = False
         places = iter(_RULE_PLACES[rule])
         for one in value.arguments:
-            name = one.name or next(places, "")
+            name = one.written if one.name == REST else one.name or next(places, "")
+            rates = rates or one.name == REST
             row = _RULES.get(plain_name(name))
             belongs = row is not None and (row.key.startswith("adadelta") == (rule == "adadelta"))
-            if row is None or not belongs or not _is_scalar(one.value):
+            rates = rates or (row is not None and row.key == "learning_rate")
+            if (
+                row is None
+                or not belongs
+                or not (isinstance(one.value, bool) or _is_number(one.value))
+            ):
                 why = f"{one.written} is not carried over"
                 self._lose(f"optimizer: {name or one.written}", one.line, why)
                 continue
-            rates = rates or row.key == "learning_rate"
             self._key(row.key, one.value, one, name=name)
         if rule == "sgd" and not rates:
-            self._host_key("learning_rate", 0.001, "learningRate", DEFAULT)
+            self._host_key("learning_rate", 0.001, "learningRate", self.default)
 
     def _plain(self, row: HostArgument) -> None:
         argument = self.given.get(row.r)
         if argument is None:
-            self._host_key(row.key, row.default, row.r, DEFAULT)
-        elif isinstance(argument.value, int | float) and not isinstance(argument.value, bool):
+            self._host_key(row.key, row.default, row.r, self.default)
+        elif _is_number(argument.value):
             self._key(row.key, argument.value, argument)
         elif argument.value is not None:
             self._lose(row.r, argument.line, f"{argument.written} is known only at run time")
@@ -346,7 +374,7 @@ class _Translation:
     def _normalizer(self) -> None:
         argument = self.given.get("normalize")
         if argument is None:
-            self._host_key("normalizer", "minmax-zero", "normalize", f'{DEFAULT}, "auto"')
+            self._host_key("normalizer", "minmax-zero", "normalize", f'{self.default}, "auto"')
             return
         value = argument.value
         known = NORMALIZERS.get(value.lower()) if isinstance(value, str) else None
@@ -395,8 +423,8 @@ def _row(name: str) -> HostArgument | None:
     return _ROWS.get(plain_name(name))
 
 
-def _is_scalar(value: HostValue) -> bool:
-    return isinstance(value, bool | int | float)
+def _is_number(value: HostValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _section(key: str) -> str:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+#: The name of an argument that stands for others, which only a run knows: `**options`, `...`.
+REST = "*"
+
 
 class Unknown:
     """A value that only a run of the script knows; `text` is how it is written there."""
@@ -48,15 +51,33 @@ class NamedValues(list["HostValue"]):
 
 
 class ColumnChange:
-    """A column that code gives to a table: what it becomes, and where."""
+    """A change of a table, as code writes it: the column and what it becomes, None for more than a
+    column; the table's name there, and where.
+    """
 
-    __slots__ = ("column", "line", "value", "written")
+    __slots__ = ("column", "line", "table", "value", "written")
 
-    def __init__(self, column: str | None, value: HostValue, line: int, written: str) -> None:
+    def __init__(
+        self, table: str, column: str | None, value: HostValue, line: int, written: str
+    ) -> None:
+        self.table = table
         self.column = column
         self.value = value
         self.line = line
         self.written = " ".join(written.split())
+
+
+class ChangedValue:
+    """What a variable was given before code changed it, and the changes, in order.
+
+    `value` is an `Unknown` where the variable is given more than once.
+    """
+
+    __slots__ = ("changes", "value")
+
+    def __init__(self, value: HostValue, changes: list[ColumnChange]) -> None:
+        self.value = value
+        self.changes = changes
 
 
 class GivenArgument:
@@ -74,12 +95,11 @@ class GivenArgument:
 class HostCall:
     """A call: `name` without its package, its arguments, the variable it is given to, its line.
 
-    `around` is the call that it is an argument of, such as an ensemble; `changes` are the columns
-    that the code gives to tables, by the variable of each; `query` is what a database is asked for
-    the rows of its script.
+    `around` is the call that it is an argument of, such as an ensemble; `query` is what a database
+    is asked for the rows of its script.
     """
 
-    __slots__ = ("arguments", "around", "changes", "line", "name", "query", "target")
+    __slots__ = ("arguments", "around", "line", "name", "query", "target")
 
     def __init__(self, name: str, arguments: list[GivenArgument], line: int) -> None:
         self.name = name
@@ -87,13 +107,12 @@ class HostCall:
         self.line = line
         self.target: str | None = None
         self.around: HostCall | None = None
-        self.changes: dict[str, list[ColumnChange]] = {}
         self.query: str | None = None
 
 
 HostValue: TypeAlias = (
     "str | bool | int | float | list[HostValue] | Unknown | ModelFormula | FileText | HostCall"
-    " | None"
+    " | ChangedValue | None"
 )
 
 

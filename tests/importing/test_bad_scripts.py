@@ -157,18 +157,31 @@ def test_five_megabytes_of_sql_are_imported_within_a_second() -> None:
     assert_measured(lambda: spent(read_script, item, data), lambda cost: cost < 1)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+GROWING = {
+    "a.R": [
         "f{0} <- rxNeuralNet(y ~ a + b, data = d, optimizer = sgd(0.1))\n",
         "d$c{0} <- factor(d$c{0})\n",
         "x{0} <- list(a = c(1, 2), b = paste0('a', 'b'))\n",
+        "g{0} <- function(a, b = 2) {{ if (a > b) d$c <<- 3 else b[1] <- 2 }}\n",
+        "d <- subset(d, c{0} > 3)\n",
     ],
+    "b.py": [
+        'f{0} = rx_neural_network("y ~ a + b", data=d, optimizer=sgd_optimizer(0.1))\n',
+        'd["c{0}"] = d["c{0}"].astype("category")\n',
+        "d = d.dropna()\n",
+        "def g{0}(a, b=2):\n    d.pop(a)\n    return [a for a in b]\n",
+    ],
+}
+LAST = {"a.R": "fit <- rxNeuralNet(y ~ ., data = d)", "b.py": 'rx_neural_network("y ~ .", data=d)'}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, one) for name in GROWING for one in GROWING[name]]
 )
-def test_cost_grows_with_the_script(call: str) -> None:
+def test_cost_grows_with_the_script(name: str, line: str) -> None:
     def prepared(copies: int):  # type: ignore[no-untyped-def]
-        text = "".join(call.format(number) for number in range(copies))
-        data = f"{text}fit <- rxNeuralNet(y ~ ., data = d)\n".encode()
-        return lambda: read_script(Input("a.R", None), data)
+        text = "".join(line.format(number) for number in range(copies))
+        data = f"{text}{LAST[name]}\n".encode()
+        return lambda: read_script(Input(name, None), data)
 
     assert_in_proportion(prepared, 100, 400)
