@@ -16,6 +16,7 @@ from netsharp_lsp.cli.inputs.scripts import read_script
 from netsharp_lsp.importing.run_files import run_file_text
 from netsharp_lsp.language import main_family
 from netsharp_lsp.outcome import ReadError
+from netsharp_lsp.project.roots import Roots, root_of
 from netsharp_lsp.project.writing import refusal, write_together
 from netsharp_lsp.settings import SettingsError
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import argparse
 
     from netsharp_lsp.cli.inputs.scripts import ReadScript
+    from netsharp_lsp.importing.translation import ImportedCall
 
 DONE, FOUND, FAILED = 0, 1, 2
 SUFFIXES = (".r", ".rmd", ".py", ".ipynb", ".sql")
@@ -73,8 +75,7 @@ def _written(args: argparse.Namespace, script: ReadScript) -> int:
     suffix = next(iter(main_family().suffixes))
 
     def placed(path: str) -> str:
-        inside = os.path.relpath(os.path.join(folder, path), output)
-        return path if os.path.isabs(path) else inside.replace(os.sep, "/")
+        return path if os.path.isabs(path) else _path_from(output, os.path.join(folder, path))
 
     files: dict[str, bytes] = {}
     reports = []
@@ -87,6 +88,7 @@ def _written(args: argparse.Namespace, script: ReadScript) -> int:
             files[f"{base}{suffix}"] = call.net.encode()
             files[f"{base}.toml"] = run_file_text(call, named, placed).encode()
             reports.append(f"{place}: {name}{suffix} and {name}.toml.")
+            reports += _outside(args.file, output, call)
         reports += [f"{args.file}:{one.line}: {one.argument}: {one.why}." for one in call.left]
     if args.output and not os.path.isdir(output):
         complain(f"{output}: the folder does not exist. Create it first.")
@@ -104,6 +106,30 @@ def _written(args: argparse.Namespace, script: ReadScript) -> int:
     say(reports)
     lost = script.broken or any(call.left or call.net is None for call in script.calls)
     return FOUND if lost else DONE
+
+
+def _path_from(folder: str, path: str) -> str:
+    """A path as a run file in a folder names it."""
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:
+        # On Windows there is no way from one drive to another.
+        return os.path.abspath(path)
+
+
+def _outside(script: str, output: str, call: ImportedCall) -> list[str]:
+    """What a run has to be allowed that reads the table of a call from a folder of its own."""
+    said = []
+    for one in call.settings:
+        if one.key == "train":
+            path = os.path.join(os.path.dirname(script), str(one.value))
+            if not Roots((root_of(output),)).holds(path):
+                shown = os.path.dirname(os.path.normpath(path)) or os.curdir
+                said.append(
+                    f"{script}:{one.line}: {one.argument}: {os.path.normpath(path)} lies outside "
+                    f"{output}, so run it with --root {shown}."
+                )
+    return said
 
 
 def _different(path: str, data: bytes) -> str | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _COLUMN = re.compile(r"[^\W\d][\w.]*|\.[A-Za-z_.][\w.]*|`[^`]+`")
 #: What separates terms, brackets, and names in quotes.
 _MARKS = re.compile(r"[-+()]|`[^`]*`")
+#: What separates the sides of a formula, and names in quotes.
+_TILDES = re.compile(r"~|`[^`]*`")
 #: The arguments that name the columns of a transform.
 _COLUMNS_OF = ("vars", "cols", "")
 
@@ -37,31 +39,43 @@ class FormulaSides:
 
 def formula_columns(text: str) -> FormulaSides | None:
     """Return what a formula says; None for a text that is none."""
-    left, tilde, right = text.partition("~")
-    if not tilde or not left.strip() or not right.strip():
+    sides = [one.strip() for one in _sides(text)]
+    if len(sides) != len(("label", "features")) or not all(sides):
         return None
     found = FormulaSides()
-    found.label = _column(left)
+    found.label = _column(sides[0])
     if found.label is None:
-        found.terms.append(left.strip())
-    terms = _terms(right)
-    whole = ("+", ".") in terms
-    columns: list[str] = []
-    for sign, term in terms:
+        found.terms.append(sides[0])
+    columns: dict[str, None] = {}
+    exclude: dict[str, None] = {}
+    whole = False
+    for sign, term in _terms(sides[1]):
         column = _column(term)
-        if column is None or sign == "-":
-            if sign == "-" and whole and column is not None:
-                found.exclude.append(column)
-            elif term != ".":
-                found.terms.append(term if sign == "+" else f"- {term}")
-        elif column not in columns:
-            columns.append(column)
-    found.columns = None if whole else columns
+        if term == ".":
+            whole = sign == "+"
+            columns, exclude = {}, {}
+        elif column is None:
+            found.terms.append(term if sign == "+" else f"- {term}")
+        elif sign == "+":
+            exclude.pop(column, None)
+            columns[column] = None
+        else:
+            columns.pop(column, None)
+            exclude[column] = None
+    found.columns = None if whole else list(columns)
+    found.exclude = [one for one in exclude if whole and one != found.label]
     return found
 
 
+def _sides(text: str) -> list[str]:
+    """What stands between the tildes of a formula; one in backquotes is part of a name."""
+    marks = [one.start() for one in _TILDES.finditer(text) if one.group() == "~"]
+    starts = [0, *(one + 1 for one in marks)]
+    return [text[start:end] for start, end in zip(starts, [*marks, len(text)], strict=True)]
+
+
 def _terms(text: str) -> list[tuple[str, str]]:
-    """The terms of a formula's side with their signs: what stands in brackets is one."""
+    """The terms of a formula's side with their signs: of sums in brackets each, in order."""
     found, sign, start, depth = [], "+", 0, 0
     for mark in (*_MARKS.finditer(text), None):
         word = "+" if mark is None else mark.group()
@@ -71,9 +85,23 @@ def _terms(text: str) -> list[tuple[str, str]]:
         end = len(text) if mark is None else mark.start()
         term = text[start:end].strip()
         if term:
-            found.append((sign, term))
+            found += _without_brackets(sign, term)
         sign, start = word, end + 1
     return found
+
+
+def _without_brackets(sign: str, term: str) -> list[tuple[str, str]]:
+    """The terms of `(a + b)`: others in brackets, and what is no sum, are one."""
+    if not (term.startswith("(") and term.endswith(")")):
+        return [(sign, term)]
+    depth = 0
+    for mark in _MARKS.finditer(term):
+        depth += {"(": 1, ")": -1}.get(mark.group(), 0)
+        if depth == 0 and mark.end() < len(term) and mark.group() == ")":
+            return [(sign, term)]
+    inner = _terms(term[1:-1])
+    is_sum = all(each == "+" and (sign == "+" or one != ".") for each, one in inner)
+    return [(sign, one) for _, one in inner] if is_sum else [(sign, term)]
 
 
 def _column(text: str) -> str | None:

@@ -142,6 +142,8 @@ class _RReader:
     def _target(self, at: int) -> str | None:
         while self._word(at - 1) in ("::", ":::"):
             at -= 2
+        if self._word(at - 1) in _PIPES:
+            at = self.names.statement_start(at) + 2
         if self._word(at - 1) in _ASSIGNS and at >= 2 and self.tokens[at - 2].kind == "name":
             return self.tokens[at - 2].text
         return None

@@ -92,6 +92,16 @@ class RNames:
                 return ""
         return ""
 
+    def statement_start(self, at: int) -> int:
+        """Return the first token of the statement that a token stands in."""
+        around = self._tokens[at].around if at >= 0 else -1
+        while at > 0:
+            before = self._tokens[at - 1]
+            if before.around <= around and before.text in ("\n", ";", "{"):
+                break
+            at -= 1
+        return max(at, 0)
+
     def _word(self, at: int) -> str:
         return self._tokens[at].text if 0 <= at < len(self._tokens) else ""
 
@@ -161,7 +171,7 @@ class RNames:
             given = begin, end_of(self._tokens, begin)
             statement = RStatement(where, at, given[1])
         else:
-            given = self._line_start(value), value + 1
+            given = self.statement_start(value), value + 1
             statement = RStatement(where, given[0], end)
         if end == at + 1:
             statement.anew = True
@@ -176,16 +186,6 @@ class RNames:
                 statement.column = self._column(at + 1, end)
                 statement.value = given
             self._note(base, statement, arrow, given=False)
-
-    def _line_start(self, at: int) -> int:
-        """The first token of the statement that a token ends."""
-        around = self._tokens[at].around if at >= 0 else -1
-        while at > 0:
-            before = self._tokens[at - 1]
-            if before.around <= around and before.text in ("\n", ";", "{"):
-                break
-            at -= 1
-        return max(at, 0)
 
     def _note(self, at: int, statement: RStatement, arrow: str, *, given: bool) -> None:
         if arrow in ("<<-", "->>"):

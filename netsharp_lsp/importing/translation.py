@@ -6,6 +6,7 @@ Knows the table of arguments; reads no disk and no script.
 from __future__ import annotations
 
 import math
+import re
 
 from netsharp_engine.host_arguments import (
     ARGUMENTS,
@@ -45,6 +46,10 @@ _RULE_PLACES = {
     for rule in ("sgd", "adadelta")
 }
 _HIDDEN_NODES = _ROWS["numhiddennodes"]
+#: A path or the name of a file: no text of Net# is without blanks, brackets and semicolons.
+_PATH = re.compile(r"(?:[A-Za-z]:|~)?[^\n;{}\[\]:]*(?:[\\/][^\s;{}\[\]/]+|\.[A-Za-z]\w{0,7})")
+#: How Python reads a file; the rest is R.
+_READS = dict.fromkeys(("rx_neural_network", "NeuralNetwork"), "open(...).read()")
 #: What is said of what a call leaves to its host.
 DEFAULT = "the host's default"
 #: The keys of [data] that calls give.
@@ -101,7 +106,8 @@ class ImportedCall:
     """A call as files: `net` is None where the definition is not known; `left` is what is lost.
 
     `own_net`: whether the host's own network stands in `net`, as the call gives none; `net_file`
-    is the file that `net` was read from, "" where it stands in the script.
+    is the file that `net` was read from, "" where it stands in the script; `no_net` what the call
+    gives as its definition where that is none.
     """
 
     __slots__ = (
@@ -111,6 +117,7 @@ class ImportedCall:
         "line",
         "net",
         "net_file",
+        "no_net",
         "own_net",
         "settings",
         "target",
@@ -122,6 +129,7 @@ class ImportedCall:
         self.function = call.name
         self.net: str | None = None
         self.net_file = ""
+        self.no_net: str | None = None
         self.own_net = False
         self.settings: list[CarriedSetting] = []
         self.comments: list[str] = []
@@ -168,14 +176,17 @@ class _Translation:
         why = "one model is trained here, not an ensemble"
         self._lose(ensemble.name, self.call.line, why)
         own = []
+        places = iter(PLACES[ensemble.name])
         for argument in ensemble.arguments:
-            if argument.name and _row(argument.name) is None and argument.name != "trainers":
+            name = argument.name or next(places, "")
+            if name == "trainers":
+                continue
+            if name != REST and _row(name) is None:
                 why = f"{argument.written} is not carried over: it is about the ensemble"
-                self._lose(argument.name, argument.line, why)
-            elif argument.name != "trainers":
-                own.append(argument)
-        shared = HostCall(ensemble.name, own, ensemble.line)
-        self._sort(shared)
+                self._lose(name or argument.written, argument.line, why)
+                continue
+            own.append(GivenArgument(name, argument.value, argument.line, argument.written))
+        self._sort(HostCall(ensemble.name, own, ensemble.line))
 
     def _sort(self, call: HostCall) -> None:
         """Give each argument its row; what has none, or no place here, is lost by name."""
@@ -270,7 +281,12 @@ class _Translation:
     def _table(self, formula: FormulaSides | None, transforms: Transforms) -> None:
         """The table, where a file of the script says it, and which of its columns are changed."""
         argument = self.given.get("data")
-        categories = dict.fromkeys(transforms.categories.values(), self.given.get("mlTransforms"))
+        made = self.given.get("mlTransforms")
+        categories = {
+            one: made
+            for one in transforms.categories.values()
+            if _is_feature(one, formula, transforms)
+        }
         if argument is not None:
             data = argument.value
             changes = data.changes if isinstance(data, ChangedValue) else ()
@@ -278,7 +294,8 @@ class _Translation:
             if found is None:
                 self.done.comments.append(f"Export the rows of: {argument.written}")
                 if self.call.query is not None:
-                    self.done.comments.append(f"Their query: {' '.join(self.call.query.split())}")
+                    lines = self.call.query.strip("\r\n").splitlines()
+                    self.done.comments += ["Their query:", *(f"  {one}" for one in lines)]
                 why = f"export {argument.written} to the table of 'train'"
                 self._lose("data", argument.line, why, "train")
             else:
@@ -287,9 +304,8 @@ class _Translation:
                     self._key(key, value, argument)
                 for what, line, why in found.lost:
                     self._lose(what, line, why)
-            label = None if formula is None else formula.label
             for column, line in self._factors(changes, exported=found is None):
-                if column != label:
+                if _is_feature(column, formula, transforms):
                     place = GivenArgument("factor", None, line, column)
                     categories.setdefault(column, place)
         source = next((one for one in categories.values() if one is not None), None)
@@ -416,7 +432,29 @@ class _Translation:
         if not isinstance(value, str):
             self._lose("netDefinition", argument.line, "it is put together at run time")
             return
+        if isinstance(argument.value, str) and _is_path(value):
+            why = (
+                f"{argument.written} is the name of a file where the hosts take the text of Net#; "
+                f"read the file there, with {_READS.get(self.call.name, 'paste(readLines(...))')}"
+            )
+            self._lose("netDefinition", argument.line, why)
+            self.done.no_net = value
+            return
         self.done.net = value.strip("\n") + "\n"
+
+
+def _is_feature(column: str, formula: FormulaSides | None, transforms: Transforms) -> bool:
+    """Whether a column of the table is one that the network is given."""
+    if formula is None:
+        return True
+    if formula.columns is None:
+        return column not in (formula.label, *formula.exclude)
+    return any(column in transforms.inputs_of(one) for one in formula.columns)
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text names a file, as no text of Net# does."""
+    return _PATH.fullmatch(text.strip()) is not None
 
 
 def _row(name: str) -> HostArgument | None:

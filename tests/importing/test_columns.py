@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from netsharp_lsp.__main__ import main
-from tests.importing.direct import assert_import_then_run_is_the_call
+from tests.importing.direct import assert_import_then_run_is_the_call, numbers_of
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris" / "iris.csv"
 
@@ -38,6 +38,16 @@ def imported(folder: Path, script: str, text: str, name: str = "fit") -> dict[st
         ("y ~ kindCat", {"label": "y", "columns": ["kind"], "categorical": ["kind"]}),
         ("y ~ a:b + log(a) + c", {"label": "y", "columns": ["c"]}),
         ("log(y) ~ a", {"columns": ["a"]}),
+        ("y ~ . - w + w", {"label": "y"}),
+        ("y ~ . - w + w - w", {"label": "y", "exclude": ["w"]}),
+        ("y ~ . - y", {"label": "y"}),
+        ("y ~ a + b - a", {"label": "y", "columns": ["b"]}),
+        ("y ~ a - . + b", {"label": "y", "columns": ["b"]}),
+        ("y ~ - a + .", {"label": "y"}),
+        ("y ~ (a + b) + (c)", {"label": "y", "columns": ["a", "b", "c"]}),
+        ("y ~ . - (a + b)", {"label": "y", "exclude": ["a", "b"]}),
+        ("y ~ (a + b):c + d", {"label": "y", "columns": ["d"]}),
+        ("`y ~ z` ~ `a ~ b` + c", {"label": "y ~ z", "columns": ["a ~ b", "c"]}),
     ],
 )
 def test_formulas_in_both_languages(formula: str, wanted: dict[str, Any], tmp_path: Path) -> None:
@@ -50,6 +60,28 @@ def test_formulas_in_both_languages(formula: str, wanted: dict[str, Any], tmp_pa
     made = f"""fit = rx_neural_network("{formula}", data=d, ml_transforms=[
       concat(cols={{"both": ["a", "c"]}}), concat({{"all": ["both", "b"]}}){p_more}])"""
     assert imported(tmp_path, "b.py", made) == wanted
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "y ~ a + # the first\n  b + `c # d`",
+        "y ~ # both\n a + b # and\n + `c # d`",
+        'as.formula("y ~ a + # in a text\n b + `c # d`")',
+        'as.formula(paste("y ~ a +", # outside\n "b + `c # d`"))',
+    ],
+)
+def test_a_comment_in_a_formula_takes_no_column(formula: str, tmp_path: Path) -> None:
+    found = imported(tmp_path, "a.R", f"fit <- rxNeuralNet({formula}, data = d)")
+    assert found == {"label": "y", "columns": ["a", "b", "c # d"]}
+
+
+@pytest.mark.parametrize("formula", ["a ~ b ~ c", "~ a", "y ~", "`y ~ a`", "y"])
+def test_what_is_no_formula_is_known_only_at_run_time(
+    formula: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert imported(tmp_path, "b.py", f'fit = rx_neural_network("{formula}")') == {}
+    assert f'formula: "{formula}" is known only at run time.' in capsys.readouterr().out
 
 
 FACTORS_R = """
@@ -179,6 +211,118 @@ def test_arguments_by_place(tmp_path: Path) -> None:
     assert (train["learning_rate"], train["momentum"], train["nesterov"]) == (0.5, 0.25, True)
 
 
+ALL_IN_R = (
+    'y ~ a, d, "regression", 7, 8, sgd(0.5), NULL, 0.2, 3, "sse", 4, "no", '
+    'list(concat(list(a = c("b", "c")))), v, r, t, o, f, w, p, e, 1, 2, 3, cc, en'
+)
+ALL_IN_PYTHON = (
+    '"y ~ a", d, "regression", 7, 8, sgd_optimizer(0.5), None, 0.2, 3, "mkl_math", 4, "No", '
+    '[concat({"a": ["b", "c"]})], v, r, t, o, f, w, p, e, 1, 2, 3, en, cc'
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "call", "last"),
+    [
+        ("a.R", f"fit <- rxNeuralNet({ALL_IN_R})", ["computeContext", "ensemble"]),
+        ("b.py", f"fit = rx_neural_network({ALL_IN_PYTHON})", ["ensemble", "computeContext"]),
+    ],
+)
+def test_every_argument_by_place(
+    script: str, call: str, last: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert imported(tmp_path, script, call) == {"label": "y", "columns": ["b", "c"]}
+    train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
+    assert train["init_diameter"] == 0.2
+    assert (train["max_norm"], train["batch_size"], train["normalizer"]) == (3, 4, "none")
+    said = [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    transforms = ["transforms", "transformObjects", "transformFunc", "transformVars"]
+    packages = ["transformPackages", "transformEnvir"]
+    assert said == ["rowSelection", *transforms, *packages, *last, "data"]
+
+
+def test_arguments_of_an_ensemble_by_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'fit <- rxEnsemble(y ~ a, d, list(neuralNet(7, 8)), "regression", 3, 5)'
+    imported(tmp_path, "a.R", text)
+    train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
+    assert (train["task"], train["hidden_nodes"], train["epochs"]) == ("regression", 7, 8)
+    said = capsys.readouterr().out
+    for argument, value in (("randomSeed", 3), ("modelCount", 5)):
+        assert f"{argument}: {value} is not carried over: it is about the ensemble." in said
+
+
+@pytest.mark.parametrize(
+    ("script", "call"),
+    [
+        ("b.py", 'fit = rx_neural_network("y ~ .", d, *more)'),
+        ("b.py", 'fit = rx_neural_network("y ~ .", data=d, **more)'),
+        ("b.py", 'more.update(a)\nfit = rx_neural_network("y ~ .", data=d, **more)'),
+        ("a.R", "f <- function(...) fit <- rxNeuralNet(y ~ ., d, ...)"),
+        ("a.R", "fit <- do.call(rxNeuralNet, more)"),
+        ("a.R", "fit <- d %>% rxNeuralNet(formula = y ~ .)"),
+        ("a.R", "fit <- d |> rxNeuralNet(formula = y ~ .)"),
+    ],
+)
+def test_arguments_that_only_a_run_knows_are_listed_and_no_default_is_certain(
+    script: str, call: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(tmp_path, script, call)
+    said = capsys.readouterr().out
+    assert said.count(": what it gives is known only at run time.") == 1
+    written = (tmp_path / "fit.toml").read_text(encoding="utf-8")
+    defaults = [line for line in written.splitlines() if "the host's default" in line]
+    assert defaults
+    assert all("the host's default, unless " in line for line in defaults)
+
+
+@pytest.mark.parametrize(
+    ("script", "call"),
+    [
+        ("b.py", 'o = {"num_iterations": 5}\nfit = rx_neural_network("y ~ .", **o)'),
+        ("b.py", 'a = ("y ~ .", d)\nfit = rx_neural_network(*a, num_iterations=5)'),
+        ("b.py", 'fit = rx_neural_network("y ~ .", *[d, "binary", 7, 5])'),
+        ("a.R", 'fit <- do.call("rxNeuralNet", list(y ~ ., data = d, numIterations = 5))'),
+        ("a.R", "o <- list(y ~ ., numIterations = 5)\nfit <- do.call(rxNeuralNet, o)"),
+        ("a.R", "fit <- do.call(args = list(y ~ ., numIterations = 5), what = rxNeuralNet)"),
+        ("a.R", "fit <- do.call(MicrosoftML::rxNeuralNet, list(y ~ ., numIterations = 5))"),
+    ],
+)
+def test_arguments_in_a_list_that_is_written_are_taken(
+    script: str, call: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert imported(tmp_path, script, call) == {"label": "y"}
+    train = tomllib.loads((tmp_path / "fit.toml").read_text(encoding="utf-8"))["train"]
+    assert train["epochs"] == 5
+    assert "run time" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["sgd(learningRate = 2 * x)", "sgd(x)", "sgd(...)", "sgd(momentum = 0.5, learningRate = x)"],
+)
+def test_a_rate_that_only_a_run_knows_is_no_default(rule: str, tmp_path: Path) -> None:
+    imported(tmp_path, "a.R", f"fit <- rxNeuralNet(y ~ ., optimizer = {rule})")
+    assert "learning_rate" not in (tmp_path / "fit.toml").read_text(encoding="utf-8")
+
+
+def test_categories_are_those_of_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.csv").write_text("a,b,c,y\n" + "1,2,3,u\n3,4,5,v\n" * 4)
+    factors = "".join(f"d${one} <- factor(d${one})\n" for one in "abcy")
+    for number, (formula, wanted) in enumerate(
+        [("y ~ a + b", ["a", "b"]), ("y ~ . - b", ["a", "c"]), ("y ~ x", ["c"]), ("y ~ .", None)]
+    ):
+        transforms = ', list(concat(list(x = "c")))' if "x" in formula else ""
+        made = f'd <- read.csv("r.csv")\n{factors}fit <- rxNeuralNet({formula}, data = d'
+        made += f", mlTransforms = {transforms[2:]}" if transforms else ""
+        text = f"{made}, numIterations = 1)\n"
+        found = imported(tmp_path, f"s{number}.R", text)
+        assert found["categorical"] == (wanted or ["a", "b", "c"])
+        assert_import_then_run_is_the_call(tmp_path, f"s{number}.R")
+
+
 def test_columns_of_lists_are_no_variables(tmp_path: Path) -> None:
     text = 'options$net <- "none"\nnet <- "output Y [1] linear from X all;"\n'
     imported(tmp_path, "a.R", f"{text}fit <- rxNeuralNet(y ~ ., netDefinition = net)\n")
@@ -194,3 +338,34 @@ def test_a_table_lies_where_the_script_does(
     (tmp_path / "scripts" / "a.R").write_text(call, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert_import_then_run_is_the_call(tmp_path, "scripts/a.R")
+
+
+@pytest.mark.parametrize("project", [True, False], ids=["one project", "two"])
+def test_files_elsewhere_are_run_as_the_report_says(
+    project: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("scripts", "nets"):
+        (tmp_path / name).mkdir()
+    if project:
+        (tmp_path / ".git").mkdir()
+        (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    shutil.copy(IRIS, tmp_path / "scripts" / "iris.csv")
+    call = 'fit <- rxNeuralNet(species ~ ., read.csv("iris.csv"), "multi", numIterations = 2)'
+    (tmp_path / "scripts" / "a.R").write_text(call, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["import", "scripts/a.R", "--output", "nets"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    told = "scripts/a.R:1: data: scripts/iris.csv lies outside nets, so run it with --root "
+    allowed = [line.removeprefix(told).removesuffix(".") for line in said if told in line]
+    assert allowed == ([] if project else ["scripts"])
+    run = ["run", "nets/fit.nn", "--quiet"]
+    if not project:
+        assert main(run) == 2
+        assert "'train' is not named by a flag" in capsys.readouterr().err
+        run += ["--root", *allowed]
+    assert main([*run, "--model", "again.safetensors"]) == 0
+    assert main(["run", "scripts/a.R", "--quiet", "--model", "direct.safetensors"]) == 0
+    assert numbers_of(Path("again.safetensors")) == numbers_of(Path("direct.safetensors"))

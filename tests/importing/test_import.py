@@ -106,6 +106,44 @@ def test_nothing_is_replaced_without_force(tmp_path: Path) -> None:
     assert written(tmp_path, "a.py", PYTHON, "--output", str(tmp_path / "no")) == 2
 
 
+@pytest.mark.parametrize(
+    "path", ["net.nn", "nets/mine", "C:\\\\nets\\\\my net.nn", "~/a.txt", "x.nn"]
+)
+@pytest.mark.parametrize(
+    ("script", "call", "hint"),
+    [
+        ("a.R", 'fit <- rxNeuralNet(y ~ ., netDefinition = "{0}")', "paste(readLines(...))"),
+        ("b.py", 'fit = rx_neural_network("y ~ .", net_definition="{0}")', "open(...).read()"),
+    ],
+)
+def test_the_name_of_a_file_is_no_definition(
+    script: str,
+    call: str,
+    hint: str,
+    path: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "x.nn").write_text(NET, encoding="utf-8")
+    assert written(tmp_path, script, call.format(path)) == 1
+    said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    assert said.splitlines() == [
+        f"{script}:1: fit is not written: its definition is not known.",
+        f'{script}:1: netDefinition: "{path}" is the name of a file where the hosts take the text '
+        f"of Net#; read the file there, with {hint}.",
+    ]
+    assert not (tmp_path / "fit.nn").exists()
+    assert main(["run", str(tmp_path / script), "--train", "rows.csv"]) == 2
+    assert "is the name of a file where" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("net", ["input X [3]; output Y [1] from X all;", "// a/b.c\\ninput X;"])
+def test_a_text_of_net_sharp_is_no_name_of_a_file(net: str, tmp_path: Path) -> None:
+    call = f'fit <- rxNeuralNet(y ~ ., netDefinition = "{net}")'
+    assert written(tmp_path, "a.R", call) == 0
+    assert (tmp_path / "fit.nn").exists()
+
+
 SCRIPT = "N'fit <- rxNeuralNet(y ~ ., data = InputDataSet)'"
 QUERY = "SELECT a, [b c]\n  FROM t WHERE n = ''x''"
 RUN = "EXEC sp_execute_external_script @language = N'R', @script = "
@@ -121,15 +159,29 @@ RUN = "EXEC sp_execute_external_script @language = N'R', @script = "
             f"{RUN}{SCRIPT}, @input_data_1 = @q;\nSET @q = N'SELECT 2';",
             True,
         ),
+        (f"EXEC sp_execute_external_script N'R', {SCRIPT}, N'{QUERY}';", True),
+        (f"EXEC sp_execute_external_script N'R', {SCRIPT}, N'{QUERY}', N'InputDataSet';", True),
+        (
+            f"DECLARE @q nvarchar(max) = N'{QUERY}', @s nvarchar(max) = {SCRIPT};\n"
+            "EXEC sys.sp_execute_external_script N'R', @s, @q, N'InputDataSet';",
+            True,
+        ),
+        (f"EXEC sp_execute_external_script N'R', {SCRIPT}, @input_data_1 = N'{QUERY}';", True),
+        (f"EXEC sp_execute_external_script N'R', {SCRIPT}, @params = N'{QUERY}';", False),
+        (f"EXEC sp_execute_external_script N'R', {SCRIPT}, @unknown, N'{QUERY}';", False),
         (f"{RUN}{SCRIPT}, @input_data_1 = @unknown;", False),
         (f"{RUN}{SCRIPT};", False),
     ],
-    ids=["literal", "script in a variable", "query in a variable", "not known", "none"],
+    ids=[
+        *("literal", "script in a variable", "query in a variable", "by place", "before a name"),
+        *("all by place in variables", "named behind places", "another argument", "fourth"),
+        *("not known", "none"),
+    ],
 )
 def test_the_query_of_the_rows_is_kept_as_a_comment(sql: str, query: bool, tmp_path: Path) -> None:
     assert written(tmp_path, "train.sql", sql) == 1
     text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
-    assert ("# Their query: SELECT a, [b c] FROM t WHERE n = 'x'\n" in text) == query
+    assert ("# Their query:\n#   SELECT a, [b c]\n#     FROM t WHERE n = 'x'\n" in text) == query
     assert ("Their query" in text) == query
     assert "# Export the rows of: InputDataSet" in text
 
@@ -138,4 +190,13 @@ def test_what_a_variable_puts_into_a_query_is_left_out_visibly(tmp_path: Path) -
     sql = f"{RUN}{SCRIPT}, @input_data_1 = CONCAT(N'SELECT * FROM ', @table, N' WHERE a > 1');"
     assert written(tmp_path, "train.sql", sql) == 1
     text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
-    assert "# Their query: SELECT * FROM ... WHERE a > 1\n" in text
+    assert "# Their query:\n#   SELECT * FROM ... WHERE a > 1\n" in text
+
+
+def test_a_comment_in_a_query_ends_with_its_line(tmp_path: Path) -> None:
+    query = "\r\n  SELECT a -- the first\r\n\r\n  FROM t\r\n"
+    sql = f"{RUN}{SCRIPT}, @input_data_1 = N'{query}';"
+    (tmp_path / "train.sql").write_text(sql, encoding="utf-8", newline="")
+    assert main(["import", str(tmp_path / "train.sql")]) == 1
+    text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
+    assert "# Their query:\n#     SELECT a -- the first\n#   \n#     FROM t\n\n" in text

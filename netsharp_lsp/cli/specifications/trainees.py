@@ -96,6 +96,7 @@ def _candidates(regions: Sequence[Region], script: ReadScript) -> list[_Candidat
     trained = set()
     for name, call in zip(script.names, script.calls, strict=True):
         own = [] if call.net is None or call.own_net else _of_text(regions, call.net)
+        trained |= {id(one) for one in _of_text(regions, call.no_net or "")}
         trained |= {id(one) for one in own}
         found.append(_Candidate(own[0] if own else None, call, name))
     found += [_Candidate(one, None, one.name) for one in regions if id(one) not in trained]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Part: TypeAlias = "SqlToken | bytes | None"
 
 RUNS_SCRIPTS = "sp_execute_external_script"
+#: Its first arguments, by place.
+_PLACES = ("@language", "@script", "@input_data_1")
 _CHARACTERS = ("char", "nchar")
 _TYPED_FIRST = ("convert", "try_convert")
 _TYPED_LAST = ("cast", "try_cast")
@@ -186,18 +188,29 @@ class SqlStatement:
         at = words.index(RUNS_SCRIPTS)
         after = self._tokens[at].end
         named = {text.target: text for text in self.texts if text.start > after}
-        self.language = named.get("@language")
-        self.script = named.get("@script") or self._variable("@script", at)
-        self.query = named.get("@input_data_1") or self._variable("@input_data_1", at)
-        if self.language is None and self.script is None and at + 1 < len(self._tokens):
-            behind = [text for text in self.texts if text.start > after and text.target is None]
-            if behind and behind[0].start == self._tokens[at + 1].start:
-                self.language = behind[0]
-                script = self._tokens[at + 3] if at + 3 < len(self._tokens) else None
-                if script is not None and script.kind == "variable":
-                    self.script = script.text
-                elif len(behind) > 1:
-                    self.script = behind[1]
+        given = [
+            named.get(argument) or self._variable(argument, at) or by_place
+            for argument, by_place in zip(_PLACES, self._by_place(at + 1), strict=True)
+        ]
+        language, self.script, self.query = given
+        self.language = None if isinstance(language, str) else language
+
+    def _by_place(self, at: int) -> list[SqlText | str | None]:
+        """What the first arguments of the call are given by their places."""
+        found: list[SqlText | str | None] = [None] * len(_PLACES)
+        for number in range(len(_PLACES)):
+            if at >= len(self._tokens) or self._word(at + 1) == "=":
+                break
+            text = self._texts.get(at)
+            end = self._argument_end(at, len(self._tokens))
+            if text is not None:
+                found[number] = text
+            elif self._tokens[at].kind == "variable" and self._word(at + 1) in (",", ";", ""):
+                found[number] = self._word(at)
+            if self._word(end) != ",":
+                break
+            at = end + 1
+        return found
 
     def _variable(self, argument: str, at: int) -> str | None:
         """The variable that an argument of the call is given."""
