@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 
 from netsharp_lsp.importing.python_changes import PythonChanges
 from netsharp_lsp.importing.python_scopes import names_of
@@ -46,7 +47,10 @@ def calls_in_python(code: CodePieces, names: Collection[str]) -> list[HostCall] 
     text = code.text
     bare = _MAGIC.sub(lambda found: b"#" * len(found.group()), text)
     try:
-        tree = ast.parse(bare)
+        with warnings.catch_warnings():
+            # What Python thinks of the style of a script is not told by who reads its calls.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(bare)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         return code.line_of(sum(map(len, text.splitlines(keepends=True)[: line - 1])))

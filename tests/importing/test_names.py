@@ -470,6 +470,12 @@ def test_other_functions_are_no_calls_that_train(name: str, text: str) -> None:
     assert script.calls == []
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("line", ["a = 5if b else 3", 'a = "\\d"', "a = 5 is b", "assert (a, b)"])
+def test_the_style_of_a_script_warns_nobody(line: str) -> None:
+    assert epochs_of("a.py", f"{line}\nn = 5\n{PYTHON_CALL}") == 5
+
+
 def test_the_run_tells_it_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
