@@ -13,6 +13,7 @@ import warnings
 from netsharp_lsp.importing.python_changes import PythonChanges
 from netsharp_lsp.importing.python_scopes import names_of
 from netsharp_lsp.importing.values import (
+    LOOKS,
     REST,
     ChangedValue,
     ColumnChange,
@@ -26,7 +27,7 @@ from netsharp_lsp.importing.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from netsharp_lsp.importing.pieces import CodePieces
     from netsharp_lsp.importing.python_changes import PythonChange
@@ -103,6 +104,9 @@ class _PythonReader:
                     call = self._trainer(node, inside)
                     call.target = target
                     found.append((node.lineno, node.col_offset, call))
+                for call in self._handed_on(node):
+                    call.target = target
+                    found.append((node.lineno, node.col_offset, call))
             waiting += [(child, target, around) for child in ast.iter_child_nodes(node)]
         return [call for _, _, call in sorted(found, key=lambda one: one[:2])]
 
@@ -114,11 +118,25 @@ class _PythonReader:
             call.around = self._call(inside, self._name(inside), 0)
         return call
 
+    def _handed_on(self, node: ast.Call) -> Iterator[HostCall]:
+        """The calls that a function makes of those that train and are handed to it."""
+        if self._name(node) in LOOKS:
+            return
+        for one in (*node.args, *(each.value for each in node.keywords)):
+            name = self._function(one)
+            if name in self.wanted:
+                written = self._written(node)
+                rest = GivenArgument(REST, Unknown(written), self._line(one), written)
+                yield HostCall(name, [rest], self._line(node))
+
     def _name(self, node: ast.Call) -> str:
         """The name that a called function has where it is from, "" for the script's own."""
-        if isinstance(node.func, ast.Name):
-            return self.names.function(node.func)
-        return node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return self._function(node.func)
+
+    def _function(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Name):
+            return self.names.function(node)
+        return node.attr if isinstance(node, ast.Attribute) else ""
 
     def _call(self, node: ast.Call, name: str, depth: int) -> HostCall:
         arguments: list[GivenArgument] = []
@@ -140,12 +158,16 @@ class _PythonReader:
         """The arguments that `*values` and `**options` stand for, where they are written."""
         named = isinstance(place, ast.keyword)
         held = self._held(value)
+        if named and isinstance(held, ast.Call) and self._name(held) == "dict" and not held.args:
+            pairs = [(one.arg, one.value) for one in held.keywords]
+            if all(name for name, _ in pairs):
+                return [self._argument(name or "", one, one, depth) for name, one in pairs]
         if named and isinstance(held, ast.Dict):
             keys = [one.value if isinstance(one, ast.Constant) else None for one in held.keys]
             names = [one for one in keys if isinstance(one, str)]
             if len(names) == len(keys):
-                pairs = zip(names, held.values, strict=True)
-                return [self._argument(name, one, one, depth) for name, one in pairs]
+                both = zip(names, held.values, strict=True)
+                return [self._argument(name, one, one, depth) for name, one in both]
         plain = isinstance(held, ast.List | ast.Tuple) and not named
         if plain and not any(isinstance(one, ast.Starred) for one in held.elts):  # type: ignore[union-attr]
             return [self._argument("", one, one, depth) for one in held.elts]  # type: ignore[union-attr]

@@ -12,6 +12,7 @@ from netsharp_lsp.embedded.r.strings import read_literal
 from netsharp_lsp.embedded.r.tokens import OPENING, Token, cut
 from netsharp_lsp.importing.r_names import RNames, plain
 from netsharp_lsp.importing.values import (
+    LOOKS,
     REST,
     ChangedValue,
     ColumnChange,
@@ -72,16 +73,13 @@ class _RReader:
     def read(self) -> list[HostCall]:
         found = []
         for at, token in enumerate(self.tokens):
-            if (
-                token.kind != "name"
-                or self._word(at + 1) != "("
-                or self._word(at - 1) in ("$", "@")
-            ):
+            if token.kind != "name" or self._word(at - 1) in ("$", "@"):
                 continue
-            call = self._trainer(at)
+            called = self._word(at + 1) == "("
+            call = self._trainer(at) if called else self._handed_on(at)
             if call is not None:
                 around = self._around(at)
-                call.target = self._target(at)
+                call.target = self._target(at) if called else None
                 if around is not None:
                     call.around = self._call(around, 0)
                     call.target = call.target or self._target(around)
@@ -98,10 +96,29 @@ class _RReader:
         before = at
         while self._word(before - 1) in ("::", ":::"):
             before -= 2
-        pipe = self._word(before - 1)
-        if pipe in _PIPES:
-            call.arguments.append(GivenArgument(REST, Unknown(pipe), self._line(at), pipe))
+        placed = any(one.written in (".", "_") for one in call.arguments)
+        if self._word(before - 1) in _PIPES and not placed:
+            first = self.names.statement_start(before)
+            if self._word(first + 1) in _ASSIGNS:
+                first += 2
+            call.arguments.insert(0, self._argument(first, before - 1, 0))
         return call
+
+    def _handed_on(self, at: int) -> HostCall | None:
+        """The call that a function makes of one that trains and is handed to it."""
+        first = at
+        while self._word(first - 1) in ("::", ":::"):
+            first -= 2
+        alone = self._word(first - 1) in ("(", ",", "=") and self._word(at + 1) in (")", ",")
+        opening = self.tokens[at].around
+        if not alone or opening < 1 or self.names.function(at) not in self.wanted:
+            return None
+        caller = self.tokens[opening - 1]
+        if caller.kind != "name" or caller.text in (*LOOKS, "do.call", "function"):
+            return None
+        written = self._written(opening - 1, self.tokens[opening].partner + 1)
+        rest = GivenArgument(REST, Unknown(written), self._line(at), written)
+        return HostCall(self.names.function(at), [rest], self._line(at))
 
     def _done_call(self, at: int) -> HostCall | None:
         """The call that `do.call(f, list(...))` makes, where it trains."""

@@ -22,8 +22,8 @@ _RIGHT = ("->", "->>")
 _GIVERS = ("assign", "delayedAssign", "makeActiveBinding")
 #: Functions that change a table where it is.
 _IN_PLACE = (
-    *("set", "setnames", "setDT", "setDF", "setorder", "setorderv", "setcolorder", "setattr"),
-    *("setkey", "setkeyv", "fix"),
+    *("set", "setnames", "setorder", "setorderv", "setcolorder", "setattr", "setkey", "setkeyv"),
+    "fix",
 )
 _LONGEST = 30
 

@@ -33,7 +33,7 @@ from netsharp_lsp.importing.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from netsharp_engine.host_arguments import HostArgument
     from netsharp_lsp.importing.columns import FormulaSides
@@ -144,12 +144,13 @@ def imported(call: HostCall, read: Callable[[str], str | None]) -> ImportedCall:
 class _Translation:
     """One translation."""
 
-    __slots__ = ("call", "default", "done", "given", "read")
+    __slots__ = ("call", "default", "done", "given", "read", "rest")
 
     def __init__(self, call: HostCall, read: Callable[[str], str | None]) -> None:
         self.call = call
         self.read = read
         self.default = DEFAULT
+        self.rest: GivenArgument | None = None
         self.done = ImportedCall(call)
         self.given: dict[str, GivenArgument] = {}
         if call.around is not None and call.around.name in ENSEMBLES:
@@ -176,7 +177,7 @@ class _Translation:
         why = "one model is trained here, not an ensemble"
         self._lose(ensemble.name, self.call.line, why)
         own = []
-        places = iter(PLACES[ensemble.name])
+        places = _places(ensemble)
         for argument in ensemble.arguments:
             name = argument.name or next(places, "")
             if name == "trainers":
@@ -190,7 +191,7 @@ class _Translation:
 
     def _sort(self, call: HostCall) -> None:
         """Give each argument its row; what has none, or no place here, is lost by name."""
-        places = iter(PLACES.get(call.name, USUAL_PLACES))
+        places = _places(call)
         for argument in call.arguments:
             if argument.name == REST:
                 self._lose_rest(argument)
@@ -209,6 +210,7 @@ class _Translation:
     def _lose_rest(self, argument: GivenArgument) -> None:
         """Lose arguments that only a run knows: what is a default then is not certain."""
         self._lose(argument.written, argument.line, "what it gives is known only at run time")
+        self.rest = argument
         self.default = f"{DEFAULT}, unless {argument.written} gives it"
 
     def _key(
@@ -414,6 +416,10 @@ class _Translation:
     def _definition(self, task: str) -> None:
         self._plain(_HIDDEN_NODES)
         argument = self.given.get("netDefinition")
+        if argument is None and self.rest is not None:
+            why = f"{self.rest.written} may give it"
+            self._lose("netDefinition", self.rest.line, why)
+            return
         if argument is None or argument.value in (None, ""):
             hidden = self.given.get("numHiddenNodes")
             if hidden is not None and not isinstance(hidden.value, int):
@@ -455,6 +461,14 @@ def _is_feature(column: str, formula: FormulaSides | None, transforms: Transform
 def _is_path(text: str) -> bool:
     """Whether a text names a file, as no text of Net# does."""
     return _PATH.fullmatch(text.strip()) is not None
+
+
+def _places(call: HostCall) -> Iterator[str]:
+    """The arguments that a call gives by place: those that it gives by name are none."""
+    named = {id(_row(one.name)) for one in call.arguments if _row(one.name) is not None}
+    names = {one.name for one in call.arguments}
+    every = PLACES.get(call.name, USUAL_PLACES)
+    return (one for one in every if one not in names and id(_row(one)) not in named)
 
 
 def _row(name: str) -> HostArgument | None:

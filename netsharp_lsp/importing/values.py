@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+#: Functions that look at another and do not call it, nor hand it on.
+LOOKS = (
+    *("help", "args", "formals", "print", "str", "class", "is", "inherits", "exists", "example"),
+    *("deparse", "identical", "isinstance", "issubclass", "type", "hasattr", "callable", "repr"),
+)
 #: The name of an argument that stands for others, which only a run knows: `**options`, `...`.
 REST = "*"
 

@@ -256,19 +256,20 @@ def test_arguments_of_an_ensemble_by_place(
 @pytest.mark.parametrize(
     ("script", "call"),
     [
-        ("b.py", 'fit = rx_neural_network("y ~ .", d, *more)'),
-        ("b.py", 'fit = rx_neural_network("y ~ .", data=d, **more)'),
-        ("b.py", 'more.update(a)\nfit = rx_neural_network("y ~ .", data=d, **more)'),
-        ("a.R", "f <- function(...) fit <- rxNeuralNet(y ~ ., d, ...)"),
-        ("a.R", "fit <- do.call(rxNeuralNet, more)"),
-        ("a.R", "fit <- d %>% rxNeuralNet(formula = y ~ .)"),
-        ("a.R", "fit <- d |> rxNeuralNet(formula = y ~ .)"),
+        ("b.py", 'fit = rx_neural_network("y ~ .", d, *more, net_definition="{0}")'),
+        ("b.py", 'fit = rx_neural_network("y ~ .", net_definition="{0}", **more)'),
+        (
+            "b.py",
+            "more = {{}}\nmore.update(a)\n"
+            'fit = rx_neural_network("y ~ .", net_definition="{0}", **more)',
+        ),
+        ("a.R", 'f <- function(...) fit <- rxNeuralNet(y ~ ., d, ..., netDefinition = "{0}")'),
     ],
 )
 def test_arguments_that_only_a_run_knows_are_listed_and_no_default_is_certain(
     script: str, call: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    imported(tmp_path, script, call)
+    imported(tmp_path, script, call.format("output Y [1] linear from X all;"))
     said = capsys.readouterr().out
     assert said.count(": what it gives is known only at run time.") == 1
     written = (tmp_path / "fit.toml").read_text(encoding="utf-8")
@@ -278,9 +279,74 @@ def test_arguments_that_only_a_run_knows_are_listed_and_no_default_is_certain(
 
 
 @pytest.mark.parametrize(
+    ("script", "call", "rest"),
+    [
+        ("b.py", 'fit = rx_neural_network("y ~ .", d, *more)', "*more"),
+        ("b.py", 'fit = rx_neural_network("y ~ .", data=d, **more)', "**more"),
+        ("a.R", "f <- function(...) fit <- rxNeuralNet(y ~ ., d, ...)", "..."),
+        ("a.R", "fit <- do.call(rxNeuralNet, more)", "more"),
+        ("b.py", "fit = partial(rx_neural_network, data=d)", "partial(rx_neural_network, data=d)"),
+        ("b.py", "fit = map(m.rx_neural_network, f)", "map(m.rx_neural_network, f)"),
+        ("a.R", "fit <- lapply(f, rxNeuralNet)", "lapply(f, rxNeuralNet)"),
+        ("a.R", "fit <- Map(f = M::rxNeuralNet, f)", "Map(f = M::rxNeuralNet, f)"),
+    ],
+)
+def test_a_definition_that_only_a_run_may_give_is_not_guessed(
+    script: str, call: str, rest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / script).write_text(call, encoding="utf-8")
+    assert main(["import", str(tmp_path / script)]) == 1
+    said = capsys.readouterr().out
+    assert ":1: fit is not written: its definition is not known." in said
+    assert f"{script}:1: {rest}: what it gives is known only at run time." in said
+    assert f"{script}:1: netDefinition: {rest} may give it." in said
+    assert not list(tmp_path.glob("*.nn"))
+    assert main(["run", str(tmp_path / script), "--train", "rows.csv"]) == 2
+    assert f"netDefinition: {rest} may give it." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["help(rxNeuralNet)", "print(args(rxNeuralNet))", 'exists("rxNeuralNet")']
+)
+def test_a_function_that_is_looked_at_is_no_call(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.R").write_text(text, encoding="utf-8")
+    assert main(["import", str(tmp_path / "a.R")]) == 2
+    assert "holds no call that trains a network" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'rxNeuralNet(data = d, y ~ a, "regression", 7, 5)',
+        'rxNeuralNet(formula = y ~ a, d, "regression", 7, 5)',
+        'rxNeuralNet(d, formula = y ~ a, numHiddenNodes = 7, "regression", 5)',
+        'd %>% rxNeuralNet(formula = y ~ a, type = "regression", 7, 5)',
+        'd |> M::rxNeuralNet(formula = y ~ a, type = "regression", 7, 5)',
+        'd %>% rxNeuralNet(y ~ a, data = ., type = "regression", 7, 5)',
+        'd |> rxNeuralNet(y ~ a, data = _, type = "regression", 7, 5)',
+    ],
+)
+def test_what_has_a_name_takes_no_place(call: str, tmp_path: Path) -> None:
+    assert imported(tmp_path, "a.R", f"fit <- {call}") == {"label": "y", "columns": ["a"]}
+    text = (tmp_path / "fit.toml").read_text(encoding="utf-8")
+    train = tomllib.loads(text)["train"]
+    assert (train["task"], train["hidden_nodes"], train["epochs"]) == ("regression", 7, 5)
+    assert "# Export the rows of: " in text
+
+
+def test_a_pipe_gives_the_table(tmp_path: Path) -> None:
+    text = 'd <- read.csv("r.csv")\nd$x <- factor(d$x)\nfit <- d |> rxNeuralNet(formula = y ~ .)'
+    found = imported(tmp_path, "a.R", text)
+    assert found == {"train": "r.csv", "label": "y", "categorical": ["x"]}
+
+
+@pytest.mark.parametrize(
     ("script", "call"),
     [
         ("b.py", 'o = {"num_iterations": 5}\nfit = rx_neural_network("y ~ .", **o)'),
+        ("b.py", 'o = dict(num_iterations=5)\nfit = rx_neural_network("y ~ .", **o)'),
         ("b.py", 'a = ("y ~ .", d)\nfit = rx_neural_network(*a, num_iterations=5)'),
         ("b.py", 'fit = rx_neural_network("y ~ .", *[d, "binary", 7, 5])'),
         ("a.R", 'fit <- do.call("rxNeuralNet", list(y ~ ., data = d, numIterations = 5))'),

@@ -461,7 +461,7 @@ def test_a_call_is_found_by_each_name(form: str, tmp_path: Path) -> None:
         ("a.py", "from microsoftml import rx_neural_network as nn\nfit = other(3)"),
         ("a.R", "rxNeuralNet <- function(a) a\nfit <- rxNeuralNet(y ~ .)"),
         ("a.R", "fit <- models$neuralNet(3)"),
-        ("a.R", "fit <- do.call(sum, list(rxNeuralNet))"),
+        ("a.R", "fit <- do.call(sum, list(3)) # rxNeuralNet"),
     ],
 )
 def test_other_functions_are_no_calls_that_train(name: str, text: str) -> None:
