@@ -107,8 +107,7 @@ class PythonChanges:
         """Return the changes of a variable's object that may come before a call, in order, each
         with whether it surely comes before.
         """
-        variable = self._names.root(name)
-        changes = () if variable is None else self._found.get(variable, ())
+        changes = self._found.get(self._names.root(name), ())
         place = None if call is None else self._places[call]
         if place is None or call is None:
             return [(one, False) for one in changes]
@@ -152,8 +151,9 @@ class PythonChanges:
     ) -> PythonChange:
         written = statement if isinstance(statement, _SIMPLE) else node
         change = PythonChange(table, written, place, anew=anew)
-        variable = self._names.variable(table) if anew else self._names.root(table)
-        known = [] if variable is None else self._found.setdefault(variable, [])
+        own = self._names.variable(table) if anew else None
+        variable = own or self._names.root(table)
+        known = self._found.setdefault(variable, [])
         if not (known and known[-1].written is written):
             known.append(change)
         return change

@@ -87,9 +87,9 @@ class PythonNames:
         late = self.scope_of[node].own() is scope and (node.lineno, node.col_offset) < at
         return None if late else value
 
-    def root(self, node: ast.Name) -> Variable | None:
+    def root(self, node: ast.Name) -> Variable:
         """Return the variable whose object, or a part of it, a name stands for: `d` for `e` behind
-        `e = d` and behind `e = d["a"]`.
+        `e = d` and behind `e = d["a"]`.  What the module does not give is given around it.
         """
         for _ in range(_LONGEST):
             value = self.value(node)
@@ -97,7 +97,7 @@ class PythonNames:
             if base is None:
                 break
             node = base
-        return self.variable(node)
+        return self.variable(node) or (self.module, node.id)
 
     def function(self, node: ast.Name) -> str:
         """Return the name that a function has where it is from, "" for one of the script's own."""

@@ -69,7 +69,9 @@ class RNames:
         scope, name = found
         given = sorted(scope.given.get(name, ()), key=lambda one: one.start)
         changes = list(scope.changes.get(name, ()))
-        changes += [one for one in given if one.anew and (one is not given[0] or not one.value)]
+        changes += [
+            one for one in given if one.anew and (one is not given[0] or self._goes_on(one, name))
+        ]
         here = self.ranges[at]
         return [
             (one, one.end <= at and one.where.holds(here))
@@ -101,6 +103,18 @@ class RNames:
                 break
             at -= 1
         return max(at, 0)
+
+    def _goes_on(self, statement: RStatement, name: str) -> bool:
+        """Whether what a statement gives a name is made of what it was before, as far as known."""
+        if statement.value is None:
+            return True
+        first, last = statement.value
+        return any(
+            self._tokens[at].kind == "name"
+            and plain(self._tokens[at]) == name
+            and self._word(at - 1) not in ("$", "@")
+            for at in range(first, last)
+        )
 
     def _word(self, at: int) -> str:
         return self._tokens[at].text if 0 <= at < len(self._tokens) else ""

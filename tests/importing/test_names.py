@@ -161,6 +161,27 @@ def test_a_table_of_python_that_is_given_anew_is_to_be_exported(change: str) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", 'd["x"] = 3\nfit = rx_neural_network("y ~ .", data=d)'),
+        ("a.py", 'd.drop(columns="x", inplace=True)\nfit = rx_neural_network("y ~ .", data=d)'),
+        ("a.py", 'from m import d; d.pop("x")\nfit = rx_neural_network("y ~ .", data=d)'),
+        ("a.R", "d$x <- 3\nfit <- rxNeuralNet(y ~ ., data = d)"),
+        ("a.R", 'names(d) <- "x"\nfit <- rxNeuralNet(y ~ ., data = d)'),
+        ("a.R", "d <- d[d$x > 3, ]\nfit <- rxNeuralNet(y ~ ., data = d)"),
+        ("a.R", "f <- function(d) {\nd$x <- 3\nrxNeuralNet(y ~ ., data = d) }"),
+        ("a.py", 'def f(d):\n    d["x"] = 3\n    rx_neural_network("y ~ .", data=d)'),
+        ("a.py", 'd = d.dropna()\nfit = rx_neural_network("y ~ .", data=d)'),
+    ],
+)
+def test_changes_of_a_table_that_comes_from_outside_are_listed(name: str, text: str) -> None:
+    told, *others = [one.why for one in call_of(name, text).left]
+    assert told == "export d to the table of 'train'"
+    assert len(others) == 1
+    assert others[0].endswith(": is done before the table is written")
+
+
 def test_a_table_of_python_is_changed_under_each_of_its_names() -> None:
     text = (
         'd = pd.read_csv("r.csv")\ne = d\ne["x"] = e["x"].astype("category")\nd.pop("z")\n'
