@@ -85,7 +85,7 @@ def texts_of(name: object, values: Values) -> list[str]:
         else:
             raise DataError(
                 f"Row {row + 1}, column '{excerpt(name)}': a {type(value).__name__} is no text and "
-                "no number."
+                "no number. Turn the column into one of these, or leave it out."
             )
     # As in a file, some words say that there is no value.
     return ["" if text.casefold() in MISSING else text for text in texts]

@@ -140,6 +140,11 @@ def _check_outputs(
         )
     if outputs == count or (outputs == 1 and count == 2 and activation != "softmax"):
         return
+    if outputs == 1 and count == 2:
+        raise TrainingError(
+            "A softmax over one node always answers 1, so the output layer cannot tell two classes "
+            "apart. Write sigmoid in its place, or give it the size [2]."
+        )
     allowed = "2 (or 1)" if count == 2 else str(count)
     raise TrainingError(
         f"The labels have {count} classes, so {allowed} outputs are needed; the output layer has "

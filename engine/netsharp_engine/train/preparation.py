@@ -163,7 +163,7 @@ def prepare(
     if settings.regression:
         table = with_numbers(table)
         validation_table = None if validation_table is None else with_numbers(validation_table)
-    table = _complete(table, store, drops=settings.missing == "drop")
+    table, places = _complete(table, store, drops=settings.missing == "drop")
     fraction = settings.validation if isinstance(settings.validation, float) else None
     _check_classes(table, settings)
     _check_levels(table)
@@ -173,7 +173,7 @@ def prepare(
     classes = table.classes
     weights = _weights(table, classes, train, settings)
     matrix = encoding.encode(table, dtype=settings.dtype, consume=consume, store=store)
-    check_finite(matrix, encoding)
+    check_finite(matrix, encoding, places)
     normalizer = fit_normalizer(
         settings.normalizer,
         matrix,
@@ -206,10 +206,12 @@ def prepare(
     )
 
 
-def _complete(table: Table, store: Store, *, drops: bool) -> Table:
-    """The rows that are trained on: where ``drops``, those without a missing number or label."""
+def _complete(table: Table, store: Store, *, drops: bool) -> tuple[Table, Rows | None]:
+    """The rows that are trained on: where ``drops``, those without a missing number or label, and
+    where they stood, None where none is left out.
+    """
     if not drops:
-        return table
+        return table, None
     whole = np.empty(table.rows, np.bool_)
     for cut in blocks(*table.numbers.shape):
         whole[cut] = ~np.isnan(table.numbers[cut]).any(axis=1)
@@ -218,14 +220,15 @@ def _complete(table: Table, store: Store, *, drops: bool) -> Table:
     if table.targets is not None:
         whole &= ~np.isnan(table.targets.reshape(table.rows, -1)).any(axis=1)
     if whole.all():
-        return table
+        return table, None
     if not whole.any():
         raise DataError(
             'Every row has a missing number or label, and missing = "drop" leaves such rows out. '
             "Set "
             'missing = "mean", or leave columns out (exclude).'
         )
-    return table.only(np.flatnonzero(whole), store)
+    places = np.flatnonzero(whole)
+    return table.only(places, store), places
 
 
 def _check_levels(table: Table) -> None:
@@ -293,15 +296,18 @@ def _targets(table: Table, classes: tuple[str, ...] | None) -> npt.NDArray[np.ge
     return codes
 
 
-def check_finite(matrix: Matrix, encoding: Encoding) -> None:
-    """Tables made of arrays were not checked cell by cell."""
+def check_finite(matrix: Matrix, encoding: Encoding, places: Rows | None = None) -> None:
+    """Raise DataError for a number that is not finite: tables made of arrays were not checked cell
+    by cell.  ``places`` says which row of the data each is.
+    """
     step = max((1 << 18) // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), step):
         wrong = np.argwhere(~np.isfinite(matrix[start : start + step]))
         if len(wrong):
             row, column = wrong[0].tolist()
+            place = start + row if places is None else int(places[start + row])
             raise DataError(
-                f"Row {start + row + 1}, feature '{encoding.names[column]}': the value is missing "
+                f"Row {place + 1}, feature '{encoding.names[column]}': the value is missing "
                 'or not finite. Fill it, or set missing = "mean", "zero", "indicator" or "drop".'
             )
 
@@ -352,9 +358,9 @@ def _other_part(
     store: Store = MEMORY,
 ) -> Part:
     """Validation rows of another table, in the training table's terms."""
-    table = _complete(table, store, drops=encoding.leaves_out)
+    table, places = _complete(table, store, drops=encoding.leaves_out)
     matrix = encode_table(table, encoding, settings.dtype, store)
-    check_finite(matrix, encoding)
+    check_finite(matrix, encoding, places)
     matrix = normalizer.applied(matrix, store)
     everything = row_numbers(table.rows)
     weights = table.weights
