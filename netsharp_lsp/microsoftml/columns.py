@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.data.errors import nearest
-from netsharp_engine.data.frames import frame_names, is_frame
 from netsharp_lsp.importing.columns import formula_columns
+from netsharp_lsp.microsoftml.frames import check_column, column_names
 from netsharp_lsp.microsoftml.values import ColumnVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    Vectors = Mapping[str, tuple[str, ...]]
 
 
 class ChosenColumns(NamedTuple):
@@ -26,8 +28,8 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     ``transforms`` may hold what `concat` returned.  Raises ValueError, a sentence, for what is no
     formula, for terms that are no columns, and for data that are no frame.
     """
-    columns = column_names(data)
-    vectors = _vectors(transforms or ())
+    names = column_names(data)
+    vectors = _vectors(transforms, names)
     if not isinstance(formula, str):
         raise ValueError(f"The formula must be a text such as 'y ~ a + b', found {formula!r}.")
     read = formula_columns(formula)
@@ -41,19 +43,13 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
             "cannot be taken: put what they give into a column of its own beforehand."
         )
     if read.columns is None:
-        features = [name for name in columns if name not in (read.label, *read.exclude)]
+        features = [name for name in names if name not in (read.label, *read.exclude)]
     else:
         features = [one for term in read.columns for one in vectors.get(term, (term,))]
     for name in read.exclude:
-        if name not in columns:
-            hint = nearest(name, [str(one) for one in columns])
-            raise ValueError(
-                f"The data have no column '{name}', which the formula leaves out.{hint}"
-            )
+        check_column(name, names, "which the formula leaves out")
     for name in (read.label, *features):
-        if name not in columns:
-            hint = nearest(name, [str(one) for one in columns])
-            raise ValueError(f"The data have no column '{name}', which the formula names.{hint}")
+        check_column(name, names, "which the formula names")
     if read.label in features:
         raise ValueError(f"'{read.label}' stands on both sides of the formula. Leave one out.")
     twice = next((name for name in features if features.count(name) > 1), None)
@@ -64,21 +60,36 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     return ChosenColumns(read.label, tuple(features))
 
 
-def column_names(data: object) -> list[Any]:
-    """Return the names of a frame's columns; ValueError for what is no frame."""
-    if not is_frame(data):
-        raise ValueError(
-            f"The data must be a data frame, found {type(data).__name__}. Read files and tables of "
-            "a database into one first."
-        )
-    return frame_names(data) or []
-
-
-def _vectors(transforms: Sequence[object]) -> Mapping[str, tuple[str, ...]]:
-    """The vectors of all transforms; ValueError for a transform that makes none."""
+def _vectors(transforms: object, names: Sequence[Any]) -> Vectors:
+    """The columns of the vectors of all transforms, in which those made before may stand."""
     made: dict[str, tuple[str, ...]] = {}
-    for one in transforms:
+    for one in _transforms(transforms):
+        for vector, parts in one.columns.items():
+            made[vector] = tuple(_columns_of(vector, parts, made, names))
+    return made
+
+
+def _transforms(given: object) -> Iterable[ColumnVectors]:
+    """What ml_transforms are; ValueError for no list, or a transform that makes no vector."""
+    several = [] if given is None else given
+    if not isinstance(several, list | tuple):
+        raise ValueError(
+            "ml_transforms must be a list of what concat(...) returns, as in "
+            f"[concat({{'Features': ['a', 'b']}})], found {type(given).__name__}."
+        )
+    for one in several:
         if not isinstance(one, ColumnVectors):
             raise ValueError(f"ml_transforms takes what concat(...) returns, found {one!r}.")
-        made |= one.columns
-    return made
+    return several
+
+
+def _columns_of(
+    vector: str, parts: Iterable[str], made: Vectors, names: Sequence[Any]
+) -> Iterable[str]:
+    """The columns that the parts of a vector stand for."""
+    for part in parts:
+        if part in made:
+            yield from made[part]
+        else:
+            check_column(part, names, f"which the vector '{vector}' of concat names")
+            yield part

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netsharp_engine.data.frames import texts_of
 from netsharp_engine.data.labels import Labels, class_names
 from netsharp_engine.data.table import Table
 from netsharp_engine.host_arguments import ARGUMENTS, LOSSES, NORMALIZERS, OPTIMIZERS, TASKS
@@ -18,8 +17,10 @@ from netsharp_engine.train import prepare
 from netsharp_lsp.context import Context
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.microsoftml.columns import ChosenColumns, chosen
+from netsharp_lsp.microsoftml.labels import classes_of, numbers_of
 from netsharp_lsp.microsoftml.refused import refuse_arguments
 from netsharp_lsp.microsoftml.values import HostLoss, HostOptimizer, Math, sgd_optimizer
+from netsharp_lsp.microsoftml.wording import in_words_of_the_call, refusals_of_the_call
 from netsharp_lsp.specification import (
     keyword_settings,
     output_form,
@@ -29,8 +30,6 @@ from netsharp_lsp.specification import (
 from netsharp_lsp.trained import trained
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingSettings
 
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
 CALLED = {row.key: row.python for row in (*ARGUMENTS, *OPTIMIZERS) if row.key and row.python}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NeuralNetwork:
-    """A trained network, as `rx_predict` takes it; it can be pickled and copied.
+    """A trained network, as `rx_predict` takes it; it can be pickled and copied, and equals itself.
 
     ``model_`` is what `netsharp.save` writes; ``label`` and ``features`` are columns of the frame
     that it was trained on, ``method`` is "binary", "multiClass" or "regression".
@@ -103,10 +102,11 @@ def rx_neural_network(
     "regression", ``net_definition`` a text of Net# or the path of a file, without which there is
     one hidden layer.  ``optimizer`` is what `sgd_optimizer` or `adadelta_optimizer` return,
     ``normalize`` "Auto", "Yes", "No" or "Warn", ``ml_transforms`` a list of what `concat` returns,
-    ``verbose`` 0 to be quiet.  Rows with a missing value are left out of the training.  Initial
-    weights and the order of rows are the same in each call.  No result depends on
-    ``acceleration``, ``blocks_per_read``, ``report_progress`` and ``ml_transform_vars``; other
-    arguments are refused by name.
+    ``verbose`` 0 to be quiet.  Rows with a missing number, truth or label are left out of the
+    training; a missing text is a level of its own, that of unknown ones.  Initial weights and the
+    order of rows are the same in each call.  No result depends on ``acceleration``,
+    ``blocks_per_read``, ``report_progress`` and ``ml_transform_vars``; other arguments are refused
+    by name.
 
     Raises SpecificationError, DataError, TrainingError, and ValueError for arguments that cannot
     be, each with a sentence.
@@ -130,8 +130,9 @@ def rx_neural_network(
         },
         CALLED,
     )
-    text = net_definition if net_definition is not None else host_network(task)
-    table = _table(data, columns, task, settings)
+    text = _definition(net_definition, task)
+    with refusals_of_the_call():
+        table = _table(data, columns, task, settings)
     if normalize.lower() == "warn" and np.any(np.abs(table.numbers) > 1):
         warnings.warn(
             "The features have values beyond -1 and 1 and are not normalised: normalize='Yes' "
@@ -139,86 +140,62 @@ def rx_neural_network(
             UserWarning,
             2,
         )
-    model = _trained(text, table, settings, verbose=verbose)
+    with refusals_of_the_call():
+        model = _trained(text, table, settings, verbose=bool(verbose))
     return NeuralNetwork(model, formula, method, *columns)
 
 
-def _trained(
-    specification: str | os.PathLike[str], table: Table, settings: TrainingSettings, *, verbose: int
-) -> Model:
-    text = read_specification(specification)
+def _definition(given: object, task: str) -> bytes:
+    """The Net# text of a call; SpecificationError where it has errors."""
+    if given is None:
+        given = host_network(task)
+    if not isinstance(given, str | os.PathLike):
+        raise ValueError(
+            "net_definition must be a text of Net#, or the path of a file with one, found "
+            f"{type(given).__name__}."
+        )
+    text = read_specification(given)
     refuse_errors(text, Context())
+    return text
+
+
+def _trained(text: bytes, table: Table, settings: TrainingSettings, *, verbose: bool) -> Model:
     rows = prepare(table, settings, output=output_form(text))
     for note in rows.notes:
-        warnings.warn(note, UserWarning, 3)
-    result = trained(text, rows, rows.settings, verbose=bool(verbose))
+        warnings.warn(in_words_of_the_call(note), UserWarning, 3)
+    result = trained(text, rows, rows.settings, verbose=verbose)
     if result.doubt:
-        warnings.warn(result.doubt, UserWarning, 3)
+        warnings.warn(in_words_of_the_call(result.doubt), UserWarning, 3)
     return result.model
 
 
 def _table(data: Any, columns: ChosenColumns, task: str, settings: TrainingSettings) -> Table:
     """The rows of a frame: its features, and the label as numbers or as classes in their order."""
     table = Table.from_arrays(data[list(columns.features)], dtype=settings.dtype)
-    column = data[columns.label]
+    column, label = data[columns.label], columns.label
     if task == "regression":
-        return replace(table, label=columns.label, targets=_numbers(column, columns.label))
-    levels, codes = _classes(column, columns.label)
-    if len(levels) < 2 or (task == "binary" and len(levels) > 2):
-        needed = "two classes" if task == "binary" else "at least two classes"
-        hint = " method='multiClass' takes more." if len(levels) > 2 else ""
-        raise ValueError(
-            f"The label '{columns.label}' has {len(levels):,} classes; {needed} are needed.{hint}"
-        )
+        return replace(table, label=label, targets=numbers_of(column, label))
+    levels, codes = classes_of(column, label)
+    _check_count(label, len(levels), len(np.unique(codes[codes >= 0])), task)
     return replace(
         table,
-        label=columns.label,
+        label=label,
         classes=class_names(levels),
         class_codes=codes,
         labels=Labels.aligned(levels),
     )
 
 
-def _numbers(column: Any, label: str) -> npt.NDArray[np.float64]:
-    try:
-        return np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"The label '{label}' of a regression must be numbers.") from None
-
-
-def _classes(column: Any, label: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """The classes of a label in their order, and the class of each row, -1 where it is missing.
-
-    The order is that of the levels of a categorical column, of all of them, else the natural one.
-    """
-    if str(getattr(column, "dtype", "")) == "category":
-        return np.asarray(column.cat.categories), np.asarray(column.cat.codes, dtype=np.int32)
-    values = np.asarray(column)
-    if values.dtype.kind == "O":
-        values = np.array(texts_of(label, values)) if _holds_texts(values) else values
-    missing = values == "" if values.dtype.kind == "U" else _absent(values)
-    levels, found = np.unique(_plain(values[~missing]), return_inverse=True)
-    codes = np.full(len(values), -1, dtype=np.int32)
-    codes[~missing] = found
-    return levels, codes
-
-
-def _holds_texts(values: npt.NDArray[Any]) -> bool:
-    return any(isinstance(value, str) for value in values.tolist())
-
-
-def _absent(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where numbers or objects are missing: None, NaN, and pandas' NA, which equals nothing."""
-    if values.dtype.kind != "O":
-        return np.asarray(values != values)
-    return np.array(
-        [one is None or not isinstance(one == one, bool) or one != one for one in values]
-    )
-
-
-def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Objects that are all of one plain type as an array of it."""
-    return np.array(values.tolist()) if values.dtype.kind == "O" and len(values) else values
+def _check_count(label: str, count: int, used: int, task: str) -> None:
+    """Refuse a label of too few classes or too many, of which so many are used."""
+    if count == 2 or (task != "binary" and count > 2):
+        return
+    needed = "two classes" if task == "binary" else "at least two classes"
+    hint = " method='multiClass' takes more." if count > 2 else ""
+    if used == 2 and count > 2:
+        hint = " Only two of them occur: take the other levels out of the column's categories."
+    noun = "class" if count == 1 else "classes"
+    raise ValueError(f"The label '{label}' has {count:,} {noun}; {needed} are needed.{hint}")
 
 
 def _one_of(name: str, given: object, known: Mapping[str, str]) -> str:

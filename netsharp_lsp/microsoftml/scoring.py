@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.data.errors import nearest
-from netsharp_lsp.microsoftml.columns import column_names
+from netsharp_lsp.microsoftml.frames import check_column, column_names, scored
 from netsharp_lsp.microsoftml.learning import NeuralNetwork
 from netsharp_lsp.microsoftml.refused import refuse_arguments
+from netsharp_lsp.microsoftml.wording import refusals_of_the_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +43,10 @@ def rx_predict(
     Of two classes there are ``PredictedLabel``, ``Score`` (the logarithm of the odds of the second
     class) and ``Probability`` (its probability); of more ``PredictedLabel`` and ``Score.0``,
     ``Score.1``, ... (the probability of each class, in the order of the classes); of a regression
-    ``Score``.  Rows with a missing value have no answer.  Before them stand the columns of the
-    network, with ``write_model_vars``, and those of ``extra_vars_to_write``; ``suffix`` is added
-    to the names of the scores.  ``overwrite``, ``data_threads``, ``blocks_per_read``,
-    ``report_progress`` and ``verbose`` change nothing.
+    ``Score``.  Rows with a missing number or truth have no answer: None, and NaN for numbers.
+    Before the scores stand the columns of the network, with ``write_model_vars``, and those of
+    ``extra_vars_to_write``; ``suffix`` is added to the names of the scores.  ``overwrite``,
+    ``data_threads``, ``blocks_per_read``, ``report_progress`` and ``verbose`` change nothing.
 
     Raises ValueError for arguments that cannot be, DataError for columns that do not fit.
     """
@@ -54,18 +55,49 @@ def rx_predict(
         raise ValueError(
             f"model must be what rx_neural_network returned, found {type(model).__name__}."
         )
+    if not isinstance(suffix, str | None):
+        raise ValueError(f"suffix must be a text such as '.nn', found {suffix!r}.")
     there = column_names(data)
     for name in model.features:
-        if name not in there:
-            hint = nearest(name, [str(one) for one in there])
-            raise ValueError(f"The data have no column '{name}', which the network needs.{hint}")
-    predictions = model.model_.predict(data[list(model.features)])
+        check_column(name, there, "which the network needs")
+    with refusals_of_the_call():
+        predictions = model.model_.predict(data[list(model.features)])
     scores = {f"{name}{suffix or ''}": values for name, values in _scores(model, predictions)}
-    kept = _kept(model, there, write_model_vars, extra_vars_to_write, set(scores))
+    whole = _is_true("write_model_vars", write_model_vars)
+    kept = _kept(model, there, whole, _named(extra_vars_to_write), set(scores))
     twice = next((name for name in kept if name in scores), None)
     if twice is not None:
         raise ValueError(f"'{twice}' is a column and a score. Give the scores a suffix.")
-    return type(data)({name: data[name] for name in kept} | scores)
+    return scored(data, kept, scores, _labels(model))
+
+
+def _labels(model: NeuralNetwork) -> npt.NDArray[Any]:
+    """All labels that the network answers; none of a regression."""
+    labels = model.model_.labels
+    return np.array([] if labels is None else labels.values, dtype=object)
+
+
+def _is_true(name: str, given: object) -> bool:
+    """Whether a truth is given; ValueError for what is none."""
+    if not isinstance(given, bool | int | np.bool_):
+        raise ValueError(f"{name} must be True or False, found {type(given).__name__}.")
+    return bool(given)
+
+
+def _named(extra: object) -> list[str]:
+    """The names in extra_vars_to_write; ValueError for what are no texts."""
+    given = [] if extra is None else [extra] if isinstance(extra, str) else extra
+    try:
+        names = list(given)  # type: ignore[call-overload]
+    except TypeError:
+        names = [given]
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise ValueError(
+            "extra_vars_to_write must be a list of names of columns, such as ['a', 'b'], found "
+            f"{wrong!r}."
+        )
+    return [str(name) for name in names]
 
 
 def _scores(model: NeuralNetwork, predictions: Predictions) -> list[tuple[str, npt.NDArray[Any]]]:
@@ -82,20 +114,17 @@ def _scores(model: NeuralNetwork, predictions: Predictions) -> list[tuple[str, n
 
 
 def _kept(
-    model: NeuralNetwork,
-    there: Sequence[Any],
-    whole: bool,
-    extra: Sequence[str] | None,
-    scores: set[str],
+    model: NeuralNetwork, there: Sequence[Any], whole: bool, extra: Sequence[str], scores: set[str]
 ) -> list[str]:
     """The columns that are handed on, each once; names of scores are there anyhow."""
     kept = [one for one in (model.label, *model.features) if one in there] if whole else []
-    names = [extra] if isinstance(extra, str) else list(extra or ())
     stems = {name.partition(".")[0] for name in scores}
-    for name in names:
+    for name in extra:
         if name in there:
             kept.append(name)
         elif name not in scores | stems:
             hint = nearest(name, [str(one) for one in there])
             raise ValueError(f"extra_vars_to_write names '{name}', which is no column.{hint}")
+    for name in kept:
+        check_column(name, there, "which is to be handed on")
     return list(dict.fromkeys(kept))

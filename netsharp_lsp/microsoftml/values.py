@@ -5,9 +5,10 @@ Each function has the original's signature and returns a plain value; nothing is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.host_arguments import OPTIMIZERS
 
 #: The keys of a run that the arguments of an optimiser are.
@@ -38,7 +39,7 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class ColumnVectors:
-    """ColumnVectors that `concat` makes: the columns of each, by its name."""
+    """Vectors that `concat` makes: the columns of each, by its name."""
 
     columns: Mapping[str, tuple[str, ...]]
 
@@ -56,7 +57,8 @@ def sgd_optimizer(
 
     ``learning_rate`` is 0.001, ``momentum`` 0, ``nag`` (Nesterov's momentum) off, ``weight_decay``
     0; the rate is multiplied by ``l_rate_red_ratio`` (1) every ``l_rate_red_freq`` (100)
-    iterations, and where the error falls by less than ``l_rate_red_error_ratio`` (0).
+    iterations, and where the error falls by less than ``l_rate_red_error_ratio`` (0).  Raises
+    ValueError for what is no number.
     """
     given = {
         "learning_rate": learning_rate,
@@ -67,12 +69,16 @@ def sgd_optimizer(
         "l_rate_red_freq": l_rate_red_freq,
         "l_rate_red_error_ratio": l_rate_red_error_ratio,
     }
-    return HostOptimizer("sgd", _present(given))
+    return HostOptimizer("sgd", _present("sgd_optimizer", given))
 
 
 def adadelta_optimizer(decay: float | None = 0.95, cond: float | None = 1e-6) -> HostOptimizer:
-    """Return AdaDelta with its ``decay`` and its conditioning constant ``cond``."""
-    return HostOptimizer("adadelta", _present({"decay": decay, "cond": cond}))
+    """Return AdaDelta with its ``decay`` and its conditioning constant ``cond``.
+
+    Raises ValueError for what is no number.
+    """
+    given = {"decay": decay, "cond": cond}
+    return HostOptimizer("adadelta", _present("adadelta_optimizer", given))
 
 
 def log_loss() -> HostLoss:
@@ -113,22 +119,42 @@ def gpu_math() -> Math:
 def concat(cols: Mapping[str, Sequence[str]]) -> ColumnVectors:
     """Return vectors of columns, which a formula names in place of these.
 
-    ``cols`` has the columns of each vector by its name: ``{"pixels": ["p1", "p2"]}``.  Raises
-    ValueError for anything else: a vector needs a name for the formula.
+    ``cols`` has the columns of each vector by its name: ``{"pixels": ["p1", "p2"]}``; a vector that
+    was made before may stand for its columns.  Raises ValueError for anything else: a vector needs
+    a name for the formula.
     """
     if not isinstance(cols, Mapping):
         raise ValueError(
             "concat needs the columns of each vector by its name, such as "
             f"{{'Features': ['a', 'b']}}, found {cols!r}."
         )
-    made = {}
-    for name, columns in cols.items():
-        several = (columns,) if isinstance(columns, str) else tuple(columns)
-        if not several or not all(isinstance(one, str) for one in (name, *several)):
-            raise ValueError(f"The vector {name!r} of concat needs names of columns.")
-        made[name] = several
-    return ColumnVectors(made)
+    return ColumnVectors({name: _parts(name, columns) for name, columns in cols.items()})
 
 
-def _present(given: Mapping[str, object]) -> dict[str, object]:
-    return {_KEYS[name]: value for name, value in given.items() if value is not None}
+def _parts(name: object, columns: object) -> tuple[str, ...]:
+    """The columns of a vector; ValueError where they, or its name, are no texts."""
+    if isinstance(columns, str):
+        columns = (columns,)
+    parts = tuple(columns) if isinstance(columns, Iterable) else ()
+    if not parts or not all(isinstance(one, str) for one in (name, *parts)):
+        raise ValueError(
+            f"The vector {name!r} of concat needs a list of names of columns, found {columns!r}."
+        )
+    return parts
+
+
+def _present(function: str, given: Mapping[str, object]) -> dict[str, object]:
+    """Settings of a run for the arguments that are not None, as numbers of Python's."""
+    return {
+        _KEYS[name]: _number(function, name, value)
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _number(function: str, name: str, value: object) -> bool | int | float:
+    item = getattr(value, "item", None)
+    plain = item() if callable(item) and getattr(value, "shape", None) == () else value
+    if not isinstance(plain, bool | int | float):
+        raise ValueError(f"{name} of {function} must be a number, found {excerpt(repr(value))}.")
+    return plain

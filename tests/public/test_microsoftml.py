@@ -230,7 +230,50 @@ MISTAKES: list[tuple[Mistake, str]] = [
     (lambda rows, _: rx_neural_network("late", rows), "is no formula"),
     (lambda rows, _: rx_neural_network(7, rows), "must be a text"),  # type: ignore[arg-type]
     (lambda rows, _: rx_neural_network("kind ~ pl", rows), "3 classes; two classes are needed"),
-    (lambda rows, _: rx_neural_network("late ~ pl", "rows.xdf"), "must be a data frame, found str"),
+    (
+        lambda rows, _: rx_neural_network("late ~ pl", "rows.xdf"),
+        r"polars, found str\. .*pandas\.read_csv\(data\)",
+    ),
+    (
+        lambda rows, _: rx_neural_network("f ~ pl", rows, ml_transforms=concat({"f": ["pl"]})),  # type: ignore[arg-type]
+        "must be a list of what concat",
+    ),
+    (lambda rows, _: rx_neural_network("late ~ f", rows, ml_transforms=["f"]), "found 'f'"),
+    (
+        lambda rows, _: rx_neural_network(
+            "late ~ f", rows, ml_transforms=[concat({"e": ["f"], "f": ["e"]})]
+        ),
+        "no column 'f', which the vector 'e' of concat names",
+    ),
+    (lambda rows, _: rx_neural_network("late ~ pl", rows, net_definition=b"x"), "found bytes"),  # type: ignore[arg-type]
+    (lambda rows, _: rx_neural_network("late ~ pl", rows, net_definition=3), "found int"),  # type: ignore[arg-type]
+    (
+        lambda rows, _: rx_neural_network("late ~ pl", pd.concat([rows, rows[["late"]]], axis=1)),
+        "have 2 columns called 'late'.* Rename",
+    ),
+    (
+        lambda rows, model: rx_predict(model, pd.concat([rows, rows[["sw"]]], axis=1)),
+        "have 2 columns called 'sw'.* Rename",
+    ),
+    (
+        lambda rows, model: rx_predict(
+            model, pd.concat([rows, rows[["late"]]], axis=1), extra_vars_to_write=["late"]
+        ),
+        "have 2 columns called 'late'.* Rename",
+    ),
+    (lambda _, __: concat(None), "by its name"),  # type: ignore[arg-type]
+    (lambda _, __: concat({"f": None}), "needs a list of names"),  # type: ignore[dict-item]
+    (lambda _, __: concat({"f": 3}), "needs a list of names"),  # type: ignore[dict-item]
+    (lambda _, __: sgd_optimizer(np.array([1, 2])), r"learning_rate of sgd_optimizer must be"),  # type: ignore[arg-type]
+    (lambda _, __: adadelta_optimizer(cond="small"), "cond of adadelta_optimizer must be"),  # type: ignore[arg-type]
+    (lambda rows, model: rx_predict(model, rows, suffix=3), "suffix must be a text"),  # type: ignore[arg-type]
+    (
+        lambda rows, model: rx_predict(model, rows, write_model_vars=rows),  # type: ignore[arg-type]
+        "write_model_vars must be True or False",
+    ),
+    (lambda rows, model: rx_predict(model, rows, extra_vars_to_write=1), "names of columns"),  # type: ignore[arg-type]
+    (lambda rows, model: rx_predict(model, rows, extra_vars_to_write=[1]), "names of columns"),  # type: ignore[list-item]
+    (lambda rows, model: rx_predict(model, rows[:0]), "data has no rows"),
     (lambda rows, _: rx_neural_network("late ~ pl", rows, num_iterations=0), "num_iterations: 0"),
     (lambda rows, _: rx_neural_network("late ~ pl", rows, method="ranks"), "one of binary"),
     (lambda rows, _: rx_neural_network("late ~ pl", rows, normalize="some"), "one of auto"),
@@ -274,9 +317,33 @@ def test_features_that_are_not_normalised_are_warned_of(frame: pd.DataFrame) -> 
         (" late~ . ", ("sl", "sw", "pl", "pw", "kind")),
         ("late ~ . - kind - sl", ("sw", "pl", "pw")),
         ("late ~ `pl` + `pl`", ("pl",)),
+        ("late ~ both + sl", ("pl", "pw", "sw", "sl")),
     ],
 )
 def test_a_formula_is_its_columns(
     formula: str, features: tuple[str, ...], frame: pd.DataFrame
 ) -> None:
-    assert chosen(formula, frame, None) == ("late", features)
+    vectors = [concat({"petal": ["pl", "pw"]}), concat({"both": ["petal", "sw"]})]
+    assert chosen(formula, frame, vectors) == ("late", features)
+
+
+def test_what_calls_are_given_can_be_compared(frame: pd.DataFrame, kinds: NeuralNetwork) -> None:
+    assert sgd_optimizer(learning_rate=np.float32(0.5)) == sgd_optimizer(learning_rate=0.5)
+    assert sgd_optimizer() != adadelta_optimizer()
+    assert concat({"f": pd.Index(["a", "b"])}) == concat({"f": ("a", "b")})
+    again = pickle.loads(pickle.dumps(kinds))
+    assert kinds == kinds
+    assert again != kinds
+    assert len({kinds, again}) == 2
+
+
+@pytest.mark.filterwarnings("ignore:.*no better than:UserWarning")
+@pytest.mark.parametrize("size", ["auto", "[1]"])
+def test_one_node_of_softmax_is_told_what_to_become(size: str, frame: pd.DataFrame) -> None:
+    network = f"input D auto; hidden H [3] from D all; output O {size} {{}} from H all;"
+    with pytest.raises(netsharp.TrainingError, match=r"Write sigmoid.* or give it the size \[2\]"):
+        rx_neural_network("late ~ pl", frame, net_definition=network.format("softmax"), **QUICK)
+    # What is said is what helps.
+    rx_neural_network("late ~ pl", frame, net_definition=network.format("sigmoid"), **QUICK)
+    two = network.replace(f"O {size}", "O [2]").format("softmax")
+    rx_neural_network("late ~ pl", frame, net_definition=two, **QUICK)
