@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.excerpt import excerpt
 from netsharp_lsp.importing.columns import formula_columns
 from netsharp_lsp.microsoftml.frames import check_column, column_names
+from netsharp_lsp.microsoftml.refused import shown
 from netsharp_lsp.microsoftml.values import ColumnVectors
 
 if TYPE_CHECKING:
@@ -31,16 +33,16 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     names = column_names(data)
     vectors = _vectors(transforms, names)
     if not isinstance(formula, str):
-        raise ValueError(f"The formula must be a text such as 'y ~ a + b', found {formula!r}.")
+        raise ValueError(f"formula must be a text such as 'y ~ a + b', found {shown(formula)}.")
     read = formula_columns(formula)
     if read is None:
         raise ValueError(
-            f"{formula!r} is no formula: write the label, '~' and columns, 'y ~ a + b'."
+            f"{shown(formula)} is no formula: write the label, '~' and columns, 'y ~ a + b'."
         )
     if read.terms or read.label is None:
         raise ValueError(
-            f"The formula's term '{read.terms[0]}' is no column. Interactions and functions "
-            "cannot be taken: put what they give into a column of its own beforehand."
+            f"The formula's term '{excerpt(read.terms[0])}' is no column. Interactions and "
+            "functions cannot be taken: put what they give into a column of its own beforehand."
         )
     if read.columns is None:
         features = [name for name in names if name not in (read.label, *read.exclude)]
@@ -51,10 +53,12 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     for name in (read.label, *features):
         check_column(name, names, "which the formula names")
     if read.label in features:
-        raise ValueError(f"'{read.label}' stands on both sides of the formula. Leave one out.")
+        raise ValueError(
+            f"'{excerpt(read.label)}' stands on both sides of the formula. Leave one out."
+        )
     twice = next((name for name in features if features.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"The formula names '{twice}' twice. Leave one out.")
+        raise ValueError(f"The formula names '{excerpt(twice)}' twice. Leave one out.")
     if not features:
         raise ValueError(f"There is no column beside the label '{read.label}' to learn from.")
     return ChosenColumns(read.label, tuple(features))
@@ -75,11 +79,11 @@ def _transforms(given: object) -> Iterable[ColumnVectors]:
     if not isinstance(several, list | tuple):
         raise ValueError(
             "ml_transforms must be a list of what concat(...) returns, as in "
-            f"[concat({{'Features': ['a', 'b']}})], found {type(given).__name__}."
+            f"[concat({{'Features': ['a', 'b']}})], found {shown(given)}."
         )
     for one in several:
         if not isinstance(one, ColumnVectors):
-            raise ValueError(f"ml_transforms takes what concat(...) returns, found {one!r}.")
+            raise ValueError(f"ml_transforms takes what concat(...) returns, found {shown(one)}.")
     return several
 
 
@@ -91,5 +95,5 @@ def _columns_of(
         if part in made:
             yield from made[part]
         else:
-            check_column(part, names, f"which the vector '{vector}' of concat names")
+            check_column(part, names, f"which the vector '{excerpt(vector)}' of concat names")
             yield part

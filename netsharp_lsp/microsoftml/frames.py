@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.data.errors import nearest
+from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,11 +56,11 @@ def check_column(name: object, names: Sequence[Any], said: str) -> None:
     count = names.count(name) if isinstance(name, str | int) else int(name in names)
     if not count:
         hint = nearest(str(name), [str(one) for one in names])
-        raise ValueError(f"The data have no column '{name}', {said}.{hint}")
+        raise ValueError(f"The data have no column '{excerpt(name)}', {said}.{hint}")
     if count > 1:
         raise ValueError(
-            f"The data have {count} columns called '{name}', {said}. Rename all but one, or leave "
-            "them out of data."
+            f"The data have {count} columns called '{excerpt(name)}', {said}. Rename all but one, "
+            "or leave them out of data."
         )
 
 
@@ -69,10 +70,9 @@ def scored(data: Any, kept: Iterable[Any], scores: Mapping[str, Values], labels:
     Scores of objects are labels, None where there is no answer; ``labels`` are all that there may
     be, so that the column has their type also where none is answered.
     """
-    if _kind(data) == PANDAS:
-        columns = {name: data[name].array for name in kept}
-        return type(data)(columns | dict(scores), index=data.index)
     columns = {name: data[name] for name in kept}
+    if _kind(data) == PANDAS:
+        return type(data)(columns | dict(scores), index=data.index)
     for name, values in scores.items():
         columns[name] = _typed(data, values, labels) if values.dtype.kind == "O" else values
     return type(data)(columns)
@@ -89,7 +89,7 @@ def present(column: Any) -> tuple[Values, Values]:
         values = column[there].to_numpy()
     values = np.asarray(values)
     # Of objects, and in polars, NaN is a value.
-    if values.dtype.kind == "f":
+    if values.ndim == 1 and values.dtype.kind == "f":
         said = values == values
     elif values.ndim == 1 and values.dtype.kind == "O":
         said = np.array([not _is_nan(one) for one in values], dtype=np.bool_)

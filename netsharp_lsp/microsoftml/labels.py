@@ -12,6 +12,7 @@ import numpy as np
 
 from netsharp_engine.data.frames import ODD, texts_of
 from netsharp_engine.data.labels import LARGEST
+from netsharp_engine.excerpt import excerpt
 from netsharp_lsp.microsoftml.frames import present
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def numbers_of(column: Any, label: str) -> npt.NDArray[np.float64]:
     there, values = present(column)
     if not _all(values, (*_NUMERALS, Decimal), _NUMBERS):
         raise ValueError(
-            f"The label '{label}' of a regression must be numbers, and holds {_held(values)}. "
-            "Turn them into numbers first, or set method='multiClass' if they are classes."
+            f"The label '{excerpt(label)}' of a regression must be numbers, and holds "
+            f"{_held(values)}. Turn them into numbers first, or set method='multiClass' if they "
+            "are classes."
         )
     numbers = np.full(len(there), np.nan)
     try:
@@ -89,10 +91,20 @@ def _natural(column: Any, label: str) -> ClassLabels:
 def _refuse_odd(values: npt.NDArray[Any], label: str) -> None:
     if not _all(values, (str, *_NUMERALS), _NUMBERS + "U"):
         raise ValueError(
-            f"The label '{label}' holds {_held(values)}, which are no classes. Turn them into "
-            "texts or numbers first."
+            f"The label '{excerpt(label)}' holds {_held(values)}, which are no classes. Turn them "
+            "into texts or numbers first."
         )
     _refuse_infinite(values, label)
+    half = next((one for one in values if isinstance(one, str) and not _is_whole(one)), None)
+    if half is not None:
+        raise ValueError(
+            f"The label '{excerpt(label)}' holds the text '{excerpt(half)}', in which a character "
+            "is not whole. Correct it, or leave its row out of data."
+        )
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _refuse_infinite(values: npt.NDArray[Any], label: str) -> None:
@@ -100,8 +112,8 @@ def _refuse_infinite(values: npt.NDArray[Any], label: str) -> None:
     infinite = values.dtype.kind == "f" and np.isinf(values).any()
     if infinite or any(abs(one) > LARGEST for one in numbers):
         raise ValueError(
-            f"The label '{label}' holds a number that is infinite or too large. Correct it, or "
-            "leave its row out of data."
+            f"The label '{excerpt(label)}' holds a number that is infinite or too large. Correct "
+            "it, or leave its row out of data."
         )
 
 

@@ -12,13 +12,14 @@ import numpy as np
 
 from netsharp_engine.data.labels import Labels, class_names
 from netsharp_engine.data.table import Table
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.host_arguments import ARGUMENTS, LOSSES, NORMALIZERS, OPTIMIZERS, TASKS
 from netsharp_engine.train import prepare
 from netsharp_lsp.context import Context
 from netsharp_lsp.importing.networks import host_network
 from netsharp_lsp.microsoftml.columns import ChosenColumns, chosen
 from netsharp_lsp.microsoftml.labels import classes_of, numbers_of
-from netsharp_lsp.microsoftml.refused import refuse_arguments
+from netsharp_lsp.microsoftml.refused import is_true, refuse_arguments, shown
 from netsharp_lsp.microsoftml.values import HostLoss, HostOptimizer, Math, sgd_optimizer
 from netsharp_lsp.microsoftml.wording import in_words_of_the_call, refusals_of_the_call
 from netsharp_lsp.specification import (
@@ -140,8 +141,9 @@ def rx_neural_network(
             UserWarning,
             2,
         )
+    loud = is_true("verbose", verbose)
     with refusals_of_the_call():
-        model = _trained(text, table, settings, verbose=bool(verbose))
+        model = _trained(text, table, settings, verbose=loud)
     return NeuralNetwork(model, formula, method, *columns)
 
 
@@ -195,13 +197,15 @@ def _check_count(label: str, count: int, used: int, task: str) -> None:
     if used == 2 and count > 2:
         hint = " Only two of them occur: take the other levels out of the column's categories."
     noun = "class" if count == 1 else "classes"
-    raise ValueError(f"The label '{label}' has {count:,} {noun}; {needed} are needed.{hint}")
+    raise ValueError(
+        f"The label '{excerpt(label)}' has {count:,} {noun}; {needed} are needed.{hint}"
+    )
 
 
 def _one_of(name: str, given: object, known: Mapping[str, str]) -> str:
     found = known.get(given.lower()) if isinstance(given, str) else None
     if found is None:
-        raise ValueError(f"{name} must be one of {', '.join(known)}, found {given!r}.")
+        raise ValueError(f"{name} must be one of {', '.join(known)}, found {shown(given)}.")
     return found
 
 
@@ -210,7 +214,8 @@ def _rule(optimizer: object) -> dict[str, object]:
         optimizer = sgd_optimizer()
     if not isinstance(optimizer, HostOptimizer):
         raise ValueError(
-            f"optimizer must be sgd_optimizer(...) or adadelta_optimizer(...), found {optimizer!r}."
+            "optimizer must be sgd_optimizer(...) or adadelta_optimizer(...), found "
+            f"{shown(optimizer)}."
         )
     return {"optimizer": optimizer.name, **optimizer.settings}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,6 +53,30 @@ FUNCTIONS = {
     "smoothed_hinge_loss": "log_loss()",
     "poisson_loss": "squared_loss()",
 }
+
+
+def shown(value: object) -> str:
+    """Return what a sentence calls a value that cannot be taken: itself, in short, or its type."""
+    if isinstance(value, str):
+        return f"'{excerpt(value)}'"
+    if value is None or isinstance(value, bytes | int | float | complex):
+        return excerpt(value)
+    return type(value).__name__
+
+
+def is_true(name: str, given: object) -> bool:
+    """Return whether a truth is given; ValueError, which names the argument, for what is none."""
+    if not isinstance(given, Integral) and type(given).__name__ != "bool":
+        raise ValueError(f"{name} must be True or False, found {shown(given)}.")
+    return bool(given)
+
+
+def items_of(given: object) -> tuple[object, ...] | None:
+    """Return what a list holds, or anything else that can be gone through; None for all others."""
+    try:
+        return tuple(given)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def refuse_arguments(function: str, given: Mapping[str, object]) -> None:

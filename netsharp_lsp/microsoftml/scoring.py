@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_engine.data.errors import nearest
+from netsharp_engine.excerpt import excerpt
 from netsharp_lsp.microsoftml.frames import check_column, column_names, scored
 from netsharp_lsp.microsoftml.learning import NeuralNetwork
-from netsharp_lsp.microsoftml.refused import refuse_arguments
+from netsharp_lsp.microsoftml.refused import is_true, items_of, refuse_arguments, shown
 from netsharp_lsp.microsoftml.wording import refusals_of_the_call
 
 if TYPE_CHECKING:
@@ -55,19 +56,19 @@ def rx_predict(
         raise ValueError(
             f"model must be what rx_neural_network returned, found {type(model).__name__}."
         )
-    if not isinstance(suffix, str | None):
-        raise ValueError(f"suffix must be a text such as '.nn', found {suffix!r}.")
+    if not isinstance(suffix, str | None) or not (suffix or "").isprintable():
+        raise ValueError(f"suffix must be a text such as '.nn', found {shown(suffix)}.")
     there = column_names(data)
     for name in model.features:
         check_column(name, there, "which the network needs")
     with refusals_of_the_call():
         predictions = model.model_.predict(data[list(model.features)])
     scores = {f"{name}{suffix or ''}": values for name, values in _scores(model, predictions)}
-    whole = _is_true("write_model_vars", write_model_vars)
+    whole = is_true("write_model_vars", write_model_vars)
     kept = _kept(model, there, whole, _named(extra_vars_to_write), set(scores))
     twice = next((name for name in kept if name in scores), None)
     if twice is not None:
-        raise ValueError(f"'{twice}' is a column and a score. Give the scores a suffix.")
+        raise ValueError(f"'{excerpt(twice)}' is a column and a score. Give the scores a suffix.")
     return scored(data, kept, scores, _labels(model))
 
 
@@ -77,25 +78,15 @@ def _labels(model: NeuralNetwork) -> npt.NDArray[Any]:
     return np.array([] if labels is None else labels.values, dtype=object)
 
 
-def _is_true(name: str, given: object) -> bool:
-    """Whether a truth is given; ValueError for what is none."""
-    if not isinstance(given, bool | int | np.bool_):
-        raise ValueError(f"{name} must be True or False, found {type(given).__name__}.")
-    return bool(given)
-
-
 def _named(extra: object) -> list[str]:
     """The names in extra_vars_to_write; ValueError for what are no texts."""
-    given = [] if extra is None else [extra] if isinstance(extra, str) else extra
-    try:
-        names = list(given)  # type: ignore[call-overload]
-    except TypeError:
-        names = [given]
+    given = () if extra is None else (extra,) if isinstance(extra, str) else items_of(extra)
+    names = (extra,) if given is None else given
     wrong = next((name for name in names if not isinstance(name, str)), None)
     if wrong is not None:
         raise ValueError(
             "extra_vars_to_write must be a list of names of columns, such as ['a', 'b'], found "
-            f"{wrong!r}."
+            f"{shown(wrong)}."
         )
     return [str(name) for name in names]
 
@@ -124,7 +115,9 @@ def _kept(
             kept.append(name)
         elif name not in scores | stems:
             hint = nearest(name, [str(one) for one in there])
-            raise ValueError(f"extra_vars_to_write names '{name}', which is no column.{hint}")
+            raise ValueError(
+                f"extra_vars_to_write names '{excerpt(name)}', which is no column.{hint}"
+            )
     for name in kept:
         check_column(name, there, "which is to be handed on")
     return list(dict.fromkeys(kept))

@@ -5,11 +5,11 @@ Each function has the original's signature and returns a plain value; nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from netsharp_engine.excerpt import excerpt
 from netsharp_engine.host_arguments import OPTIMIZERS
+from netsharp_lsp.microsoftml.refused import items_of, shown
 
 #: The keys of a run that the arguments of an optimiser are.
 _KEYS = {row.python: row.key for row in OPTIMIZERS}
@@ -126,7 +126,7 @@ def concat(cols: Mapping[str, Sequence[str]]) -> ColumnVectors:
     if not isinstance(cols, Mapping):
         raise ValueError(
             "concat needs the columns of each vector by its name, such as "
-            f"{{'Features': ['a', 'b']}}, found {cols!r}."
+            f"{{'Features': ['a', 'b']}}, found {shown(cols)}."
         )
     return ColumnVectors({name: _parts(name, columns) for name, columns in cols.items()})
 
@@ -135,12 +135,14 @@ def _parts(name: object, columns: object) -> tuple[str, ...]:
     """The columns of a vector; ValueError where they, or its name, are no texts."""
     if isinstance(columns, str):
         columns = (columns,)
-    parts = tuple(columns) if isinstance(columns, Iterable) else ()
-    if not parts or not all(isinstance(one, str) for one in (name, *parts)):
+    parts = items_of(columns) or ()
+    texts = tuple(str(one) for one in parts if isinstance(one, str))
+    if not parts or len(texts) < len(parts) or not isinstance(name, str):
         raise ValueError(
-            f"The vector {name!r} of concat needs a list of names of columns, found {columns!r}."
+            f"The vector {shown(name)} of concat needs a list of names of columns, found "
+            f"{shown(columns)}."
         )
-    return parts
+    return texts
 
 
 def _present(function: str, given: Mapping[str, object]) -> dict[str, object]:
@@ -156,5 +158,5 @@ def _number(function: str, name: str, value: object) -> bool | int | float:
     item = getattr(value, "item", None)
     plain = item() if callable(item) and getattr(value, "shape", None) == () else value
     if not isinstance(plain, bool | int | float):
-        raise ValueError(f"{name} of {function} must be a number, found {excerpt(repr(value))}.")
+        raise ValueError(f"{name} of {function} must be a number, found {shown(value)}.")
     return plain

@@ -246,6 +246,14 @@ MISTAKES: list[tuple[Mistake, str]] = [
         "no column 'f', which the vector 'e' of concat names",
     ),
     (lambda rows, _: rx_neural_network("late ~ pl", rows, net_definition=b"x"), "found bytes"),  # type: ignore[arg-type]
+    (lambda rows, _: rx_neural_network("late ~ pl", rows, verbose=rows), "verbose must be True"),  # type: ignore[arg-type]
+    (lambda _, __: concat({"f": np.array(3)}), "needs a list of names"),  # type: ignore[dict-item]
+    (
+        lambda rows, _: rx_neural_network(
+            "late ~ pl", rows.assign(late=pd.Series(["a", "\ud800"] * 75, rows.index, dtype=object))
+        ),
+        "a character is not whole",
+    ),
     (lambda rows, _: rx_neural_network("late ~ pl", rows, net_definition=3), "found int"),  # type: ignore[arg-type]
     (
         lambda rows, _: rx_neural_network("late ~ pl", pd.concat([rows, rows[["late"]]], axis=1)),

@@ -64,12 +64,13 @@ def test_kept_columns_keep_their_type() -> None:
     frame = rows().assign(
         count=pd.array([1, None, 3, 4, 5, 6], dtype="Int64"),
         kind=pd.Categorical(list("ppqqpp")),
+        any=pd.Series(list("ppqqpp"), list("uvwxyz"), dtype=object),
         time=pd.date_range("2026-01-01", periods=6, tz="UTC"),
     )
     scores = rx_predict(
-        trained(frame), frame, extra_vars_to_write=["count", "kind", "time", "count"]
+        trained(frame), frame, extra_vars_to_write=["count", "kind", "any", "time", "count"]
     )
-    wanted = ["count", "kind", "time"]
+    wanted = ["count", "kind", "any", "time"]
     pd.testing.assert_frame_equal(scores[wanted], frame[wanted])
 
 
@@ -118,6 +119,11 @@ STRUCTS = pl.DataFrame(
 def test_a_label_of_another_type_of_polars_is_refused(name: str, method: str) -> None:
     with pytest.raises(ValueError, match=r"label 'y'.* holds .* Turn them into "):
         trained(STRUCTS.select("a", pl.col(name).alias("y")), method)
+
+
+def test_a_number_that_is_too_large_is_refused_in_a_feature() -> None:
+    with pytest.raises(ValueError, match=r"'a' holds a number that is too large .*leave"):
+        trained(rows().assign(a=[10**400, 1, 2, 3, 4, 5]))
 
 
 @pytest.mark.parametrize("method", ["binary", "regression"])

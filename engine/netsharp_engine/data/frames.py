@@ -68,7 +68,13 @@ def feature_of(name: object, values: Values) -> npt.NDArray[np.float64] | list[s
         )
     present = [value for value in values.tolist() if not _is_missing(value)]
     if all(isinstance(value, int | float | np.number | np.bool_) for value in present):
-        return np.array([np.nan if _is_missing(value) else value for value in values], np.float64)
+        try:
+            return np.array([np.nan if _is_missing(one) else one for one in values], np.float64)
+        except OverflowError:
+            raise DataError(
+                f"Column '{excerpt(name)}' holds a number that is too large to compute with. "
+                "Correct it, or leave the column out."
+            ) from None
     return texts_of(name, values)
 
 
