@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 #: What is run from top to bottom.
 DOCS = ROOT / "docs"
-PAGES = (README, DOCS / "cntk.md", DOCS / "experiments.md", DOCS / "leaving-cntk.md")
+PAGES = (
+    README,
+    *(DOCS / f"{name}.md" for name in ("cntk", "experiments", "leaving-cntk", "python")),
+)
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
     r"^```(?P<kind>console|python|netsharp|toml|r|text|cntk|brainscript|ndl|mel)\n"
