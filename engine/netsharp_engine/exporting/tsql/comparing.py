@@ -90,7 +90,8 @@ def in_duckdb(statement: str) -> str:
     for one in list(tree.find_all(exp.Table)):
         if isinstance(one.this, exp.Parameter):
             one.set("this", exp.to_identifier(_ROWS, quoted=True))
-    return tree.sql(dialect="duckdb")
+    found: str = tree.sql(dialect="duckdb")
+    return found
 
 
 def compared_model(
