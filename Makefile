@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors soak torture sanitize clean
+.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors r r-check soak torture sanitize clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -95,6 +95,22 @@ editors: $(VENV)/.test ## Install real editors, pack the extension (PACKED=1: it
 	bash tests/editors/install.sh .tools
 	$(if $(PACKED),,$(MAKE) vsix TARGETS=linux-x64)
 	$(BIN)/python -m pytest --durations=0 tests/editors
+
+# An environment with the oldest numpy, which is what a reticulate of Debian knows.
+R_VENV := .tools/r
+$(R_VENV)/.installed: $(SOURCES)
+	$(PYTHON) -m venv $(R_VENV)
+	rm -rf build
+	$(R_VENV)/bin/python -m pip install --quiet . 'numpy==1.26.*' 'pandas<3' 'pytest>=8' 'pytest-timeout>=2.3'
+	@touch $@
+
+r: $(R_VENV)/.installed ## Install R from Debian where there is none, and run the tests of the R package.
+	bash tests/r/install.sh
+	FULL=1 $(R_VENV)/bin/python -m pytest --durations=10 tests/r
+
+r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
+	bash tests/r/install.sh
+	bash tests/r/check.sh $(R_VENV)/bin/python out/r
 
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
 	$(BIN)/python -m tests.soak --edits $(or $(EDITS),30000) --seed $(or $(SEED),1)

@@ -1,6 +1,6 @@
-"""Data frames as the calls take and return them, of pandas and of polars.
+"""Data frames as the calls take and return them, of pandas, of polars, and plain ones.
 
-Neither of these is imported, and nothing is known of networks.
+None of these is imported, and nothing is known of networks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Values = npt.NDArray[Any]
 
 PANDAS, POLARS = ("pandas", "DataFrame"), ("polars", "DataFrame")
+#: That of callers who have neither.
+PLAIN = ("netsharp_lsp", "PlainFrame")
 #: What is no frame that the calls take, and how one is made of it.
 WAYS = {
     ("polars", "LazyFrame"): "data.collect()",
@@ -73,6 +75,8 @@ def scored(data: Any, kept: Iterable[Any], scores: Mapping[str, Values], labels:
     columns = {name: data[name] for name in kept}
     if _kind(data) == PANDAS:
         return type(data)(columns | dict(scores), index=data.index)
+    if _kind(data) == PLAIN:
+        return type(data)(columns | dict(scores))
     for name, values in scores.items():
         columns[name] = _typed(data, values, labels) if values.dtype.kind == "O" else values
     return type(data)(columns)
@@ -84,6 +88,9 @@ def present(column: Any) -> tuple[Values, Values]:
     """
     if hasattr(column, "is_null"):
         there, values = ~column.is_null().to_numpy(), column.drop_nulls().to_numpy()
+    elif isinstance(column, np.ndarray):
+        there = np.array([one is not None for one in column.tolist()], dtype=np.bool_)
+        values = column[there]
     else:
         there = ~np.asarray(column.isna(), dtype=np.bool_)
         values = column[there].to_numpy()
@@ -110,7 +117,7 @@ def _typed(data: Any, values: Values, labels: Values) -> Any:
 
 
 def _kind(data: object) -> tuple[str, str] | None:
-    return next((one for one in _classes_of(data) if one in (PANDAS, POLARS)), None)
+    return next((one for one in _classes_of(data) if one in (PANDAS, POLARS, PLAIN)), None)
 
 
 def _classes_of(data: object) -> list[tuple[str, str]]:

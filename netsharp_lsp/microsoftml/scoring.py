@@ -58,14 +58,35 @@ def rx_predict(
         )
     if not isinstance(suffix, str | None) or not (suffix or "").isprintable():
         raise ValueError(f"suffix must be a text such as '.nn', found {shown(suffix)}.")
+    return scored_frame(
+        model,
+        data,
+        whole=is_true("write_model_vars", write_model_vars),
+        extra=_named(extra_vars_to_write),
+        suffix=suffix or "",
+        named=None,
+    )
+
+
+def scored_frame(
+    model: NeuralNetwork,
+    data: Any,
+    *,
+    whole: bool,
+    extra: Sequence[str],
+    suffix: str,
+    named: Sequence[str] | None,
+) -> Any:
+    """Return what `rx_predict` does; of more than two classes the scores are called by ``named``,
+    without which by the places of their classes.
+    """
     there = column_names(data)
     for name in model.features:
         check_column(name, there, "which the network needs")
     with refusals_of_the_call():
         predictions = model.model_.predict(data[list(model.features)])
-    scores = {f"{name}{suffix or ''}": values for name, values in _scores(model, predictions)}
-    whole = is_true("write_model_vars", write_model_vars)
-    kept = _kept(model, there, whole, _named(extra_vars_to_write), set(scores))
+    scores = {f"{name}{suffix}": each for name, each in _scores(model, predictions, named)}
+    kept = _kept(model, there, whole, extra, set(scores))
     twice = next((name for name in kept if name in scores), None)
     if twice is not None:
         raise ValueError(f"'{excerpt(twice)}' is a column and a score. Give the scores a suffix.")
@@ -91,7 +112,9 @@ def _named(extra: object) -> list[str]:
     return [str(name) for name in names]
 
 
-def _scores(model: NeuralNetwork, predictions: Predictions) -> list[tuple[str, npt.NDArray[Any]]]:
+def _scores(
+    model: NeuralNetwork, predictions: Predictions, named: Sequence[str] | None
+) -> list[tuple[str, npt.NDArray[Any]]]:
     """The columns of scores by their names."""
     predicted, chances = np.asarray(predictions.predicted), predictions.probabilities
     if chances is None:
@@ -101,7 +124,8 @@ def _scores(model: NeuralNetwork, predictions: Predictions) -> list[tuple[str, n
         second = chances[:, 1]
         inside = np.clip(second, NEAREST, 1 - NEAREST)
         return [label, ("Score", np.log(inside) - np.log1p(-inside)), ("Probability", second)]
-    return [label, *((f"Score.{place}", each) for place, each in enumerate(chances.T))]
+    names = range(chances.shape[1]) if named is None else named
+    return [label, *((f"Score.{name}", each) for name, each in zip(names, chances.T, strict=True))]
 
 
 def _kept(
