@@ -131,8 +131,10 @@ def _answered(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         warnings.simplefilter("always", UserWarning)
         try:
             answer = work()
-        except (ValueError, OSError) as error:
+        except ValueError as error:
             answer = {"error": in_words_of_r(str(error))}
+        except OSError as error:
+            answer = {"error": f"{error.filename} cannot be read: {error.strerror or error}."}
     told = [one.message for one in caught if isinstance(one.message, UserWarning)]
     return {**answer, "warnings": [in_words_of_r(str(one)) for one in told]}
 

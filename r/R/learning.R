@@ -27,15 +27,15 @@ rxNeuralNet <- function(formula = NULL, data, type = c("binary", "multiClass", "
   check_names(data, opened$columns)
   type <- if (missing(type)) "binary" else type
   if (identical(type, "binary")) refuse_unused_levels(formula, data)
+  settings <- present(list(
+    type = type, numHiddenNodes = numHiddenNodes, numIterations = numIterations,
+    netDefinition = definition_of(netDefinition), initWtsDiameter = initWtsDiameter,
+    maxNorm = maxNorm, miniBatchSize = miniBatchSize, normalize = normalize,
+    verbose = as.integer(verbose)
+  ))
   answer <- asked(
-    "learned", opened$text, crossed(data, opened$columns), as.list(enc2utf8(names(data))),
-    list(
-      type = type, numHiddenNodes = numHiddenNodes, numIterations = numIterations,
-      netDefinition = definition_of(netDefinition), initWtsDiameter = initWtsDiameter,
-      maxNorm = maxNorm, miniBatchSize = miniBatchSize, normalize = normalize,
-      verbose = as.integer(verbose)
-    ),
-    unclass(optimizer), lapply(vectors, as.list)
+    "learned", opened$text, crossed(data, opened$columns), as.list(enc2utf8(names(data))), settings,
+    present(unclass(optimizer)), lapply(vectors, as.list)
   )
   structure(
     list(
@@ -83,6 +83,14 @@ refuse_unused_levels <- function(formula, data) {
   }
 }
 
+# Settings without NA, which Python does not know.
+present <- function(settings) {
+  for (name in names(settings)) {
+    if (anyNA(settings[[name]])) refuse(name, " is NA. Give it a value, or leave it out.")
+  }
+  settings
+}
+
 # An argument that is an expression on columns, or a variable of the caller's that holds one.
 as_expression <- function(given, around) {
   if (!is.name(given)) return(given)
@@ -92,7 +100,11 @@ as_expression <- function(given, around) {
 
 # Lines of a text are one text, as readLines() and c() give them.
 definition_of <- function(given) {
-  if (is.null(given)) NULL else enc2utf8(paste(given, collapse = "\n"))
+  if (is.null(given)) return(NULL)
+  if (!is.character(given)) {
+    refuse("netDefinition must be a text of Net# or the path of a file, found ", class(given)[1], ".")
+  }
+  enc2utf8(paste(given, collapse = "\n"))
 }
 
 # A formula that does not hold on to all that was around it: a stored model would.

@@ -30,9 +30,11 @@ opened <- function() {
 
 # What a function of Python answers. Its warnings are R's, and so is its refusal.
 asked <- function(name, ...) {
+  # Arguments are worked out here: what they refuse is no failure of Python.
+  given <- list(...)
   module <- crossing()
   answer <- tryCatch(
-    module[[name]](...),
+    do.call(module[[name]], given),
     error = function(e) {
       first <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1]][1]
       refuse("Python failed, which is a fault of netsharp: ", first)

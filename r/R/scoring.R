@@ -9,6 +9,9 @@ rxPredict <- function(modelObject, data, outData = NULL, writeModelVars = FALSE,
     refuse("modelObject must be what rxNeuralNet returned, found ", class(modelObject)[1], ".")
   }
   check_frame(data)
+  if (!is.null(suffix) && (!is.character(suffix) || length(suffix) != 1 || is.na(suffix))) {
+    refuse("suffix must be one text, such as \".nn\".")
+  }
   wanted <- setdiff(c(modelObject$features, extraVarsToWrite), names(data))
   data <- transformed(
     data, modelObject$transforms, modelObject$transformObjects, parent.frame(), wanted

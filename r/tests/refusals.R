@@ -20,7 +20,16 @@ refuses(quick(Species ~ Petal.Width, iris, "multi", miniBatchSize = 0), "miniBat
 refuses(
   quick(Species ~ Petal.Width, iris, "multi", optimizer = sgd(learningRate = -1)), "learningRate"
 )
-refuses(rxNeuralNet(Species ~ Petal.Width, iris, "multi", numIterations = 2.5), "numIterations")
+refuses(rxNeuralNet(Species ~ Petal.Width, iris, "multi", numIterations = 2.5), "numIterations: a")
+refuses(rxNeuralNet(Species ~ Petal.Width, iris, "multi", numIterations = NA), "numIterations is NA")
+refuses(
+  quick(Species ~ Petal.Width, iris, "multi", optimizer = sgd(momentum = NA)), "momentum is NA"
+)
+refuses(quick(Species ~ Petal.Width, iris, "multi", netDefinition = 7), "found numeric")
+refuses(
+  quick(Species ~ Petal.Width, iris, "multi", netDefinition = "nowhere/a.nn"),
+  "nowhere/a.nn cannot be read: No such file or directory."
+)
 refuses(
   quick(Sepal.Width ~ Petal.Width, iris, "regression",
         netDefinition = c("input D [0];", "output O [1] linear from D all;")),
@@ -38,6 +47,7 @@ refuses(quick(Species ~ Petal.Width, iris, mlTransforms = list("a")), "what conc
 refuses(rxPredict(many, iris["Petal.Width"]), "no column 'Petal.Length', which the network needs")
 refuses(rxPredict(many, iris, extraVarsToWrite = "colour"), "extraVarsToWrite names 'colour'")
 refuses(rxPredict(many, iris, outData = "scores.xdf"), "rxPredict does not take outData here")
+refuses(rxPredict(many, iris, suffix = c(".a", ".b")), "suffix must be one text")
 refuses(rxPredict(iris, iris), "what rxNeuralNet returned, found data.frame")
 refuses(rxPredict(many, "iris.xdf"), "must be a data frame")
 refuses(rxPredict(many, transform(iris, PredictedLabel = 1), extraVarsToWrite = "PredictedLabel"),

@@ -138,6 +138,11 @@ def test_a_refusal_is_a_sentence_in_words_of_r(arguments: dict[str, Any], said: 
     assert "model" not in answer
 
 
+def test_a_definition_that_is_no_file_is_told_by_its_name() -> None:
+    answer = learn("`size` ~ `place`", "regression", netDefinition="nowhere/a.nn")
+    assert answer["error"] == "nowhere/a.nn cannot be read: No such file or directory."
+
+
 def test_warnings_come_with_the_answer() -> None:
     answer = learn("`size` ~ `place`", "regression", normalize="warn")
     assert "error" not in answer

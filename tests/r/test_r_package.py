@@ -20,6 +20,7 @@ from netsharp.microsoftml import rx_neural_network, rx_predict, sgd_optimizer
 from netsharp_engine.host_arguments import ARGUMENTS, OPTIMIZERS
 from netsharp_lsp.microsoftml.refused import FUNCTIONS
 from tests.conftest import SEED
+from tests.r.page import BLOCK, PAGE, updated
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "r"
@@ -205,6 +206,14 @@ def test_arguments_and_defaults_are_the_originals(library: Path, tmp_path: Path)
     assert {name: network[name] for name in told} == {
         name: str(default).lower() for name, default in told.items()
     }
+
+
+@R
+@pytest.mark.costly
+def test_the_page_shows_what_r_prints(library: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert len(BLOCK.findall(text)) >= 5
+    assert updated(text, library) == text
 
 
 def test_the_version_is_that_of_the_python_package() -> None:

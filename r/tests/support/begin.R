@@ -18,5 +18,6 @@ refusal <- function(call) {
 
 refuses <- function(call, said) {
   found <- refusal(call)
+  if (grepl("^Python failed|Traceback|\n", found)) stop(found)
   if (!grepl(said, found, fixed = TRUE)) stop("'", found, "' does not say '", said, "'")
 }
