@@ -14,6 +14,6 @@ RETICULATE_PYTHON=$python R CMD check --no-manual netsharp_*.tar.gz
 if grep -E '^Status:.*(ERROR|WARNING)' netsharp.Rcheck/00check.log; then
   exit 1
 fi
-if grep -r SKIPPED netsharp.Rcheck/tests; then
+if grep -r --include='*.Rout' '^SKIPPED' netsharp.Rcheck/tests; then
   exit 1
 fi
