@@ -43,3 +43,15 @@ def test_a_target_that_fails_ends_it(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "make peers" in done.stdout
     assert "make grammar" not in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="the script needs coreutils")
+def test_one_of_several_at_a_time_that_fails_ends_it_with_what_all_said(tmp_path: Path) -> None:
+    done = ci(tmp_path, 'echo "said by $1"; [ "$1" != soak ]')
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    ends = [lines.index(f"said by {one}") for one in ("laws", "torture", "soak", "r")]
+    assert ends == sorted(ends)
+    assert [one for one in lines if one.endswith("minutes  make soak")]
+    assert [one for one in lines if one.endswith("minutes  make r")]
+    assert "said by editors" not in lines
