@@ -1,4 +1,6 @@
-"""The examples of microsoftml's reference: by its calls, from their script, beside its log."""
+"""The examples of the hosts' reference in each form: by the calls, from scripts of Python, R and
+SQL, as files, and beside the published log.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ CALLS = {
     "flowers": (4, ["species", "PredictedLabel", "Score.0", "Score.1", "Score.2"]),
     "ratings": (1, ["rating", "Score"]),
 }
-
+#: How each is run: from a script, or from the files that import writes.
+FORMS = ("published.py::{}", "published.R::{}", "published.sql::{}", "{}.nn")
+TABLES = {"cases": "infert.csv", "flowers": "../iris/iris.csv", "ratings": "attitude.csv"}
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no better than:UserWarning")
 
@@ -46,20 +50,34 @@ def script(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.costly
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", CALLS)
-def test_the_script_run_and_its_call_run_give_the_same_network(
-    name: str, script: dict[str, Any], folder: Path
+def test_every_form_gives_the_network_of_the_call(
+    name: str, form: str, script: dict[str, Any], folder: Path
 ) -> None:
     network = script[name]
     weights = sum(each.size for each in network.model_.tensors.values())
     assert weights == COMPARE["PUBLISHED"][name][0]
-    flags = ("--root", "..", "--model", f"{name}.safetensors")
-    done = command("run", f"published.py::{name}", *flags, cwd=folder)
+    # What a query brings is exported first.
+    flags = ("--train", TABLES[name]) if form == "published.sql::{}" else ()
+    stored = ("--root", "..", "--model", "trained.safetensors")
+    done = command("run", form.format(name), *flags, *stored, cwd=folder)
     assert done.code == 0, done.err
-    kept = netsharp.load(folder / f"{name}.safetensors").tensors
+    kept = netsharp.load(folder / "trained.safetensors").tensors
     assert set(kept) == set(network.model_.tensors)
     for key, values in network.model_.tensors.items():
         np.testing.assert_array_equal(values, kept[key], err_msg=key)
+
+
+def test_the_files_are_those_that_import_writes(folder: Path) -> None:
+    place = folder.parent / "imported"
+    shutil.copytree(folder, place)
+    kept = {path.name: path.read_bytes() for path in place.iterdir() if path.stem in CALLS}
+    assert len(kept) == 6
+    for name in kept:
+        (place / name).unlink()
+    assert command("import", "published.py", cwd=place).code == 0
+    assert kept == {name: (place / name).read_bytes() for name in kept}
 
 
 @pytest.mark.costly
