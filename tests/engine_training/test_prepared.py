@@ -7,9 +7,11 @@ import errno
 import os
 import shutil
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -399,13 +401,19 @@ def test_what_somebody_made_up_is_damaged_and_blocks_nothing(
     assert len(reads) == 2
 
 
-def test_the_newest_tables_stay(tmp_path: Path, reads: list[str]) -> None:
+def test_the_newest_tables_stay(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All have one time of their own, which is rounded to seconds.
+    monkeypatch.setattr(files, "time", SimpleNamespace(time=lambda: 1.7e9))
     written(tmp_path / "t.csv")
     for seed in range(MOST_KEPT + 3):
         loaded(tmp_path, cache="always", validation=0.2, seed=seed)
+        time.sleep(0.02)  # a tick of the clock of the file system
     assert len(kept_in(tmp_path)) == MOST_KEPT
     before = len(reads)
-    loaded(tmp_path, cache="always", validation=0.2, seed=MOST_KEPT + 2)
+    for seed in range(3, MOST_KEPT + 3):
+        loaded(tmp_path, cache="always", validation=0.2, seed=seed)
     assert len(reads) == before
 
 
