@@ -121,12 +121,14 @@ def require_plain(script: TsqlScript) -> None:
     assert made_function[1] == "RETURNS TABLE WITH SCHEMABINDING AS RETURN ("
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks(name: str, task: str) -> None:
     close(trained(NETWORKS[name], task))
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("function", NAMES)
 def test_every_activation_within_and_at_the_end(function: str, dtype: str) -> None:
