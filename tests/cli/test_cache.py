@@ -49,6 +49,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / BESIDE).iterdir() if path.name != ".gitignore")
 
 
+@pytest.mark.costly
 def test_tables_are_listed_and_cleared(folder: Path) -> None:
     assert netsharp("cache", cwd=folder).out == "0 tables, 0.0 kB.\n"
     wanted = trained(folder, "never.model", "never")
@@ -81,6 +82,7 @@ def test_a_place_that_is_not_there_is_told(folder: Path) -> None:
     assert answer.err == f"netsharp: {expected}\n"
 
 
+@pytest.mark.costly
 def test_links_lead_nowhere(folder: Path) -> None:
     """A folder of somebody else's must not write, list or clear what lies elsewhere."""
     trained(folder, "a.model", "always")
@@ -122,6 +124,7 @@ main(arguments)
 """
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(sys.platform == "win32", reason="there are other signals")
 @pytest.mark.parametrize("moment", ["array", "table", "commit"])
 def test_a_killed_run_leaves_nothing_wrong(moment: str, folder: Path) -> None:
@@ -139,6 +142,7 @@ def test_a_killed_run_leaves_nothing_wrong(moment: str, folder: Path) -> None:
     assert [path.suffix for path in kept(folder)] == [".table"]
 
 
+@pytest.mark.costly
 def test_two_runs_at_once_leave_one_whole_table(folder: Path) -> None:
     command = [sys.executable, "-m", "netsharp_lsp", *RUN, "--cache", "always"]
     running = [

@@ -493,6 +493,7 @@ def test_options_may_stand_between_files(tmp_path: pathlib.Path) -> None:
     assert reported(answer) == [("a.nn", "NS050"), ("b.nn", "NS050")]
 
 
+@pytest.mark.costly
 def test_the_report_of_the_whole_corpus_follows_the_schema(tmp_path: pathlib.Path) -> None:
     corpus = pathlib.Path(__file__).parent.parent / "corpus"
     answer = netsharp("check", str(corpus), "--isolated", "--format", "json", cwd=tmp_path)

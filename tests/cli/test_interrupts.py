@@ -32,6 +32,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.costly
 def test_no_moment_shows_a_trace(tmp_path: Path) -> None:
     (tmp_path / "shim").write_text(SHIM)
     (tmp_path / "ok.nn").write_text("input A [3];\noutput R [2] softmax from A all;\n")
@@ -70,6 +71,7 @@ def test_no_moment_shows_a_trace(tmp_path: Path) -> None:
     assert ended > TRIES / 4
 
 
+@pytest.mark.costly
 def test_an_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
     (tmp_path / "big.nn").write_text("input A [0];\n" * 20000)
     command = f"trap '' INT; exec '{sys.executable}' -m netsharp_lsp check big.nn"

@@ -101,6 +101,7 @@ def test_cheap_commands_import_nothing_heavy(
     assert (modules - paid_anyway).isdisjoint(COSTLY)
 
 
+@pytest.mark.costly
 def test_a_closed_pipe_ends_quietly(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.nn").write_text("input A [0];\n" * 20000)
     command = f'"{sys.executable}" -m netsharp_lsp check --format concise a.nn | head -1'
@@ -154,6 +155,7 @@ def test_watch_checks_again_until_ctrl_c(tmp_path: pathlib.Path) -> None:
     assert "a.nn:1:10: error NS050" in log.read_text()
 
 
+@pytest.mark.costly
 def test_ctrl_c_ends_many_processes_quietly(tmp_path: pathlib.Path) -> None:
     text = "".join(f"input A{number} [0];\n" for number in range(300))
     for number in range(400):

@@ -234,6 +234,7 @@ def test_baselines_outside_are_neither_read_nor_written(place: Place) -> None:
         assert place.run("check", "--update-baseline").code == 2
 
 
+@pytest.mark.costly
 def test_run_files_tell_nothing_of_what_lies_outside(place: Place) -> None:
     place.write("a.nn", NETWORK)
     (place.folder / "link.csv").symlink_to(place.outside / "secret.csv")
@@ -268,6 +269,7 @@ def test_a_host_of_several_specifications_tells_it_once(place: Place) -> None:
     assert place.checked("a.md")[1] == [("a.md", "NS130", "info")]
 
 
+@pytest.mark.costly
 def test_a_run_reads_and_writes_outside_by_flags_alone(
     place: Place, tmp_path: pathlib.Path
 ) -> None:

@@ -79,6 +79,7 @@ def test_full_streams(command: str, buffered: str, tmp_path: Path) -> None:
     assert (both.returncode, both.stdout + both.stderr) == (2, "")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("command", ["check --format concise big.nn", "check bad.nn", "--version"])
 def test_a_reader_that_has_gone(command: str, tmp_path: Path) -> None:
     done = shell(f"netsharp {command} | head -c1 | true; echo ${{PIPESTATUS[0]}}", tmp_path)
@@ -127,6 +128,7 @@ def test_the_server_needs_both(streams: str, tmp_path: Path) -> None:
     assert "one is closed" in done.stderr or "2>&-" in streams
 
 
+@pytest.mark.costly
 def test_a_slow_reader_of_a_stream_that_does_not_block_gets_all(tmp_path: Path) -> None:
     (tmp_path / "big.nn").write_text(FAULTY * 20000)
     reading, writing = os.pipe()

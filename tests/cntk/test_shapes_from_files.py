@@ -218,6 +218,7 @@ def test_files_are_read_where_they_may_be(tmp_path: pathlib.Path) -> None:
         assert "CK119" in [one["code"] for one in diagnostics]
 
 
+@pytest.mark.costly
 def test_a_server_that_is_not_trusted_reads_no_data(tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()

@@ -132,6 +132,7 @@ def test_a_long_circle_is_told() -> None:
     assert kinds(resolved) == ["cycle"]
 
 
+@pytest.mark.costly
 def test_values_that_grow_with_each_variable_are_stopped() -> None:
     growth = "".join(f"v{n}=xxxxxxxxx$v{n + 1}$\n" for n in range(6000)) + "v6000=1\n"
     assert "long" in kinds(configuration(growth))

@@ -243,6 +243,7 @@ def test_a_depth_beyond_all_calls_opens_all() -> None:
     assert pictures.pop().startswith("<svg")
 
 
+@pytest.mark.costly
 def test_a_deep_network_is_folded_and_drawn_in_time() -> None:
     """Four times as many blocks, 40 in each stack, cost less than sixteen times as much."""
 

@@ -115,6 +115,7 @@ def test_json_gives_everything_back_that_utf8_holds(found: list[FileFindings]) -
         json.dumps(document, ensure_ascii=False).encode()
 
 
+@pytest.mark.costly
 @LAW
 @given(files())
 def test_sarif_has_the_names_as_addresses(found: list[FileFindings]) -> None:

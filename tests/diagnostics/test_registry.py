@@ -81,6 +81,7 @@ def test_several_functions_for_one_code_agree_on_how_grave_it_is(
     assert registry.severities.keys() == registry.traits.keys()
 
 
+@pytest.mark.costly
 def test_every_language_has_its_rules_in_a_registry_and_none_of_its_own() -> None:
     made = {
         name

@@ -141,6 +141,7 @@ def test_a_safe_fix_that_makes_an_error_is_left_to_a_person() -> None:
     assert fix_all(b"a\nxa\na", toy, unsafe=True).text == b"b\nxb\nb"
 
 
+@pytest.mark.costly
 def test_many_guesses_cost_in_proportion_even_on_one_line() -> None:
     def guessing(text: bytes) -> list[Diagnostic]:
         def guess(at: int) -> Fix:

@@ -21,6 +21,7 @@ FLIPS, SHARE = (500, 1) if os.environ.get("FULL") else (40, 47)
 SEED = 20
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(os.name != "posix", reason="memory is bounded by a limit of POSIX")
 def test_every_damage_gives_an_answer_or_a_sentence(folder: Path) -> None:
     print("seed", SEED)

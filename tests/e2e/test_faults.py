@@ -123,6 +123,7 @@ def test_a_fault_in_standard_input_is_called_so(folder: Path) -> None:
     one_sentence(answer, "standard input, line 2: 2 values where the first row has 3")
 
 
+@pytest.mark.costly
 def test_missing_and_misnamed(folder: Path) -> None:
     (folder / "folder.csv").mkdir()
     train = (*RUN, "--train")
@@ -209,6 +210,7 @@ def test_run_files_that_are_no_text(folder: Path) -> None:
 # Models.
 
 
+@pytest.mark.costly
 def test_models_that_are_none(folder: Path) -> None:
     class Dangerous:
         def __reduce__(self) -> tuple[Callable[..., int], tuple[str]]:
@@ -240,6 +242,7 @@ def test_models_that_are_none(folder: Path) -> None:
 # Places to write to.
 
 
+@pytest.mark.costly
 def test_places_that_cannot_be_written_are_named_before_the_run(folder: Path) -> None:
     (folder / "shelf").mkdir()
     for option in ("--model", "--log", "--plot"):

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from netsharp_engine.aside import Aside
 from tests.cli.command_line import clean_environment
 from tests.e2e.kills import LOG, MODEL, TRAIN, additions, finished, kills
@@ -16,11 +18,13 @@ from tests.e2e.workshop import furnish
 SEED = 5
 
 
+@pytest.mark.costly
 def test_a_training_survives_every_end() -> None:
     report = kills(24, SEED)
     assert (report.tries, report.failures) == (24, []), f"seed {SEED}"
 
 
+@pytest.mark.costly
 def test_a_line_that_is_added_while_a_command_works_is_kept() -> None:
     report = additions(12, SEED)
     assert (report.tries, report.failures) == (12, []), f"seed {SEED}"
@@ -45,6 +49,7 @@ def until_it_trains(folder: Path) -> None:
     subprocess.run(waiting, check=True, timeout=PATIENCE, stderr=subprocess.DEVNULL)
 
 
+@pytest.mark.costly
 def test_timeout_asks_twice_at_once_and_means_it_once(tmp_path: Path) -> None:
     """It signals its child, and then its group, in which that is."""
     process = long_run(tmp_path, "timeout", "--signal=TERM", "--preserve-status", "5")

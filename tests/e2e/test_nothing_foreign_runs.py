@@ -203,6 +203,7 @@ def test_commands_start_our_python_alone(command: tuple[str, ...], trap: Trap) -
     assert trap.reported() == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
 def test_a_session_starts_our_python_alone(trap: Trap, trusted: bool) -> None:
     session(trap, trusted)
@@ -276,6 +277,7 @@ def assert_own_python(log: Path) -> None:
             assert "sa_family" not in said, said
 
 
+@pytest.mark.costly
 def test_the_system_sees_our_python_alone(trap: Trap, tmp_path: Path) -> None:
     log = tmp_path / "trace"
     for command in COMMANDS:
@@ -286,6 +288,7 @@ def test_the_system_sees_our_python_alone(trap: Trap, tmp_path: Path) -> None:
     trap.assert_untouched()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
 def test_the_system_sees_our_python_alone_in_a_session(
     trap: Trap, trusted: bool, tmp_path: Path

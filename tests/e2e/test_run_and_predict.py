@@ -152,6 +152,7 @@ def test_no_label_needed_and_other_columns_in_any_order(folder: Path) -> None:
     assert answers[0] == answers[1]
 
 
+@pytest.mark.costly
 def test_other_forms_of_the_data_give_the_same_model(folder: Path) -> None:
     read_csv = pytest.importorskip("pyarrow.csv").read_csv
     write_table = pytest.importorskip("pyarrow.parquet").write_table
@@ -208,6 +209,7 @@ def test_evaluate_says_what_predict_does(folder: Path) -> None:
     assert f"{hits / ROWS:.2%}" in text.out
 
 
+@pytest.mark.costly
 def test_a_specification_too_large_to_be_read_again_says_so(tmp_path: Path) -> None:
     """Its 1,600,000 numbers have as many commas between them; `predict` reads the model."""
     (tmp_path / "wide.nn").write_text(

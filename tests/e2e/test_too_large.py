@@ -36,6 +36,7 @@ def limited(folder: Path, *arguments: str) -> Answer:
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", HUGE)
 def test_a_network_beyond_all_memory(kind: str, folder: Path) -> None:
     text = f"input I [64];\n{HUGE[kind]}\noutput O [10] softmax from H all;\n"

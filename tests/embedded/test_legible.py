@@ -35,6 +35,7 @@ def shown(regions: list[Region]) -> list[object]:
     return [(one.start, one.end, one.text, one.name, one.context.origin) for one in regions]
 
 
+@pytest.mark.costly
 def test_what_is_left_out_for_the_parser_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [made(random.Random(seed)) for seed in range(300)]
     all_read = [shown(find_regions("python", text)) for text in texts]

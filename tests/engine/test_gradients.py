@@ -43,6 +43,7 @@ def prepare(graph, output, seed, x=None, batch=BATCH, **options):
     return plan
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("block", "tall"), [(1 << 16, 32), (1, 1), (100, 2)], ids=["usual", "one by one", "in blocks"]
 )
@@ -62,6 +63,7 @@ def test_convolution(block, tall, monkeypatch):
     check()
 
 
+@pytest.mark.costly
 @GEOMETRIES
 @given(dimensions(ranks=(2, 3), sharing=True), SEEDS)
 def test_convolution_whose_output_keeps_its_own_order(found, seed):
@@ -94,6 +96,7 @@ def check_pool(kind, found, seed):
     assert gradient_error(plan, 1e-3) <= TOLERANCE
 
 
+@pytest.mark.costly
 @GEOMETRIES
 @given(
     dimensions(),
@@ -118,6 +121,7 @@ def test_response_norm(found, seed, alpha, beta, offset, over_full_kernel):
     assert gradient_error(prepare(graph, normed, seed)) <= TOLERANCE
 
 
+@pytest.mark.costly
 @GEOMETRIES
 @given(st.integers(1, 9), st.integers(1, 9), SEEDS)
 def test_full(sources, destinations, seed):
@@ -127,6 +131,7 @@ def test_full(sources, destinations, seed):
     assert gradient_error(prepare(graph, made, seed)) <= TOLERANCE
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("form", ["matrix", "edges"])
 def test_filtered(form, monkeypatch):
     if form == "edges":

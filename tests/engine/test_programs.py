@@ -133,6 +133,7 @@ def agree(ours, theirs):
         )
 
 
+@pytest.mark.costly
 @BACKENDS
 @pytest.mark.parametrize("name", NAMES)
 def test_every_example_is_trained_alike(name, backend, tmp_path):

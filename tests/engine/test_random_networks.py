@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,6 +152,7 @@ def one(node, sources, values):
     return naive.pool(sources[0], walk, node.op.removesuffix(" pool"))
 
 
+@pytest.mark.costly
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.data(), st.integers(2, 9), st.integers(0, 2**31))
 def test_random_network(data, steps, seed):

@@ -173,6 +173,7 @@ def test_gradients_agree(case):
         assert difference.item() <= 1e-5
 
 
+@pytest.mark.costly
 @NETWORKS
 def test_losses_agree_over_a_run(case):
     """SGD with momentum 0.9: 1,000 steps for smooth networks, 20 with kinks."""

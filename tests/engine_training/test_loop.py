@@ -147,6 +147,7 @@ def test_sample_weight_zero_is_the_same_as_no_row():
     assert np.sum(report.confusion) == 100
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("batch_size", [1, 16])
 def test_class_weights_move_the_boundary(batch_size):
     random = np.random.default_rng(0)

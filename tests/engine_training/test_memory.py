@@ -28,6 +28,7 @@ print(data.train.rows + data.validation.rows, (after - before) * 1024)
 """
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux only")
 def test_training_on_a_60_mb_csv_stays_within_three_times_its_float32_size(tmp_path):
     path = tmp_path / "big.csv"

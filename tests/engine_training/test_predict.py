@@ -190,6 +190,7 @@ def test_evaluation_reports_what_training_reported():
     assert report.to_json() == result.report.to_json()
 
 
+@pytest.mark.costly
 def test_prediction_streams_at_constant_memory(model, tmp_path):
     peaks = []
     for copies in (1, 5):

@@ -71,6 +71,7 @@ def test_all_defects_of_a_table_are_said_at_once(tmp_path: Path) -> None:
     assert len(lines) == 1 + len(DEFECTS)
 
 
+@pytest.mark.costly
 def test_what_is_said_is_bounded_however_large_and_broken_a_table_is(tmp_path: Path) -> None:
     width, height = 300, 400
     head = ",".join(f"column_{'x' * 200}{number}" for number in range(width))

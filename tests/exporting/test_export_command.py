@@ -136,6 +136,7 @@ def test_models_of_both_formats(name: str, said: str, tmp_path: Path) -> None:
     assert (tmp_path / "m.onnx").exists()
 
 
+@pytest.mark.costly
 @needs_torch
 def test_a_module_of_pytorch(model: Path) -> None:
     answer = command("export", "small.safetensors", "--to", "torch", "net.py", cwd=model)

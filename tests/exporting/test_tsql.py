@@ -142,6 +142,7 @@ def test_a_single_answer_of_every_activation(function: str) -> None:
     close(trained(f"input X [36]; output Y [1] {function} from X all;", "binary"))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_every_normalizer(normalizer: str) -> None:
     close(trained(_FIXED.format("tanh"), "multiclass", normalizer=normalizer))

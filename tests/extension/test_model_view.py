@@ -42,6 +42,7 @@ def weights(path: Path) -> dict[str, Any]:
     return {"type": "weights", "weights": found["weights"]}
 
 
+@pytest.mark.costly
 def test_the_picture_comes_first_and_histograms_later(act: Act, path: Path) -> None:
     script = f"""
       const rows = () => $$(".model tbody tr").map((row) =>
@@ -96,6 +97,7 @@ def test_what_cannot_be_shown_is_a_sentence(act: Act, path: Path) -> None:
     assert found == [sentence, 0, 0]
 
 
+@pytest.mark.costly
 def test_a_thousand_nodes_are_a_table_that_scrolls(act: Act, tmp_path: Path) -> None:
     model = First(27)
     model.input("x", (4,))

@@ -166,6 +166,7 @@ def test_an_interpreter_that_is_set_and_not_there(start: Start, own: Path) -> No
     assert "netsharp.python names /nowhere/python" in ended["warnings"][0]
 
 
+@pytest.mark.costly
 def test_the_bundled_server(start: Start, bare: Path, bundled: Path, tmp_path: Path) -> None:
     first = start(bare, bundled=str(bundled), limit=FIRST_LIMIT)
     assert (first["state"], first["origin"], first["training"]) == ("running", "bundled", True)
@@ -181,6 +182,7 @@ def test_the_bundled_server(start: Start, bare: Path, bundled: Path, tmp_path: P
     print(f"first start of the bundled server: {first['ready']} s after its Python was found")
 
 
+@pytest.mark.costly
 def test_the_bundled_server_trains(start: Start, bare: Path, bundled: Path, tmp_path: Path) -> None:
     start(bare, bundled=str(bundled), limit=FIRST_LIMIT)
     example = tmp_path / "digits"
@@ -198,6 +200,7 @@ def test_the_bundled_server_trains(start: Start, bare: Path, bundled: Path, tmp_
     assert (example / "digits.safetensors").is_file()
 
 
+@pytest.mark.costly
 def test_another_installations_variables_do_not_mislead(
     start: Start, bare: Path, bundled: Path, tmp_path: Path
 ) -> None:
@@ -209,6 +212,7 @@ def test_another_installations_variables_do_not_mislead(
     assert (ended["state"], ended["origin"]) == ("running", "bundled")
 
 
+@pytest.mark.costly
 def test_older_servers_are_forgotten(
     start: Start, bare: Path, bundled: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.extension.browser import Act, assert_buttons_are_called_by_their_words
 
 
@@ -72,6 +74,7 @@ def test_curves_grow_while_the_network_learns(act: Act) -> None:
 MANY, FRAME = 100_000, 1000 / 30
 
 
+@pytest.mark.costly
 def test_very_many_epochs_are_drawn_at_the_rate_of_a_screen(act: Act) -> None:
     """The figure is the least of some medians: what else runs here only makes it larger."""
     script = f"""{FACE}

@@ -175,6 +175,7 @@ def test_a_conflict_inside_a_specification_of_a_host(
     )
 
 
+@pytest.mark.costly
 def test_an_edited_text_with_conflicts_is_checked_as_a_fresh_one(seed: int) -> None:
     print("seed", seed)
     chance = random.Random(seed)

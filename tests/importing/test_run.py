@@ -48,6 +48,7 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, list
     return {row[0]: [one.strip() for one in row[1:]] for row in rows}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("argument", ["a.R::net", "a.R::fit", "a.R::3", "a.R::other", "b.py"])
 def test_import_then_run_is_the_direct_call(argument: str, folder: Path) -> None:
     assert_import_then_run_is_the_call(folder, argument, "--train", "iris.csv")

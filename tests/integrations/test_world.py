@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[2] / "bench" / "world.py"
 CONFIGURATION = """\
 command = learn:other
@@ -59,6 +61,7 @@ def lines(folder: Path, command: str) -> list[str]:
     ]
 
 
+@pytest.mark.costly
 def test_logs_are_compared_and_nothing_is_changed(tmp_path: Path) -> None:
     world, small = tmp_path / "world", tmp_path / "world" / "Tests" / "Small"
     small.mkdir(parents=True)

@@ -152,6 +152,7 @@ def separable() -> list[Page]:
     return pages
 
 
+@pytest.mark.costly
 def test_independent_faults_are_all_told_and_set_off_no_other(seed: int) -> None:
     pages = separable()
     chance = random.Random(seed)

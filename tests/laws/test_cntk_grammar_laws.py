@@ -128,6 +128,7 @@ def test_no_text_of_a_configuration_confuses_its_parser() -> None:
                 assert not parse("cntk", edit.apply(file.data)).has_error, (file.name, edit)
 
 
+@pytest.mark.costly
 def test_one_token_costs_no_other_declaration(capsys: pytest.CaptureFixture[str]) -> None:
     """All tokens but the exempt ones; of those at most a tenth costs more than its own block.
 

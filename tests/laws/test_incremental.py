@@ -90,6 +90,7 @@ def explained(before: bytes, edits: object, found: object, fresh: object) -> str
     return f"\n{before!r}\n{edits!r}\nfound {found!r}\nfresh {fresh!r}"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("part", range(4))
 def test_the_collection_under_edits(seed: int, part: int) -> None:
     chance = random.Random(seed * 10 + part)
@@ -97,6 +98,7 @@ def test_the_collection_under_edits(seed: int, part: int) -> None:
     assert edits > 600
 
 
+@pytest.mark.costly
 def test_several_texts_in_one(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(12):
@@ -104,6 +106,7 @@ def test_several_texts_in_one(seed: int) -> None:
         follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 25, chance)
 
 
+@pytest.mark.costly
 def test_networks_that_stay_readable(seed: int) -> None:
     chance = random.Random(seed)
     assert sum(follow_author(50, chance) for _ in range(24)) == 1200
@@ -119,6 +122,7 @@ def test_texts_with_more_unknown_names_than_are_looked_up(
         follow(b"\n".join(one.text for one in several), chance.choice(CONTEXTS), 20, chance)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("lines", [20, 60, 200])
 def test_generated_networks_under_edits(seed: int, lines: int) -> None:
     chance = random.Random(seed + lines)

@@ -80,6 +80,7 @@ def promised(answer: Answer) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.costly
 def test_check_says_why(seed: int, tmp_path: Path) -> None:
     print("seed", seed)
     names = []

@@ -115,6 +115,7 @@ def drawn(draw: random.Random, depth: int) -> str:
     )
 
 
+@pytest.mark.costly
 def test_drawn_conditions_have_the_edges_that_pairs_have(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SMALL", 2)
     draw = random.Random(SEED)
@@ -147,6 +148,7 @@ def test_patterns_tell_edges_apart_and_know_no_words() -> None:
     assert pattern("s[0] < d[0]") != pattern("s[0] > d[0]")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "condition",
     [
@@ -176,6 +178,7 @@ def test_comparing_conditions_grows_with_their_borders(condition: str) -> None:
     assert_measured(lambda: [min(cost(size) for _ in range(2)) for size in sizes], hold)
 
 
+@pytest.mark.costly
 def test_a_condition_without_blocks_leaves_half_of_what_is_allowed() -> None:
     network = network_of("s[0] * s[0] * d[0] % 99991 == 3", (30_000,), (30_000,))
     (bundle,) = network.bundles()

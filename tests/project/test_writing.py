@@ -363,6 +363,7 @@ def written_until(folder: pathlib.Path, version: bytes, last: int) -> int:
     os._exit(0)
 
 
+@pytest.mark.costly
 def test_a_text_never_reads_the_numbers_of_another(tmp_path: pathlib.Path) -> None:
     """Wherever the writer is killed, both files are the old ones or the new ones."""
     seen = set()

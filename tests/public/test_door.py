@@ -66,6 +66,7 @@ def test_dir_has_the_public_names_and_no_others() -> None:
     assert shown | {"__version__"} == set(netsharp.__all__)
 
 
+@pytest.mark.costly
 def test_a_star_takes_all_that_can_be_had() -> None:
     code = "from netsharp import *\nprint(*sorted(globals()))"
     public = {name for name in netsharp.__all__ if not name.startswith("__")}
@@ -154,6 +155,7 @@ def data_for(sample: Sample, random: np.random.Generator) -> tuple[np.ndarray, n
     ) % classes
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("act", [trained, estimated])
 def test_no_text_brings_an_error_of_the_engines_inside(act: Any, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -33,6 +33,7 @@ def test_all_are_in_order() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FLOORS)
 def test_it_learns(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
@@ -46,6 +47,7 @@ def test_it_learns(name: str, tmp_path: Path) -> None:
     assert end["validation"][key] >= floor
 
 
+@pytest.mark.costly
 def test_the_guides_digit_network_learns() -> None:
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / "digits29" / "train.py"), "2"],

@@ -178,6 +178,7 @@ def test_several_numbers_are_predicted(tmp_path: Path) -> None:
         netsharp.NetSharpRegressor(text).fit(X, wanted)
 
 
+@pytest.mark.costly
 def test_a_pipeline_with_a_column_transformer_and_scores_in_processes() -> None:
     columns = make_column_transformer(
         (StandardScaler(), ["age"]), (OneHotEncoder(), ["city"]), remainder="drop"

@@ -26,6 +26,7 @@ DEEP = "".join(
 )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("again", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])
 @pytest.mark.parametrize("text", [SPEC, DEEP], ids=["shallow", "deep"])
 def test_a_model_is_kept_before_and_after_it_predicts(again: Any, text: str) -> None:

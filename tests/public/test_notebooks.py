@@ -30,6 +30,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.costly
 def test_a_notebook_checks_draws_trains_and_is_interrupted() -> None:
     pytest.importorskip("ipykernel", reason="ipykernel is not installed: group 'test'")
     nbformat = pytest.importorskip("nbformat", reason="nbclient is not installed: group 'test'")

@@ -79,6 +79,7 @@ def test_a_task_that_is_named_is_kept() -> None:
         netsharp.train(text, X, ["a", "b"] * 30, task="regression")
 
 
+@pytest.mark.costly
 def test_several_label_columns_from_a_run_file(tmp_path: Path) -> None:
     files(tmp_path, "auto linear", MEASURED)
     rows = [f"{a!r},{b!r},{a + b!r},{a - b!r}" for a, b in X.tolist()]

@@ -97,6 +97,7 @@ def completions(editor: Wire, folder: Path, line: str) -> set[str]:
     return {item["label"] for item in found["items"]}
 
 
+@pytest.mark.costly
 def test_an_editor_completes_names_settings_and_their_values(outside: Path) -> None:
     pytest.importorskip("basedpyright", reason="it is not installed: group 'peers'")
     server = Path(sys.executable).with_name("basedpyright-langserver")

@@ -288,6 +288,7 @@ def assert_one_step(changes: list[Message]) -> None:
     assert "create" in kinds
 
 
+@pytest.mark.costly
 async def test_a_plan_of_a_migration_is_shown_before_it_is_made(tmp_path: Path) -> None:
     outdated(tmp_path)
     with serving(CREATES, rootUri=tmp_path.as_uri()) as wire:
@@ -384,6 +385,7 @@ def actions_at(wire: Wire, path: Path, line: int) -> list[Message]:
     return found
 
 
+@pytest.mark.costly
 async def test_files_that_are_not_open_are_judged_by_the_text_of_those_that_are(
     tmp_path: Path,
 ) -> None:

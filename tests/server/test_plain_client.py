@@ -88,6 +88,7 @@ def values(answer: Any) -> Iterator[dict[str, Any]]:
             yield from values(inner)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("language", TEXTS)
 def test_no_answer_uses_what_was_not_announced(language: str) -> None:
     name, text = TEXTS[language]

@@ -142,6 +142,7 @@ def gravest_first(found: list[Message]) -> None:
     assert "more findings are not shown" in found[-1]["message"]
 
 
+@pytest.mark.costly
 def test_an_error_comes_before_informations() -> None:
     with serving({}) as wire:
         wire.open(URI, CROWDED)

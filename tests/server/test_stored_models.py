@@ -94,6 +94,7 @@ def test_where_nobody_trusts_the_folder_no_model_is_read(trained: Path) -> None:
         assert wire.request("netsharp/model", {"uri": trained.as_uri()})["nodes"]
 
 
+@pytest.mark.costly
 def test_typing_goes_on_while_a_large_model_is_looked_at(tmp_path: Path) -> None:
     """104 MB: the picture first, the histograms piece by piece, and hovers in between."""
     path = tmp_path / "large.dnn"

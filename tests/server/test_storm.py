@@ -11,6 +11,7 @@ MESSAGES = 1_500
 SLOWEST = 0.25
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_storm_leaves_the_server_as_it_was(seed: int) -> None:
     report = storm(MESSAGES, seed)

@@ -135,6 +135,7 @@ def test_the_lens_of_a_specification_in_a_script_trains_that_one(tmp_path: Path)
         assert "sigmoid" in model.specification
 
 
+@pytest.mark.costly
 def test_several_runs_go_on_beside_typing(tmp_path: Path) -> None:
     first, second = example("iris", tmp_path), example("diabetes", tmp_path)
     lengthen(first)

@@ -146,6 +146,7 @@ def test_no_declaration_is_proposed_within_another(wire: Wire, folder: Path, wor
     typist.close()
 
 
+@pytest.mark.costly
 def test_every_mark_that_opens_a_list_is_typed(wire: Wire, folder: Path) -> None:
     """In each language that has a use for it, and the list is there with this key."""
     assert set("".join(USES.values())) == set(offered(wire)["triggerCharacters"])

@@ -109,6 +109,7 @@ def read_until(deaf: Deaf, wanted: set[int]) -> list[Message]:
     return heard
 
 
+@pytest.mark.costly
 def test_each_request_is_answered_when_the_client_reads_again() -> None:
     asked = 3_000
     with Deaf() as deaf:
@@ -157,6 +158,7 @@ def test_more_than_can_wait_holds_the_client_up_and_nothing_else() -> None:
         deaf.end()
 
 
+@pytest.mark.costly
 def test_a_client_that_reads_no_more_and_ends_its_own_stream_ends_the_server() -> None:
     with Deaf() as deaf:
         count = (UNREAD_BYTES.most + WAITING_BYTES.most // 2) // 2**20
@@ -210,6 +212,7 @@ class Pipe:
         outbox.write(b"." * 100_000)
 
 
+@pytest.mark.costly
 def test_the_newest_stands_for_the_older_and_the_oldest_that_may_go_are_left_out() -> None:
     async def write() -> bytes:
         pipe = Pipe()

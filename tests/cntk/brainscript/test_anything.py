@@ -74,6 +74,7 @@ def test_pieces_of_text_in_any_order(pieces: list[str]) -> None:
     assert isinstance(found.faults, tuple)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "text",
     [
@@ -95,6 +96,7 @@ def test_too_much(text: str) -> None:
     assert evaluate_file(text.encode(), "much.bs", around()) is not None
 
 
+@pytest.mark.costly
 def test_the_limit_of_recursion_is_as_before() -> None:
     before = sys.getrecursionlimit()
     evaluate_file(b"f (x) = f (f (x)) y = f (1)", "deep.bs", around())

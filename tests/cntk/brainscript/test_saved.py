@@ -241,6 +241,7 @@ def test_what_only_a_run_knows_stays_unknown(text: str) -> None:
     assert not found.network.troubles
 
 
+@pytest.mark.costly
 def test_long_chains_cost_in_proportion() -> None:
     def prepared(layers: int) -> Callable[[], object]:
         chain = "".join(f"h{n + 1:05} = Sigmoid (h{n:05})\n" for n in range(layers))

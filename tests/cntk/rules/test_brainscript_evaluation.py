@@ -24,6 +24,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("text", "expected"), FAULTS)
 def test_fault(text: str, expected: list[tuple[str, str]]) -> None:
     assert told(text) == expected

@@ -55,6 +55,7 @@ def test_a_worse_epoch_is_rolled_back_and_repeated_with_a_smaller_rate(tmp_path:
     assert (folder / "out" / "net.dnn").exists()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("adjust", "more"),
     [

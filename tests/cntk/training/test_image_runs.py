@@ -123,6 +123,7 @@ def test_cubic_sizes_are_told_to_differ(tmp_path: Path) -> None:
     assert any("may differ by 1" in said for said in follower.notices)
 
 
+@pytest.mark.costly
 def test_deserializers_bring_what_a_reader_brings(tmp_path: Path) -> None:
     plain, _ = figures(drawn(tmp_path / "plain"))
     composed, _ = figures(drawn(tmp_path / "composed", COMPOSED, random="true"))

@@ -56,6 +56,7 @@ def epochs_in(log: Path) -> list[dict[str, object]]:
     return found
 
 
+@pytest.mark.costly
 def test_killed_again_and_again_is_run_through(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     whole = made(tmp_path / "whole", rows=2000)
@@ -81,6 +82,7 @@ def test_killed_again_and_again_is_run_through(tmp_path: Path) -> None:
     assert not list(out.glob(".netsharp-*"))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )

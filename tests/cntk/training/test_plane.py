@@ -106,6 +106,7 @@ def test_files_stand_where_the_original_puts_them(done: tuple[Path, Follower]) -
     ]
 
 
+@pytest.mark.costly
 def test_a_script_prints_the_figures_beside_each_other() -> None:
     folders = [FOLDER, *(one for one in (HANDED.parent / "image-quicke2e",) if one.exists())]
     done = subprocess.run(

@@ -215,6 +215,7 @@ def made(folder: Path, layer: str = TAGGER) -> Path:
     return folder
 
 
+@pytest.mark.costly
 def test_an_experiment_stopped_and_resumed_is_run_through(tmp_path: Path) -> None:
     items = ("learn=[SGD=[maxEpochs=3 ; dropoutRate=0]]",)
     whole, follower = run(made(tmp_path / "whole"), *items)
@@ -230,6 +231,7 @@ def test_an_experiment_stopped_and_resumed_is_run_through(tmp_path: Path) -> Non
     assert stored.attributes == {**told, "recurrentOp": "gru"}
 
 
+@pytest.mark.costly
 def test_the_optimised_engine_of_the_library_is_a_stack(tmp_path: Path) -> None:
     layer = "RecurrentLSTMLayerStack {(4:4), allowOptimizedEngine=true} (x)"
     items = ("command=learn", "learn=[SGD=[maxEpochs=12 ; learningRatesPerSample=0.01]]")

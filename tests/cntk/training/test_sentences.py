@@ -48,6 +48,7 @@ def test_the_data_are_those_of_the_script(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
 
 
+@pytest.mark.costly
 def test_both_reach_what_is_stated(done: tuple[Path, Follower]) -> None:
     tags, kinds = [one for one in done[1].events if one["event"] == "end"]
     assert (tags["samples"], kinds["samples"]) == (WORDS, WORDS)

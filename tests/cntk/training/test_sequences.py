@@ -307,6 +307,7 @@ def test_loops_that_cannot_be_run_are_named() -> None:
         program_of(graph)
 
 
+@pytest.mark.costly
 def test_time_and_memory_of_a_loop_grow_as_its_steps() -> None:
     """Ten times the steps: no more than fifteen times the processor's time, and values."""
     graph = network(forward)
