@@ -18,6 +18,10 @@ LAYERS = (
     'fit <- rxNeuralNet(y ~ ., netDefinition = "input X [4]; output Y [3] softmax from X all{0}{1})'
     "\n{2};\n{3};\nEXEC sp_executesql @c;\n"
 )
+#: The same with a call of Python.
+LAYERS_OF_PYTHON = LAYERS.replace("N''R''", "N''Python''").replace(
+    "fit <- rxNeuralNet(y ~ ., netDefinition =", 'fit = rx_neural_network("y ~ .", net_definition='
+)
 ENDS = [";", '"', "''", "'"]
 SOUND = LAYERS.format(*ENDS)
 
@@ -34,8 +38,9 @@ def commands(name: str) -> list[tuple[str, ...]]:
     return [("check", name), ("fmt", name), ("import", name, "--force"), run]
 
 
-def test_the_sound_script_is_taken_by_all(folder: Path) -> None:
-    (folder / "a.sql").write_text(SOUND, encoding="utf-8")
+@pytest.mark.parametrize("layers", [LAYERS, LAYERS_OF_PYTHON], ids=["R", "Python"])
+def test_the_sound_script_is_taken_by_all(layers: str, folder: Path) -> None:
+    (folder / "a.sql").write_text(layers.format(*ENDS), encoding="utf-8")
     codes = [main([*command]) for command in commands("a.sql")]
     assert codes == [0, 0, 0, 2]  # the host's default task has two classes, the network three
     run = (*commands("a.sql")[-1], "--task", "multiclass")
@@ -43,11 +48,12 @@ def test_the_sound_script_is_taken_by_all(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("layer", range(1, 4))
+@pytest.mark.parametrize("layers", [LAYERS, LAYERS_OF_PYTHON], ids=["R", "Python"])
 def test_a_string_that_is_not_closed_is_no_specification(
-    layer: int, folder: Path, capsys: pytest.CaptureFixture[str]
+    layers: str, layer: int, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ends = ["" if place == layer else end for place, end in enumerate(ENDS)]
-    text = LAYERS.format(*ends)
+    text = layers.format(*ends)
     (folder / "a.sql").write_text(text, encoding="utf-8")
     for command in commands("a.sql"):
         code = main([*command])
