@@ -185,7 +185,8 @@ def test_a_compiled_twin_joins_by_the_row_of_its_operation(tmp_path, monkeypatch
 
 def test_no_example_is_left_out():
     found = {path.parent.name for path in EXAMPLES.glob("*/*.nn")}
-    assert found == set(NAMES)
+    # Every form of these, plain networks of one layer, is trained in tests/public.
+    assert found == {*NAMES, "microsoftml"}
 
 
 @BACKENDS
