@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from netsharp_lsp.__main__ import main
-from netsharp_lsp.cli.inputs.files import Input
-from netsharp_lsp.cli.inputs.scripts import ReadScript, read_script
-from netsharp_lsp.importing.run_files import run_file_text
-from netsharp_lsp.importing.translation import ImportedCall
+from tests.importing.read_calls import call_of, epochs_of
 
 PYTHON_CALL = 'fit = rx_neural_network("y ~ .", num_iterations=n)'
 R_CALL = "fit <- rxNeuralNet(y ~ ., numIterations = n)"
-
-
-def call_of(name: str, text: str) -> ImportedCall:
-    """The one call of a script."""
-    script = read_script(Input(name, None), text.encode())
-    assert isinstance(script, ReadScript), script
-    assert not script.broken
-    (call,) = script.calls
-    return call
-
-
-def epochs_of(name: str, text: str) -> int | None:
-    """The iterations of the call; None where they are listed, and nowhere written."""
-    call = call_of(name, text)
-    found = tomllib.loads(run_file_text(call, name, str))["train"].get("epochs")
-    lost = [one for one in call.left if one.argument == "numIterations"]
-    assert (found is None) == bool(lost)
-    assert all(one.why.endswith("is known only at run time") for one in lost)
-    assert found is None or isinstance(found, int)
-    return found
 
 
 KNOWN_IN_PYTHON = {
@@ -422,73 +398,6 @@ def test_how_a_table_is_read_is_carried_or_listed(script: str, reads: str, lost:
     assert settings["train"] == "r.csv"
     assert "rows" not in settings
     assert [one.argument for one in call.left] == lost
-
-
-CALLED = {
-    "a module by another name": (
-        "a.py",
-        'import microsoftml as m\nfit = m.rx_neural_network("y ~ .", num_iterations=5)',
-    ),
-    "a function by another name": (
-        "a.py",
-        "from microsoftml import rx_neural_network as nn, sgd_optimizer as s\n"
-        'fit = nn("y ~ .", num_iterations=5, optimizer=s(0.25))',
-    ),
-    "of one of two packages": (
-        "a.py",
-        "try:\n    from microsoftml import rx_neural_network as nn\n"
-        "except ImportError:\n    from netsharp.microsoftml import rx_neural_network as nn\n"
-        'fit = nn("y ~ .", num_iterations=5)',
-    ),
-    "a variable": ("a.py", 'nn = m.rx_neural_network\nfit = nn("y ~ .", num_iterations=5)'),
-    "a variable of a variable": (
-        "a.py",
-        'nn = rx_neural_network\nf = nn\nfit = f("y ~ .", num_iterations=5)',
-    ),
-    "with its type": ("a.py", 'fit: Any = rx_neural_network("y ~ .", num_iterations=5)'),
-    "with its package": ("a.R", "fit <- MicrosoftML::rxNeuralNet(y ~ ., numIterations = 5)"),
-    "from inside its package": (
-        "a.R",
-        "fit <- MicrosoftML:::rxNeuralNet(y ~ ., numIterations = 5)",
-    ),
-    "a variable of R": ("a.R", "nn <- rxNeuralNet\nfit <- nn(y ~ ., numIterations = 5)"),
-    "a variable with its package": (
-        "a.R",
-        "nn <- MicrosoftML::rxNeuralNet\nfit <- nn(y ~ ., numIterations = 5)",
-    ),
-    "by do.call": ("a.R", 'fit <- do.call("rxNeuralNet", list(y ~ ., numIterations = 5))'),
-    "in backquotes": ("a.R", "fit <- `rxNeuralNet`(y ~ ., numIterations = 5)"),
-}
-
-
-@pytest.mark.parametrize("form", CALLED)
-def test_a_call_is_found_by_each_name(form: str, tmp_path: Path) -> None:
-    name, text = CALLED[form]
-    assert epochs_of(name, text) == 5
-    call = call_of(name, text)
-    assert call.target == "fit"
-    assert call.function in ("rxNeuralNet", "rx_neural_network")
-    assert not call.left or [one.argument for one in call.left] == ["data"]
-    if "sgd_optimizer as s" in text:
-        assert {one.key: one.value for one in call.settings}["learning_rate"] == 0.25
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.py", 'def rx_neural_network(a): pass\nfit = rx_neural_network("y ~ .")'),
-        ("a.py", "class NeuralNetwork: pass\nfit = NeuralNetwork(3)"),
-        ("a.py", 'def f(rx_neural_network):\n    rx_neural_network("y ~ .")\n'),
-        ("a.py", "from microsoftml import rx_neural_network as nn\nfit = other(3)"),
-        ("a.R", "rxNeuralNet <- function(a) a\nfit <- rxNeuralNet(y ~ .)"),
-        ("a.R", "fit <- models$neuralNet(3)"),
-        ("a.R", "fit <- do.call(sum, list(3)) # rxNeuralNet"),
-    ],
-)
-def test_other_functions_are_no_calls_that_train(name: str, text: str) -> None:
-    script = read_script(Input(name, None), text.encode())
-    assert isinstance(script, ReadScript)
-    assert script.calls == []
 
 
 @pytest.mark.filterwarnings("error")
