@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from netsharp_engine.data import DataError
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, predict_stream
+from netsharp_engine.model.naming import answer_names, number_names
 from netsharp_lsp.cli.arguments.models import (
     add_data_arguments,
     add_network_arguments,
@@ -161,29 +164,27 @@ def several(part: Predictions) -> bool:
     return not isinstance(part.predicted, list) and part.predicted.ndim > 1
 
 
-def number_columns(part: Predictions, model: Model, prefix: str) -> dict[str, list[Any]]:
-    """A column for each number, called by its label, or numbered from 1 where it has none."""
-    encoding, numbers = model.encoding, list(zip(*predicted(part), strict=True))
-    names = [encoding.label, *encoding.more_labels] if encoding.more_labels else []
-    called = names or range(1, len(numbers) + 1)
-    return {f"{prefix}{name}": list(each) for name, each in zip(called, numbers, strict=True)}
+def numbers(part: Predictions) -> list[list[float]]:
+    """The numbers of each of several columns."""
+    columns: list[list[float]] = np.asarray(part.predicted).T.tolist()
+    return columns
 
 
 def answer_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
-    """The answer, and a probability for each class."""
+    """The answer and a probability for each class, or each number of several."""
+    chances = part.probabilities
     if several(part):
-        return number_columns(part, model, "predicted_")
-    columns = {"predicted": predicted(part)}
-    if part.probabilities is not None:
-        for position, name in enumerate(model.classes or ()):
-            columns[f"probability_{name}"] = part.probabilities[:, position].tolist()
-    return columns
+        columns = numbers(part)
+    else:
+        columns = [predicted(part), *([] if chances is None else chances.T.tolist())]
+    return dict(zip(answer_names(model), columns, strict=True))
 
 
 def rx_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
     """The columns as rxPredict names them; the score of two classes is the log-odds."""
     if several(part):
-        return number_columns(part, model, "Score.")
+        names = (f"Score.{name}" for name in number_names(model))
+        return dict(zip(names, numbers(part), strict=True))
     if part.probabilities is None:
         return {"Score": predicted(part)}
     columns = {"PredictedLabel": predicted(part)}

@@ -250,6 +250,13 @@ def test_more_weights_than_a_script_holds(monkeypatch: pytest.MonkeyPatch) -> No
         write_tsql(model, "large")
 
 
+def test_every_identifier_of_a_long_name_is_short_enough() -> None:
+    script = scripted(trained(NETWORKS["full"], "binary"), "\U0001f600" * 90)
+    names = set(re.findall(r"\[dbo\]\.\[([^]]+)\]", script.text))
+    assert len(names) == 3
+    assert all(len(name.encode("utf-16-le")) <= 256 for name in names)
+
+
 def test_numbers_that_are_none_are_refused() -> None:
     model = trained(NETWORKS["full"], "binary")
     next(iter(model.tensors.values()))[0] = np.nan

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from netsharp_engine.exporting.choosing import part_of
 from netsharp_engine.exporting.places import cells, centres, kernel_numbers
 from netsharp_engine.exporting.refusal import ExportError, refused
 from netsharp_engine.geometry import product
@@ -86,9 +87,8 @@ def steps_of(graph: Graph, tensors: Mapping[str, Array], output: Node) -> Steppe
     """
     made = _Stepping(tensors)
     inputs = tuple(made.input(node) for node in graph.inputs)
-    needed = _needed(output)
-    for node in graph.nodes:
-        if node in needed and node.op != "input":
+    for node in part_of(graph, [output], {}).nodes:
+        if node.op != "input":
             made.take(node)
     answer = made.units(output)
     return SteppedNetwork(inputs, tuple(_joined(made.layers, made.first, answer)), answer)
@@ -179,16 +179,6 @@ def _shown(node: Node) -> str:
     if node.name or not node.parameters:
         return node.name or node.op
     return node.parameters[0].name.rpartition("/")[0]
-
-
-def _needed(output: Node) -> set[Node]:
-    found, waiting = {output}, [output]
-    while waiting:
-        for source in waiting.pop().inputs:
-            if source not in found:
-                found.add(source)
-                waiting.append(source)
-    return found
 
 
 def _full(made: _Stepping, node: Node) -> WeightedEdges:

@@ -20,6 +20,7 @@ from netsharp_engine.exporting.tsql.words import (
     number,
     quoted_name,
 )
+from netsharp_engine.model.naming import answer_names
 
 if TYPE_CHECKING:
     from netsharp_engine.model import Model
@@ -54,7 +55,7 @@ class TsqlScript(NamedTuple):
 def scripted(model: Model, name: str) -> TsqlScript:
     """Return a model as a script whose function has this name; ExportError says what cannot be."""
     network, columns, answers = _parts(model)
-    (plain,) = distinct_names([name[: LONGEST_NAME - len("_weights")]])
+    (plain,) = distinct_names([name], most=LONGEST_NAME - len("_weights"))
     function, rows, weights = (
         f"{_SCHEMA}.{quoted_name(plain + ending)}" for ending in ("", "_rows", "_weights")
     )
@@ -107,21 +108,14 @@ def _parts(model: Model) -> tuple[SteppedNetwork, list[ColumnText], Answers]:
 
 def _answers(model: Model, size: int) -> Answers:
     """What a model answers, under the names of `netsharp predict`."""
-    classes = model.classes
+    classes, scale = model.classes, model.objective.scale
     count = size if classes is None else len(classes)
     if count > _MOST_ANSWERS:
         raise ExportError(
             f"The model answers with {count:,} numbers; a query is to give {_MOST_ANSWERS:,} at "
             "most. Export it with --to onnx."
         )
-    if classes is not None:
-        names = ["predicted", *(f"probability_{one}" for one in classes)]
-        return Answers(classes, None, tuple(distinct_names(names, [_KEY])))
-    encoding, names = model.encoding, ["predicted"]
-    if size > 1:
-        labels = [encoding.label, *encoding.more_labels] if encoding.more_labels else []
-        names = [f"predicted_{one}" for one in labels or range(1, size + 1)]
-    return Answers(None, model.objective.scale, tuple(distinct_names(names, [_KEY])))
+    return Answers(classes, scale, tuple(distinct_names(answer_names(model), [_KEY])))
 
 
 def _heading(function: str, rows: str, columns: Sequence[str], key: str) -> Iterator[str]:

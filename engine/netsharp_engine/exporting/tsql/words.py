@@ -20,15 +20,19 @@ def quoted_name(name: str) -> str:
     return f"[{name.replace(']', ']]')}]"
 
 
-def distinct_names(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return identifiers that differ where letters of both cases are one, as in most databases."""
+def distinct_names(
+    names: Iterable[str], taken: Iterable[str] = (), *, most: int = LONGEST_NAME
+) -> list[str]:
+    """Return identifiers of at most so many units of UTF-16 that differ where letters of both cases
+    are one, as in most databases.
+    """
     known, found = {one.casefold() for one in taken}, []
     for name in names:
         plain = _CONTROLS.sub(" ", name).strip() or "column"
-        made, number = _cut(plain, LONGEST_NAME), 2
+        made, number = _cut(plain, most), 2
         while made.casefold() in known:
             ending = f"_{number}"
-            made, number = _cut(plain, LONGEST_NAME - len(ending)) + ending, number + 1
+            made, number = _cut(plain, most - len(ending)) + ending, number + 1
         known.add(made.casefold())
         found.append(made)
     return found
