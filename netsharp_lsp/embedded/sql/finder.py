@@ -52,16 +52,16 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
     """
     held = Holding()
     source = layer.text
-    plain = _JOINED_LINES.sub(b"", source) if b"\\" in source else source
-    if hint.search(plain) is None:
-        return held
     points = [found.start() for found in hint.finditer(source)]
+    if not points and (b"\\" not in source or not hint.search(_JOINED_LINES.sub(b"", source))):
+        return held
     points += [found.start() for found in _RUNS.finditer(source)]
     points += [found.start() for found in _JOINED_LINES.finditer(source)]
-    statements = _statements(source, points)
+    cutter = Cutter(source)
+    statements = _statements(cutter, points)
     mentions = _mentions(source, statements)
     if mentions:
-        statements = _statements(source, [*points, *mentions])
+        statements = _statements(cutter, [*points, *mentions])
     used = _Used(source, statements)
     for statement in statements:
         for text in statement.texts:
@@ -81,9 +81,9 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
     return held
 
 
-def _statements(source: bytes, points: Sequence[int]) -> list[SqlStatement]:
+def _statements(cutter: Cutter, points: Sequence[int]) -> list[SqlStatement]:
     """The statements around offsets, in order."""
-    return [SqlStatement(one) for one in Cutter(source).statements(sorted(points))]
+    return [SqlStatement(one) for one in cutter.statements(sorted(points))]
 
 
 def _mentions(source: bytes, statements: Sequence[SqlStatement]) -> list[int]:

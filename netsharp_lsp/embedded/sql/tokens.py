@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Kind = Literal["string", "identifier", "comment", "variable", "name", "mark"]
-    Span = tuple[Kind, int, int]
 
-#: What hides other text.  An identifier has at most 128 characters, of up to 3 bytes each.
+#: What hides other text, closed; alone, a mark that opens what is not closed, or a nested comment.
+#: An identifier has at most 128 characters, of up to 3 bytes each.
 _HIDING = re.compile(
-    rb"[^'\"\[/\-]*+(?:(?P<string>'(?:[^']++|'')*+(?P<closed>')?+)"
-    rb"|(?P<double>\"(?:[^\"]++|\"\")*+(?P<ended>\")?+)|(?P<comment>--[^\r\n]*+)|(?P<block>/\*)"
-    rb"|(?P<brackets>\[(?:[^\]]|\]\]){0,384}+\])|(?P<other>[\[/\-]))",
+    rb"'(?:[^']++|'')*+'|\"(?:[^\"]++|\"\")*+\"|--[^\r\n]*+"
+    rb"|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/|\[(?:[^\]]|\]\]){0,384}+\]|'|/\*"
 )
+#: What begins with a mark.
+_HIDDEN: dict[int, Kind] = {
+    ord("'"): "string",
+    ord('"'): "identifier",
+    ord("["): "identifier",
+    ord("-"): "comment",
+    ord("/"): "comment",
+}
 _BLOCK_MARK = re.compile(rb"/\*|\*/")
 _STATEMENT = re.compile(
     rb"(?<![\w@#$.])(?:set|declare|exec(?:ute)?|create|alter|go|insert|update|print)(?![\w@#$])",
@@ -53,12 +60,11 @@ class SqlToken:
 class Cutter:
     """A text of T-SQL of which single statements are cut into tokens."""
 
-    __slots__ = ("_settings", "_starts", "source", "spans")
+    __slots__ = ("_ends", "_settings", "_starts", "source")
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self.spans: list[Span] = list(_hiding(source))
-        self._starts = [start for _, start, _ in self.spans]
+        self._starts, self._ends = _hidden(source)
         self._settings = [
             found
             for found in (_SETTING.finditer(source) if b'"' in source else ())
@@ -78,21 +84,21 @@ class Cutter:
         number = bisect_right(self._starts, point)
         begin = point
         while begin > least:
-            before = max(least, self.spans[number - 1][2] if number else 0)
+            before = max(least, self._ends[number - 1] if number else 0)
             found = [one.start() for one in _STATEMENT.finditer(self.source, before, begin)]
             if found:
                 begin = found[-1]
                 break
-            begin = max(least, self.spans[number - 1][1] if number else 0)
+            begin = max(least, self._starts[number - 1] if number else 0)
             number -= 1
         number = bisect_right(self._starts, point)
-        at = max(point + 1, self.spans[number - 1][2] if number else 0)
+        at = max(point + 1, self._ends[number - 1] if number else 0)
         while at < len(self.source):
-            end = self._starts[number] if number < len(self.spans) else len(self.source)
+            end = self._starts[number] if number < len(self._starts) else len(self.source)
             following = _STATEMENT.search(self.source, at, end)
             if following is not None:
                 return begin, following.start()
-            at = self.spans[number][2] if number < len(self.spans) else len(self.source)
+            at = self._ends[number] if number < len(self._ends) else len(self.source)
             number += 1
         return begin, len(self.source)
 
@@ -100,8 +106,10 @@ class Cutter:
         number = bisect_left(self._starts, start)
         at = start
         while at < end:
-            kind, first, last = (
-                self.spans[number] if number < len(self.spans) else ("comment", end, end)
+            first, last = (
+                (self._starts[number], self._ends[number])
+                if number < len(self._starts)
+                else (end, end)
             )
             for found in _PLAIN.finditer(self.source, at, min(first, end)):
                 plain: Kind = found.lastgroup  # type: ignore[assignment]
@@ -109,7 +117,7 @@ class Cutter:
                     continue  # the N before a string
                 text = found.group().decode("utf-8", "replace").lower()
                 yield SqlToken(plain, found.start(), found.end(), text)
-            if first < end and kind != "comment":
+            if first < end and (kind := _HIDDEN[self.source[first]]) != "comment":
                 yield self._hidden(kind, first, last)
             at = last
             number += 1
@@ -136,34 +144,35 @@ class Cutter:
     def _hides(self, offset: int) -> bool:
         """Whether an offset is inside a string, a comment, or an identifier."""
         number = bisect_right(self._starts, offset) - 1
-        return number >= 0 and offset < self.spans[number][2]
+        return number >= 0 and offset < self._ends[number]
 
 
-def _hiding(source: bytes) -> Iterator[Span]:
-    """Each closed string, quoted identifier and comment; what stays open hides all behind it."""
-    match = _HIDING.match
-    at = 0
-    while (found := match(source, at)) is not None:
-        kind = found.lastgroup
-        at = found.end()
-        if kind == "string":
-            if found.end("closed") < 0:
-                return
-            yield "string", found.start(kind), at
-        elif kind == "comment":
-            yield "comment", found.start(kind), at
-        elif kind == "brackets":
-            yield "identifier", found.start(kind), at
-        elif kind == "block":
-            start = found.start(kind)
-            at = _block_end(source, start)
-            yield "comment", start, at
-        elif kind == "double":
-            start = found.start(kind)
-            if found.end("ended") < 0:
-                at = start + 1
-            else:
-                yield "identifier", start, at
+def _hidden(source: bytes) -> tuple[list[int], list[int]]:
+    """Where each closed string, quoted identifier and comment starts and ends, in order.
+
+    A string that stays open hides nothing that could be told from what is behind it: it ends all.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    at: int | None = 0
+    while at is not None:
+        at = _hidden_from(source, at, starts, ends)
+    return starts, ends
+
+
+def _hidden_from(source: bytes, at: int, starts: list[int], ends: list[int]) -> int | None:
+    """Add what is hidden behind an offset, up to the first nested comment; return its end."""
+    for found in _HIDING.finditer(source, at):
+        start, end = found.span()
+        opens = source[start:end] if end - start < 3 else b""
+        if opens == b"'":
+            return None
+        starts.append(start)
+        if opens == b"/*":
+            ends.append(_block_end(source, start))
+            return ends[-1]
+        ends.append(end)
+    return None
 
 
 def _block_end(source: bytes, start: int) -> int:
