@@ -245,6 +245,8 @@ def _as_tsql(
     return _Export({target: written.data}, _lines(what, written, "DuckDB", args.verify))
 
 
+#: What compares answers, where it is more than its name says.
+_NEEDED = {"DuckDB": "DuckDB or sqlglot, which reads T-SQL for it, is"}
 _WRITERS = {"onnx": _as_onnx, "torch": _as_torch, "tsql": _as_tsql}
 
 
@@ -264,7 +266,8 @@ def _lines(
         f"  outputs: {', '.join(written.outputs)}",
     ]
     if written.differences is None:
-        found.append(f"  {program} is not installed: the answers were not compared.")
+        needed = _NEEDED.get(program, f"{program} is")
+        found.append(f"  {needed} not installed: the answers were not compared.")
     on = "random samples" if verify == [RANDOM] else ", ".join(verify)
     found += [
         f"  {one.output} in {program}, on {on}: at most {one.most:.2g} from the engine's, "

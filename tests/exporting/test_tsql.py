@@ -21,11 +21,12 @@ from netsharp_engine.exporting.tsql import network
 from netsharp_engine.exporting.tsql.comparing import Database
 from netsharp_engine.exporting.tsql.network import steps_of
 from netsharp_engine.exporting.tsql.script import TsqlScript, scripted
-from netsharp_engine.exporting.tsql.words import distinct_names
+from netsharp_engine.exporting.tsql.words import distinct_names, number
 from netsharp_engine.exporting.tsql.written import WrittenTsql, write_tsql
 from netsharp_engine.model import Model
 from tests.cli.command_line import netsharp as command
 from tests.conftest import SEED
+from tests.costs import assert_in_proportion, within
 from tests.exporting.tables import rows_of_texts
 
 pytest.importorskip("duckdb", reason="DuckDB is in the dependency group 'test'")
@@ -109,9 +110,13 @@ def require_plain(script: TsqlScript) -> None:
         bounds = [str(end).rstrip("E0.") for end in one.find_all(exp.Literal)]
         assert isinstance(one.this, exp.Case)
         assert bounds.count("7") >= 4, one.sql()
-    for statement in (script.query, *script.weights):
-        for one in sqlglot.parse_one(statement, read="tsql").find_all(exp.Values):
-            assert len(one.expressions) <= 1000
+    for one in tree.find_all(exp.Values):
+        assert len(one.expressions) <= 1000
+    for table in script.tables:
+        inserts = list(table.inserts())
+        assert all(one.count("\n") <= 1000 for one in inserts)
+        values = sqlglot.parse_one(inserts[-1], read="tsql").find(exp.Values)
+        assert len(values.expressions) == inserts[-1].count("\n")
     read = Counter(one.name for one in tree.find_all(exp.Table))
     made = {one.alias for one in tree.find_all(exp.CTE)} - {"cells"}
     assert {read[one] for one in made} == {1}, read
@@ -177,8 +182,10 @@ def test_texts_gaps_and_several_answers(tmp_path: Path) -> None:
         assert (gap[0] is None) == (missing == "drop")
         # Texts that differ in case or in blanks behind them are others.
         assert unseen[0] in ("high", "low")
-        known = database([[1, "none of them", 0]])[0]
-        np.testing.assert_array_equal(unseen[1:], known[1:])
+        known, red = database([[1, "none of them", 0], [1, "red", 0]])
+        # A database adds in any order.
+        np.testing.assert_allclose(unseen[1:], known[1:], rtol=1e-13)
+        assert abs(unseen[1] - red[1]) > 1e-4
 
 
 def test_several_numbers() -> None:
@@ -228,22 +235,106 @@ def test_names_that_a_server_tells_apart(names: list[str], found: list[str]) -> 
     assert distinct_names(names) == found
 
 
-def test_many_columns_are_refused_with_the_way_out() -> None:
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1024, r"reads 1,024 columns; .* 1,024 at most.*--to onnx"),
+        # 4 + 2 + 2 bytes, 125 for which of 992 are NULL, and 8 for each.
+        (991, r"991 columns of numbers and 0 of texts.*takes 8,068 bytes.* has 8,060.*--to onnx"),
+    ],
+)
+def test_many_columns_are_refused_with_the_way_out(count: int, said: str) -> None:
     random = np.random.default_rng(SEED)
-    x = random.normal(size=(8, 1024))
+    x = random.normal(size=(8, count))
     text = "input X auto; output Y auto from X all;"
     model = netsharp.train(text, x, ["a", "b"] * 4, epochs=1)
-    with pytest.raises(ExportError, match=r"reads 1,024 columns; .* 1,024 at most.*--to onnx"):
+    with pytest.raises(ExportError, match=said):
         write_tsql(model, "wide")
-    close(netsharp.train(text, x[:, :200], ["a", "b"] * 4, epochs=1))
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("normalizer", ["gaussian", "binning"])
+def test_as_many_columns_as_a_row_holds(normalizer: str) -> None:
+    random = np.random.default_rng(SEED)
+    x = random.normal(size=(300, 990))
+    text = "input X auto; output Y auto from X all;"
+    answers = np.array(["a", "b"] * 150)
+    close(netsharp.train(text, x, answers, epochs=1, normalizer=normalizer, bins=40))
+
+
+def test_many_answers_are_refused_with_the_way_out() -> None:
+    x = np.random.default_rng(SEED).normal(size=(8, 2))
+    y = np.zeros((8, 990))
+    text = "input X [2]; output Y [990] linear from X all;"
+    model = netsharp.train(text, x, y, task="regression", epochs=1)
+    with pytest.raises(ExportError, match=r"answers with 990 numbers;.*takes 8,068 bytes"):
+        write_tsql(model, "wide")
+
+
+def _of_levels(folder: Path, levels: int) -> Model:
+    rows = [f"level {n % levels},{n % 7},{'ab'[n % 2]}" for n in range(3 * levels)]
+    (folder / "rows.csv").write_text("\n".join(["text,number,label", *rows]) + "\n")
+    network = "input X auto; output Y auto from X all;"
+    path = str(folder / "rows.csv")
+    return netsharp.train(network, train=path, label="label", categorical=["text"], epochs=1)
+
+
+def test_the_query_is_as_long_for_many_levels_as_for_few(tmp_path: Path) -> None:
+    models = [_of_levels(tmp_path, count) for count in (20, 800)]
+    few, many = (scripted(one, "levels") for one in models)
+    assert re.sub(r"\d", "", few.query) == re.sub(r"\d", "", many.query)
+    close(models[1])
+
+
+@pytest.mark.costly
+def test_cost_grows_with_levels(tmp_path: Path) -> None:
+    models = {count: _of_levels(tmp_path, count) for count in (300, 2_400)}
+    assert_in_proportion(lambda count: lambda: scripted(models[count], "a"), 300, 2_400)
+
+
+def test_a_level_is_as_long_as_a_column_holds(tmp_path: Path) -> None:
+    found = []
+    for length in (3_999, 4_000):
+        rows = [f"{'xy'[n % 2] * length},{n},{'ab'[n % 2]}" for n in range(20)]
+        (tmp_path / "rows.csv").write_text("\n".join(["text,number,label", *rows]) + "\n")
+        path = str(tmp_path / "rows.csv")
+        network = "input X auto; output Y auto from X all;"
+        found.append(
+            netsharp.train(network, train=path, label="label", categorical=["text"], epochs=1)
+        )
+    close(found[0])
+    with pytest.raises(ExportError, match=r"'text' has a level of 4,000 characters, 'xxx"):
+        write_tsql(found[1], "long")
+
+
+def test_many_rows_are_given_at_once() -> None:
+    model = trained(NETWORKS["full"], "binary")
+    database = Database(scripted(model, "many"))
+    rows = np.random.default_rng(SEED).normal(size=(4_000, 36)).tolist()
+    within(4, lambda: database(rows))
+    assert database([]) == []
+
+
+def test_numbers_that_a_server_takes_for_none_are_zero() -> None:
+    assert [number(one) for one in (5e-324, -1e-310, 0.0, None)] == ["0.0E0"] * 3 + ["NULL"]
+    assert number(2.2250738585072014e-308) == "2.2250738585072014e-308"
+
+
+def test_nothing_that_is_made_is_gone_with_the_connection() -> None:
+    model = trained(NETWORKS["full"], "binary")
+    assert "[dbo].[t_rows]" in scripted(model, "##t").text
+    assert "[dbo].[model_rows]" in scripted(model, "#").text
 
 
 def test_more_weights_than_a_script_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     model = trained(NETWORKS["pooled"], "multiclass")
-    monkeypatch.setattr(network, "MOST_EDGES", 36 * 4 * 10 - 1)
-    with pytest.raises(ExportError, match=r"'C/X' has 1,440 weights of its own.*the 1,439 rows"):
+    monkeypatch.setattr(network, "MOST_ROWS", 36 * 4 * 10 - 1)
+    with pytest.raises(
+        ExportError,
+        match=r"'C/X' has 1,440 weights of its own.*1,440, and 36 rows of f.*the 1,439 rows",
+    ):
         write_tsql(model, "large")
-    monkeypatch.setattr(network, "MOST_EDGES", 36 * 4 * 10 + 100)
+    monkeypatch.setattr(network, "MOST_ROWS", 36 + 36 * 4 * 10 + 100)
     with pytest.raises(
         ExportError, match=r"'max pool' has 180 weights of its own.* network has 1,620"
     ):
@@ -253,7 +344,7 @@ def test_more_weights_than_a_script_holds(monkeypatch: pytest.MonkeyPatch) -> No
 def test_every_identifier_of_a_long_name_is_short_enough() -> None:
     script = scripted(trained(NETWORKS["full"], "binary"), "\U0001f600" * 90)
     names = set(re.findall(r"\[dbo\]\.\[([^]]+)\]", script.text))
-    assert len(names) == 3
+    assert len(names) == 5
     assert all(len(name.encode("utf-16-le")) <= 256 for name in names)
 
 

@@ -6,7 +6,6 @@ The only place that imports DuckDB and sqlglot, which says the query in DuckDB's
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
@@ -22,7 +21,8 @@ from netsharp_engine.exporting.differences import (
 from netsharp_engine.exporting.values import Array
 
 if TYPE_CHECKING:
-    from netsharp_engine.exporting.tsql.script import TsqlScript
+    from netsharp_engine.exporting.tsql.features import ColumnText
+    from netsharp_engine.exporting.tsql.script import TsqlScript, TsqlTable
     from netsharp_engine.model import Model
 
 PROGRAM = "DuckDB"
@@ -37,7 +37,7 @@ def has_duckdb() -> bool:
 
 
 class Database:
-    """A database in memory that has the weights of a script."""
+    """A database in memory that has the tables of a script."""
 
     def __init__(self, script: TsqlScript) -> None:
         import duckdb
@@ -45,48 +45,60 @@ class Database:
         self._script = script
         self._connection = duckdb.connect()
         self._connection.execute("CREATE SCHEMA IF NOT EXISTS dbo")
-        self._connection.execute(in_duckdb(script.table))
-        self._load(script.weights)
+        for table in script.tables:
+            self._connection.execute(in_duckdb(table.made))
+            if table.numeric:
+                self._load(table)
+            else:
+                for statement in table.inserts():
+                    self._connection.execute(in_duckdb(statement))
         self._query = in_duckdb(script.query)
 
-    def _load(self, statements: Sequence[str]) -> None:
-        """Fill the table with the rows of INSERT statements; to parse a million takes a minute."""
-        lines = (one.partition(" VALUES\n")[2] for one in statements)
+    def _load(self, table: TsqlTable) -> None:
+        """Fill a table with its rows as a file; to parse a million statements takes a minute."""
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "weights.csv")
+            path = os.path.join(folder, "rows.csv")
             with open(path, "w", encoding="ascii") as stream:
-                for one in lines:
-                    stream.write(re.sub(r"[( )]", "", one).replace(",\n", "\n") + "\n")
-            table = in_duckdb(f"SELECT 1 FROM {self._script.weights_table}").partition("FROM ")[2]
+                for row in table.rows:
+                    stream.write(row[1:-1].replace(" ", "") + "\n")
+            name = in_duckdb(f"SELECT 1 FROM {table.name}").partition("FROM ")[2]
             shown = path.replace("'", "''")
-            self._connection.execute(f"COPY {table} FROM '{shown}' (HEADER false, NULLSTR 'NULL')")
+            self._connection.execute(f"COPY {name} FROM '{shown}' (HEADER false, NULLSTR 'NULL')")
 
     def __call__(self, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
         """Return the answers to rows, in their order, without the key."""
-        script = self._script
-        kinds = ["DOUBLE" if one.numeric else "VARCHAR" for one in script.columns]
-        columns = ", ".join(f"c{place} {kind}" for place, kind in enumerate(kinds))
-        names = [one.identifier[1:-1].replace("]]", "]") for one in script.columns]
+        if not rows:
+            return []
+        columns = [np.array(column, object) for column in zip(*rows, strict=True)]
+        given = {f"c{place}": column for place, column in enumerate(columns)}
+        given["row_id"] = np.arange(len(rows))
+        self._connection.register("given", given)
         shown = ", ".join(
-            f'c{place} AS "{name.replace(chr(34), chr(34) * 2)}"'
-            for place, name in enumerate(names)
+            f"CAST(c{place} AS {'DOUBLE' if one.numeric else 'VARCHAR'}) AS {_identifier(one)}"
+            for place, one in enumerate(self._script.columns)
         )
         run = self._connection.execute
-        run(f"CREATE OR REPLACE TABLE given (row_id BIGINT, {columns})")
-        marks = ", ".join("?" * (len(kinds) + 1))
-        insert = f"INSERT INTO given VALUES ({marks})"
-        self._connection.executemany(insert, [[place, *row] for place, row in enumerate(rows)])
         run(f'CREATE OR REPLACE VIEW "{_ROWS}" AS SELECT row_id, {shown} FROM given')
         found = sorted(run(self._query).fetchall())
         return [row[1:] for row in found]
 
 
+def _identifier(column: ColumnText) -> str:
+    name = column.identifier[1:-1].replace("]]", "]")
+    return '"' + name.replace('"', '""') + '"'
+
+
 def in_duckdb(statement: str) -> str:
-    """Return a statement of T-SQL in DuckDB's words; the rows given are a table."""
+    """Return a statement of T-SQL in DuckDB's words: the rows given are a table, and texts are
+    compared by their bytes without being told.
+    """
     import sqlglot
     from sqlglot import exp
 
     tree = sqlglot.parse_one(statement, read="tsql")
+    for constraint in list(tree.find_all(exp.ColumnConstraint)):
+        if isinstance(constraint.kind, exp.CollateColumnConstraint):
+            constraint.pop()
     for one in list(tree.find_all(exp.Table)):
         if isinstance(one.this, exp.Parameter):
             one.set("this", exp.to_identifier(_ROWS, quoted=True))

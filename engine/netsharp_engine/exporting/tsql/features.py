@@ -1,99 +1,157 @@
-"""Features as expressions of a row's columns: indicators of texts, what stands for missing numbers,
-and the normaliser.
+"""Features as rows of tables: what each is made of, what stands for a missing number, and how it is
+normalised; and the SELECTs that make features of a row's columns by them.
 
 A row has no features, and so no answer, where a number is missing that the model has nothing for.
+Whatever the number of levels and bins, the query stays as long as the columns are many.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.exporting.tsql.words import clamped, distinct_names, number, quoted_name, text
+from netsharp_engine.excerpt import excerpt
+from netsharp_engine.exporting.refusal import ExportError
+from netsharp_engine.exporting.tsql.words import distinct_names, quoted_name, text
 
 if TYPE_CHECKING:
     from netsharp_engine.data.encoding import Encoding, Feature
     from netsharp_engine.data.normalizers import Normalizer
 
-#: So many features are chosen by one CASE.
+#: So many columns become rows by one CASE, which has a branch for each.
 _AT_ONCE = 32
 #: Behind a text, since trailing blanks count for nothing where texts are compared.
 _END = "."
+#: How long a text may be with that, in units of UTF-16 [Microsoft: nchar and nvarchar].
+_LONGEST_TEXT = 4000
+#: What a cell may hold.
+TEXT_TYPE = f"nvarchar({_LONGEST_TEXT - len(_END)})"
+#: Kinds of features: a number, 1 where it is missing, 1 where a text is this level, and 1 where it
+#: is none that is known.
+NUMBER, MISSING, LEVEL, OTHER = range(4)
 
 
 class ColumnText(NamedTuple):
     """A column of the rows: its identifier, whether it holds numbers, the expression of the cell
-    that features are made of, the condition that it is known (empty where it always is), and an
-    expression for each feature.
+    that features are made of, and the condition that it is known (empty where it always is).
     """
 
     identifier: str
     numeric: bool
     cell: str
     condition: str
-    features: tuple[str, ...]
 
 
-def column_texts(
+class FeatureRow(NamedTuple):
+    """A feature: its unit, the number of its column, its kind, the level, what stands for a missing
+    number, the bounds of its values, and the offset and scale of (value - offset) * scale.
+    """
+
+    unit: int
+    column: int
+    kind: int
+    level: str | None = None
+    fill: float | None = None
+    low: float | None = None
+    high: float | None = None
+    offset: float = 0.0
+    scale: float = 1.0
+
+
+class Bin(NamedTuple):
+    """What a feature is from ``low`` on and below ``high``; None where nothing bounds it."""
+
+    unit: int
+    low: float | None
+    high: float | None
+    value: float
+
+
+class FeatureTables(NamedTuple):
+    """The columns that a model reads, its features, and their bins where it has any."""
+
+    columns: tuple[ColumnText, ...]
+    features: tuple[FeatureRow, ...]
+    bins: tuple[Bin, ...] | None
+
+
+def feature_tables(
     encoding: Encoding, normalizer: Normalizer, key: str, dtype: str
-) -> list[ColumnText]:
-    """Return the columns that a model reads; ``key`` is a name that is taken."""
+) -> FeatureTables:
+    """Return what a model reads; ``key`` is a name that is taken.
+
+    Raises ExportError for a level that no column of SQL Server holds.
+    """
     names = distinct_names((one.name for one in encoding.columns), [key])
-    found: list[ColumnText] = []
-    at = 0
-    for name, column in zip(names, encoding.columns, strict=True):
+    columns: list[ColumnText] = []
+    plain: list[FeatureRow] = []
+    for place, (name, column) in enumerate(zip(names, encoding.columns, strict=True)):
         identifier = quoted_name(name)
         if column.levels is None:
-            cell, condition, plain = _of_numbers(identifier, column, dtype)
+            columns.append(_of_numbers(identifier, column, dtype))
+            plain += _number_rows(place, column)
         else:
-            cell, condition, plain = _of_texts(identifier, column.levels, encoding.unknown)
-        values = [_normalized(one, normalizer, at + place) for place, one in enumerate(plain)]
-        found.append(ColumnText(identifier, column.levels is None, cell, condition, tuple(values)))
-        at += len(plain)
-    return found
+            cell = f"CONCAT(r.{identifier}, {text(_END)})"
+            columns.append(ColumnText(identifier, False, cell, ""))
+            plain += _level_rows(place, column, column.levels, encoding.unknown)
+    numbered = (one._replace(unit=unit) for unit, one in enumerate(plain, 1))
+    if normalizer.name == "binning":
+        return FeatureTables(tuple(columns), tuple(numbered), tuple(_bins(normalizer)))
+    return FeatureTables(tuple(columns), tuple(_normalized(numbered, normalizer)), None)
 
 
-def _of_numbers(identifier: str, column: Feature, dtype: str) -> tuple[str, str, list[str]]:
-    """The cell, when it is known, and the features of a column of numbers."""
+def _of_numbers(identifier: str, column: Feature, dtype: str) -> ColumnText:
     # What the engine reads is rounded to its own type first.
     rounded = f"CAST(CAST(r.{identifier} AS real) AS double precision)"
     cell = rounded if dtype == "float32" else f"r.{identifier}"
-    value = f"c.{identifier}"
-    if column.fill is None:
-        return cell, f"r.{identifier} IS NOT NULL", [value]
-    found = [f"COALESCE({value}, {number(column.fill)})"]
-    found += [f"CASE WHEN {value} IS NULL THEN 1E0 ELSE 0E0 END"] * column.marked
-    return cell, "", found
+    condition = f"r.{identifier} IS NOT NULL" if column.fill is None else ""
+    return ColumnText(identifier, True, cell, condition)
 
 
-def _of_texts(identifier: str, levels: Sequence[str], unknown: bool) -> tuple[str, str, list[str]]:
-    """The cell and the indicators of a column of texts: one that was never seen, or is missing, has
-    an indicator of its own, or none.
-    """
-    known = [text(level + _END) for level in levels]
-    found = [f"CASE WHEN c.{identifier} = {one} THEN 1E0 ELSE 0E0 END" for one in known]
+def _number_rows(place: int, column: Feature) -> Iterator[FeatureRow]:
+    yield FeatureRow(0, place, NUMBER, fill=column.fill)
+    if column.marked:
+        yield FeatureRow(0, place, MISSING)
+
+
+def _level_rows(
+    place: int, column: Feature, levels: Sequence[str], unknown: bool
+) -> Iterator[FeatureRow]:
+    """The indicators of texts: one that was never seen has one of its own, or none."""
+    for level in levels:
+        units = len(level.encode("utf-16-le", "surrogatepass")) // 2
+        if units + len(_END) > _LONGEST_TEXT:
+            raise ExportError(
+                f"The column '{column.name}' has a level of {units:,} characters, "
+                f"'{excerpt(level)}': a column of SQL Server holds {_LONGEST_TEXT:,}, one of which "
+                "marks the end here. Export it with --to onnx."
+            )
+        yield FeatureRow(0, place, LEVEL, level + _END)
     if unknown:
-        among = f"c.{identifier} IN ({', '.join(known)})"
-        found.append(f"CASE WHEN {among} THEN 0E0 ELSE 1E0 END" if known else "1E0")
-    return f"CONCAT(r.{identifier}, {text(_END)})", "", found
+        yield FeatureRow(0, place, OTHER)
 
 
-def _normalized(value: str, normalizer: Normalizer, feature: int) -> str:
+def _normalized(rows: Iterator[FeatureRow], normalizer: Normalizer) -> Iterator[FeatureRow]:
     if normalizer.name == "none":
-        return value
-    if normalizer.name == "binning":
-        edges = normalizer.edges[feature].tolist()
-        cases = [
-            f"WHEN {value} >= {number(edge)} THEN {number(place / len(edges))}"
-            for place, edge in reversed(list(enumerate(edges, 1)))
-        ]
-        return f"CASE {' '.join(cases)} ELSE 0E0 END" if cases else "0E0"
-    if normalizer.name == "robust":
-        low, high = (float(one[feature]) for one in normalizer.bounds())
-        value = clamped(value, low, high)
-    offset, scale = float(normalizer.offset[feature]), float(normalizer.scale[feature])
-    return f"({value} - {number(offset)}) * {number(scale)}"
+        yield from rows
+        return
+    low, high = (one.tolist() for one in normalizer.bounds())
+    scales = zip(low, high, normalizer.offset.tolist(), normalizer.scale.tolist(), strict=True)
+    for row, (least, most, offset, scale) in zip(rows, scales, strict=True):
+        yield row._replace(low=_bound(least), high=_bound(most), offset=offset, scale=scale)
+
+
+def _bound(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _bins(normalizer: Normalizer) -> Iterator[Bin]:
+    for unit, one in enumerate(normalizer.edges, 1):
+        edges = one.tolist()
+        bounds = zip([None, *edges], [*edges, None], strict=True)
+        for place, (low, high) in enumerate(bounds):
+            yield Bin(unit, low, high, place / max(len(edges), 1))
 
 
 def cell_lines(columns: Sequence[ColumnText], key: str, rows: str) -> Iterator[str]:
@@ -106,18 +164,72 @@ def cell_lines(columns: Sequence[ColumnText], key: str, rows: str) -> Iterator[s
     yield from (f"{'AND' if place else 'WHERE'} {one}" for place, one in enumerate(known))
 
 
-def feature_lines(columns: Sequence[ColumnText], key: str, cells: str) -> Iterator[str]:
-    """Yield the lines of a SELECT of (row, unit, value): 1 as unit 0, and each feature.
+def column_lines(columns: Sequence[ColumnText], key: str, cells: str) -> Iterator[str]:
+    """Yield the lines of a SELECT of (row, column, number, text): a row for each cell.
 
-    Cells are read again for every few features: one CASE of all would cost their square.
+    Cells are read again for every few columns: one CASE of all would cost their square.
     """
-    values = list(chain(["1E0"], *(one.features for one in columns)))
-    for start in range(0, len(values), _AT_ONCE):
+    texts = not all(one.numeric for one in columns)
+    for start in range(0, len(columns), _AT_ONCE):
+        part = list(enumerate(columns[start : start + _AT_ONCE], start))
         if start:
             yield "UNION ALL"
-        part = dict(enumerate(values[start : start + _AT_ONCE], start))
-        yield f"SELECT c.{key}, f.[unit], CASE f.[unit]"
-        yield from (f"    WHEN {unit} THEN {one}" for unit, one in part.items())
-        yield "    END AS [value]"
-        units = ", ".join(f"({unit})" for unit in part)
-        yield f"FROM {cells} AS c CROSS JOIN (VALUES {units}) AS f ([unit])"
+        yield f"SELECT c.{key}, n.[column],"
+        yield from _chosen(part, True, "double precision", "number" + "," * texts)
+        if texts:
+            yield from _chosen(part, False, f"nvarchar({_LONGEST_TEXT})", "text")
+        places = ", ".join(f"({place})" for place, _ in part)
+        yield f"FROM {cells} AS c CROSS JOIN (VALUES {places}) AS n ([column])"
+
+
+def _chosen(
+    part: Sequence[tuple[int, ColumnText]], numeric: bool, kind: str, name: str
+) -> Iterator[str]:
+    plain, comma, _ = name.partition(",")
+    found = [(place, one.identifier) for place, one in part if one.numeric == numeric]
+    if not found:
+        yield f"    CAST(NULL AS {kind}) AS [{plain}]{comma}"
+        return
+    yield "    CASE n.[column]"
+    yield from (f"        WHEN {place} THEN c.{identifier}" for place, identifier in found)
+    yield f"        END AS [{plain}]{comma}"
+
+
+def plain_lines(columns: Sequence[ColumnText], key: str, cells: str, table: str) -> Iterator[str]:
+    """Yield the lines of a SELECT of features before they are normalised, with how they are.
+
+    The level of a text is looked up first: its unit is [level], NULL where it is none of them.
+    """
+    texts = not all(one.numeric for one in columns)
+    yield f"SELECT c.{key}, f.[unit], f.[low], f.[high], f.[offset], f.[scale],"
+    yield "    CASE f.[kind]"
+    yield f"        WHEN {NUMBER} THEN COALESCE(c.[number], f.[fill])"
+    yield f"        WHEN {MISSING} THEN CASE WHEN c.[number] IS NULL THEN 1E0 ELSE 0E0 END"
+    if texts:
+        yield f"        WHEN {LEVEL} THEN CASE WHEN l.[unit] = f.[unit] THEN 1E0 ELSE 0E0 END"
+        yield f"        WHEN {OTHER} THEN CASE WHEN l.[unit] IS NULL THEN 1E0 ELSE 0E0 END"
+    yield "        END AS [value]"
+    yield f"FROM {cells} AS c"
+    if texts:
+        yield f"LEFT JOIN {table} AS l ON l.[column] = c.[column] AND l.[level] = c.[text]"
+    yield f"JOIN {table} AS f ON f.[column] = c.[column]"
+
+
+def feature_lines(key: str, plain: str, cells: str, bins: str | None) -> Iterator[str]:
+    """Yield the lines of a SELECT of (row, unit, value): each feature, and 1 as unit 0."""
+    if bins is None:
+        bounded = (
+            "CASE WHEN p.[value] < p.[low] THEN p.[low] "
+            "WHEN p.[value] > p.[high] THEN p.[high] ELSE p.[value] END"
+        )
+        yield f"SELECT p.{key}, p.[unit], ({bounded} - p.[offset]) * p.[scale] AS [value]"
+        yield f"FROM {plain} AS p"
+    else:
+        yield f"SELECT p.{key}, p.[unit], b.[value]"
+        yield f"FROM {plain} AS p"
+        yield f"JOIN {bins} AS b ON b.[unit] = p.[unit]"
+        yield "AND (b.[low] IS NULL OR b.[low] <= p.[value])"
+        yield "AND (b.[high] IS NULL OR p.[value] < b.[high])"
+    yield "UNION ALL"
+    yield f"SELECT c.{key}, 0, 1E0"
+    yield f"FROM {cells} AS c"

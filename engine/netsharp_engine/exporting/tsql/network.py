@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: How a step gathers: sums of products, the largest, or the centre by a power of summed squares.
 SUM, MOST, RESPONSE = "sum", "most", "response"
-#: So many edges fit in a script; those that carry values are not counted.
-MOST_EDGES = 1_000_000
+#: So many rows fit in a script; edges that carry values are not counted.
+MOST_ROWS = 1_000_000
 _ONE = 0
 
 
@@ -80,12 +80,15 @@ class SteppedNetwork(NamedTuple):
     output: Units
 
 
-def steps_of(graph: Graph, tensors: Mapping[str, Array], output: Node) -> SteppedNetwork:
+def steps_of(
+    graph: Graph, tensors: Mapping[str, Array], output: Node, taken: int = 0
+) -> SteppedNetwork:
     """Return a network as steps.
 
-    Raises ExportError for an operation that no step has, and for more than ``MOST_EDGES`` edges.
+    Raises ExportError for an operation that no step has, and for edges that are, with the rows that
+    are ``taken``, more than ``MOST_ROWS``.
     """
-    made = _Stepping(tensors)
+    made = _Stepping(tensors, taken)
     inputs = tuple(made.input(node) for node in graph.inputs)
     for node in part_of(graph, [output], {}).nodes:
         if node.op != "input":
@@ -105,10 +108,10 @@ class _Layer(NamedTuple):
 class _Stepping:
     """What is known of each node: a layer that has units, or edges that are still to be summed."""
 
-    def __init__(self, tensors: Mapping[str, Array]) -> None:
+    def __init__(self, tensors: Mapping[str, Array], taken: int) -> None:
         self._tensors = tensors
         self._known: dict[Node, Units | WeightedEdges] = {}
-        self._next, self._count = 1, 0
+        self._next, self._count, self._taken = 1, 0, taken
         self.layers: list[_Layer] = []
         #: Units below are those of inputs.
         self.first = 1
@@ -161,11 +164,13 @@ class _Stepping:
     def room(self, node: Node, count: int) -> None:
         """Raise ExportError where so many edges more are too many."""
         self._count += count
-        if self._count > MOST_EDGES:
+        if self._count + self._taken > MOST_ROWS:
+            also = f", and {self._taken:,} rows of features" if self._taken else ""
             raise ExportError(
                 f"'{_shown(node)}' has {count:,} weights of its own, and with those before it the "
-                f"network has {self._count:,}: more than the {MOST_EDGES:,} rows that a script of "
-                "T-SQL is to hold. Export it with --to onnx, which SQL Server's PREDICT can read."
+                f"network has {self._count:,}{also}: more than the {MOST_ROWS:,} rows that a "
+                "script of T-SQL is to hold. Export it with --to onnx, which SQL Server's PREDICT "
+                "can read."
             )
 
     def _numbered(self, units: Units) -> Units:

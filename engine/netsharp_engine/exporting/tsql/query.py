@@ -2,7 +2,8 @@
 the answers.
 
 Sums are kept as rows (row, unit, value), so that a network of any width is a few joins.  Each
-common table expression of a step is read once: SQL Server works one out again wherever it is named.
+common table expression but the first is read once: SQL Server works one out again wherever it is
+named.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.exporting.tsql.features import ColumnText, cell_lines, feature_lines
+from netsharp_engine.exporting.tsql.features import (
+    ColumnText,
+    cell_lines,
+    column_lines,
+    feature_lines,
+    plain_lines,
+)
 from netsharp_engine.exporting.tsql.network import MOST, RESPONSE, SUM, Step, SteppedNetwork, Units
 from netsharp_engine.exporting.tsql.words import clamped, number, quoted_name, text
 
@@ -32,9 +39,13 @@ class Answers(NamedTuple):
 
 
 class QueryNames(NamedTuple):
-    """What things are called: the key of rows, and the table of weights with its schema."""
+    """What things are called: the key of rows, and the tables with their schema; None for that of
+    bins where features have none.
+    """
 
     key: str
+    features: str
+    bins: str | None
     weights: str
 
 
@@ -65,10 +76,13 @@ _FUNCTIONS = {
 def select(
     network: SteppedNetwork, columns: Sequence[ColumnText], answers: Answers, names: QueryNames
 ) -> str:
-    """Return the query, which reads rows of ``@rows`` and weights of a table."""
+    """Return the query, which reads rows of ``@rows``, and features and weights of tables."""
+    key = names.key
     parts = [
-        Expression("cells", tuple(cell_lines(columns, names.key, "@rows"))),
-        Expression("features", tuple(feature_lines(columns, names.key, "[cells]"))),
+        Expression("cells", tuple(cell_lines(columns, key, "@rows"))),
+        Expression("columns", tuple(column_lines(columns, key, "[cells]"))),
+        Expression("plain", tuple(plain_lines(columns, key, "[columns]", names.features))),
+        Expression("features", tuple(feature_lines(key, "[plain]", "[cells]", names.bins))),
     ]
     for place, step in enumerate(network.steps, 1):
         parts += _step(step, place, parts[-1].name, names)

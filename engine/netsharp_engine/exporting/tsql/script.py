@@ -1,5 +1,5 @@
-"""A script of T-SQL that makes what scores rows: a type for rows, a table of weights, and an inline
-function around one SELECT.
+"""A script of T-SQL that makes what scores rows: a type for rows, tables of features and weights,
+and an inline function around one SELECT.
 
 Run again it replaces what it made.
 """
@@ -11,7 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine.exporting.refusal import ExportError
-from netsharp_engine.exporting.tsql.features import ColumnText, column_texts
+from netsharp_engine.exporting.tsql.features import (
+    TEXT_TYPE,
+    Bin,
+    ColumnText,
+    FeatureRow,
+    FeatureTables,
+    feature_tables,
+)
 from netsharp_engine.exporting.tsql.network import SteppedNetwork, steps_of
 from netsharp_engine.exporting.tsql.query import Answers, QueryNames, select
 from netsharp_engine.exporting.tsql.words import (
@@ -19,6 +26,7 @@ from netsharp_engine.exporting.tsql.words import (
     distinct_names,
     number,
     quoted_name,
+    text,
 )
 from netsharp_engine.model.naming import answer_names
 
@@ -27,59 +35,76 @@ if TYPE_CHECKING:
 
 #: How many rows VALUES may have [Microsoft: Table Value Constructor].
 MOST_VALUES = 1000
-#: What a table type may have of columns, the key among them [Microsoft: Maximum capacity], and how
-#: many answers a query is to give.
-_MOST_COLUMNS, _MOST_ANSWERS = 1024, 1000
+#: What a table type may have of columns, the key among them, and a row of bytes [Microsoft: Maximum
+#: capacity specifications].
+_MOST_COLUMNS, _MOST_BYTES = 1024, 8060
+#: What a row has of bytes beside its columns, a number, and a text that lies elsewhere, with its
+#: place in the row [Microsoft: Estimate the size of a heap].
+_ROW, _NUMBER, _TEXT = 4 + 2 + 2, 8, 24 + 2
 _KEY, _SCHEMA = "row_id", "[dbo]"
 #: Statements for so many rows are one batch.
 _BATCH = 20
 _COLLATION = "Latin1_General_100_BIN2"
 
 
+class TsqlTable(NamedTuple):
+    """A table: its name with the schema, the statement that makes it, that for its index, its rows
+    as they stand behind VALUES, and whether these are numbers alone.
+    """
+
+    name: str
+    made: str
+    indexed: str
+    rows: Sequence[str]
+    numeric: bool
+
+    def inserts(self) -> Iterator[str]:
+        """Yield statements that fill it."""
+        for start in range(0, len(self.rows), MOST_VALUES):
+            part = ",\n    ".join(self.rows[start : start + MOST_VALUES])
+            yield f"INSERT {self.name} VALUES\n    {part}"
+
+
 class TsqlScript(NamedTuple):
-    """A script: its text, the query in it, the statement that makes the table of weights and the
-    name of this, the columns that are read, those of answers, the statements that fill the table,
-    and how many rows it has.
+    """A script: its text, the query in it, the tables that this reads, the columns that are read,
+    those of answers, and how many weights it has.
     """
 
     text: str
     query: str
-    table: str
-    weights_table: str
+    tables: tuple[TsqlTable, ...]
     columns: tuple[ColumnText, ...]
     answers: tuple[str, ...]
-    weights: Sequence[str]
     edges: int
 
 
 def scripted(model: Model, name: str) -> TsqlScript:
     """Return a model as a script whose function has this name; ExportError says what cannot be."""
-    network, columns, answers = _parts(model)
-    (plain,) = distinct_names([name], most=LONGEST_NAME - len("_weights"))
-    function, rows, weights = (
-        f"{_SCHEMA}.{quoted_name(plain + ending)}" for ending in ("", "_rows", "_weights")
-    )
+    network, known, answers = _parts(model)
+    names = _names(name)
+    function, rows = names[""], names["_rows"]
+    tables = [
+        _features(names["_features"], known.features),
+        *([] if known.bins is None else [_bins(names["_bins"], known.bins)]),
+        _weights(names["_weights"], network),
+    ]
     key = quoted_name(_KEY)
-    query = select(network, columns, answers, QueryNames(key, weights))
-    table = (
-        f"CREATE TABLE {weights} ([step] int NOT NULL, [source] int NOT NULL, "
-        "[destination] int NOT NULL, [weight] double precision NULL)"
-    )
-    inserts = list(_inserts(network, weights))
-    edges = sum(len(step.weights) for step in network.steps)
+    bins = None if known.bins is None else names["_bins"]
+    read = QueryNames(key, names["_features"], bins, names["_weights"])
+    query = select(network, known.columns, answers, read)
     made = [
         f"DROP FUNCTION IF EXISTS {function};",
-        f"DROP TABLE IF EXISTS {weights};",
+        *(f"DROP TABLE IF EXISTS {names[ending]};" for ending in _TABLES),
         f"DROP TYPE IF EXISTS {rows};",
         "GO",
         f"CREATE TYPE {rows} AS TABLE (",
         f"    {key} bigint NOT NULL PRIMARY KEY,",
-        *_types(columns),
+        *_types(known.columns),
         ");",
-        f"{table};",
+        *(f"{one.made};" for one in tables),
         "GO",
-        *_batches(inserts),
-        f"CREATE CLUSTERED INDEX [by_source] ON {weights} ([step], [source]);",
+        *_batches(statement for one in tables for statement in one.inserts()),
+        *(f"{one.indexed};" for one in tables),
         "GO",
         f"CREATE FUNCTION {function} (@rows {rows} READONLY)",
         "RETURNS TABLE WITH SCHEMABINDING AS RETURN (",
@@ -87,33 +112,79 @@ def scripted(model: Model, name: str) -> TsqlScript:
         ");",
         "GO",
     ]
-    heading = _heading(function, rows, [one.identifier for one in columns], key)
-    text = "\n".join([*heading, *made, ""])
-    return TsqlScript(text, query, table, weights, tuple(columns), answers.columns, inserts, edges)
+    heading = _heading(function, rows, [one.identifier for one in known.columns], key)
+    edges = sum(len(step.weights) for step in network.steps)
+    whole = "\n".join([*heading, *made, ""])
+    return TsqlScript(whole, query, tuple(tables), known.columns, answers.columns, edges)
 
 
-def _parts(model: Model) -> tuple[SteppedNetwork, list[ColumnText], Answers]:
-    output, encoding = model.graph.output, model.encoding
+#: Behind the name of the function, those of the tables.
+_TABLES = ("_features", "_bins", "_weights")
+
+
+def _names(name: str) -> dict[str, str]:
+    """What is made, by what stands behind the name of the function.
+
+    A table whose name begins with # would be gone with the connection.
+    """
+    endings = ("", "_rows", *_TABLES)
+    most = LONGEST_NAME - max(map(len, endings))
+    (plain,) = distinct_names([name.lstrip("#") or "model"], most=most)
+    return {ending: f"{_SCHEMA}.{quoted_name(plain + ending)}" for ending in endings}
+
+
+def _parts(model: Model) -> tuple[SteppedNetwork, FeatureTables, Answers]:
+    output = model.graph.output
     if output is None:
         raise ExportError("The network has no output.")
-    if len(encoding.columns) >= _MOST_COLUMNS:
+    _require_room(model)
+    known = feature_tables(model.encoding, model.normalizer, _KEY, model.settings.dtype)
+    answers = _answers(model, output.size)
+    count = len(known.features) + len(known.bins or ())
+    network = steps_of(model.graph, model.tensors, output, count)
+    return network, known, answers
+
+
+def _require_room(model: Model) -> None:
+    """Raise ExportError where a row of the columns is more than a table type takes."""
+    columns = model.encoding.columns
+    if len(columns) >= _MOST_COLUMNS:
         raise ExportError(
-            f"The model reads {len(encoding.columns):,} columns; a table type of SQL Server has "
+            f"The model reads {len(columns):,} columns; a table type of SQL Server has "
             f"{_MOST_COLUMNS:,} at most, the key of rows among them. Export it with --to onnx."
         )
-    network = steps_of(model.graph, model.tensors, output)
-    columns = column_texts(encoding, model.normalizer, _KEY, model.settings.dtype)
-    return network, columns, _answers(model, output.size)
+    numbers = sum(one.levels is None for one in columns)
+    texts = len(columns) - numbers
+    needed = _row_bytes(numbers + 1, texts)
+    if needed > _MOST_BYTES:
+        raise ExportError(
+            f"The model reads {_counted(numbers, 'column')} of numbers and {texts:,} of texts. "
+            f"With the key, {_NUMBER} bytes for a number and {_TEXT} for a long text a row takes "
+            f"{needed:,} bytes, and SQL Server has {_MOST_BYTES:,} for one. Export it with --to "
+            "onnx."
+        )
+
+
+def _row_bytes(numbers: int, texts: int) -> int:
+    nulls = (numbers + texts + 7) // 8
+    return _ROW + nulls + _NUMBER * numbers + _TEXT * texts
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _answers(model: Model, size: int) -> Answers:
     """What a model answers, under the names of `netsharp predict`."""
     classes, scale = model.classes, model.objective.scale
     count = size if classes is None else len(classes)
-    if count > _MOST_ANSWERS:
+    # The key, the number of the best class, and each answer are a row that is worked with.
+    needed = _row_bytes(count + 2, 0)
+    if needed > _MOST_BYTES:
         raise ExportError(
-            f"The model answers with {count:,} numbers; a query is to give {_MOST_ANSWERS:,} at "
-            "most. Export it with --to onnx."
+            f"The model answers with {count:,} numbers; with the key a row of them takes "
+            f"{needed:,} bytes, and SQL Server has {_MOST_BYTES:,} for one. Export it with --to "
+            "onnx."
         )
     return Answers(classes, scale, tuple(distinct_names(answer_names(model), [_KEY])))
 
@@ -133,12 +204,43 @@ def _heading(function: str, rows: str, columns: Sequence[str], key: str) -> Iter
 
 def _types(columns: Sequence[ColumnText]) -> Iterator[str]:
     for place, one in enumerate(columns, 1):
-        kind = "double precision" if one.numeric else f"nvarchar(4000) COLLATE {_COLLATION}"
+        kind = "double precision" if one.numeric else f"{TEXT_TYPE} COLLATE {_COLLATION}"
         yield f"    {one.identifier} {kind} NULL" + "," * (place < len(columns))
 
 
-def _inserts(network: SteppedNetwork, weights: str) -> Iterator[str]:
-    """Statements that fill the table."""
+def _features(name: str, rows: Sequence[FeatureRow]) -> TsqlTable:
+    made = (
+        f"CREATE TABLE {name} ([unit] int NOT NULL, [column] int NOT NULL, [kind] int NOT NULL, "
+        f"[level] nvarchar(4000) COLLATE {_COLLATION} NULL, [fill] double precision NULL, "
+        "[low] double precision NULL, [high] double precision NULL, "
+        "[offset] double precision NOT NULL, [scale] double precision NOT NULL)"
+    )
+    index = f"CREATE CLUSTERED INDEX [by_column] ON {name} ([column])"
+    shown = [
+        f"({one.unit}, {one.column}, {one.kind}, "
+        f"{'NULL' if one.level is None else text(one.level)}, {', '.join(map(number, one[4:]))})"
+        for one in rows
+    ]
+    return TsqlTable(name, made, index, shown, all(one.level is None for one in rows))
+
+
+def _bins(name: str, rows: Sequence[Bin]) -> TsqlTable:
+    made = (
+        f"CREATE TABLE {name} ([unit] int NOT NULL, [low] double precision NULL, "
+        "[high] double precision NULL, [value] double precision NOT NULL)"
+    )
+    index = f"CREATE CLUSTERED INDEX [by_unit] ON {name} ([unit], [low])"
+    shown = [f"({one.unit}, {', '.join(map(number, one[1:]))})" for one in rows]
+    return TsqlTable(name, made, index, shown, True)
+
+
+def _weights(name: str, network: SteppedNetwork) -> TsqlTable:
+    made = (
+        f"CREATE TABLE {name} ([step] int NOT NULL, [source] int NOT NULL, "
+        "[destination] int NOT NULL, [weight] double precision NULL)"
+    )
+    index = f"CREATE CLUSTERED INDEX [by_source] ON {name} ([step], [source])"
+    shown: list[str] = []
     for place, step in enumerate(network.steps, 1):
         order = step.sources.argsort(kind="stable")
         found = zip(
@@ -147,19 +249,19 @@ def _inserts(network: SteppedNetwork, weights: str) -> Iterator[str]:
             step.weights[order].tolist(),
             strict=True,
         )
-        rows = [f"({place}, {a}, {b}, {_weight(w)})" for a, b, w in found]
-        for start in range(0, len(rows), MOST_VALUES):
-            part = ",\n    ".join(rows[start : start + MOST_VALUES])
-            columns = "[step], [source], [destination], [weight]"
-            yield f"INSERT {weights} ({columns}) VALUES\n    {part}"
+        shown += [f"({place}, {a}, {b}, {_weight(w)})" for a, b, w in found]
+    return TsqlTable(name, made, index, shown, True)
 
 
 def _weight(value: float) -> str:
-    return "NULL" if math.isnan(value) else number(value)
+    return number(None if math.isnan(value) else value)
 
 
-def _batches(statements: Sequence[str]) -> Iterator[str]:
+def _batches(statements: Iterator[str]) -> Iterator[str]:
+    place = 0
     for place, one in enumerate(statements, 1):
         yield f"{one};"
-        if place % _BATCH == 0 or place == len(statements):
+        if place % _BATCH == 0:
             yield "GO"
+    if place % _BATCH:
+        yield "GO"

@@ -6,6 +6,7 @@ Knows no network.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 
 #: How long an identifier may be [Microsoft: Database identifiers], in units of UTF-16.
@@ -54,9 +55,14 @@ def text(value: str) -> str:
     return words[0] if len(words) == 1 else f"CONCAT({', '.join(words)})"
 
 
-def number(value: float) -> str:
-    """Return a number as a literal of double precision, with every bit of it."""
-    shown = repr(float(value))
+def number(value: float | None) -> str:
+    """Return a number as a literal of double precision, with every bit of it, None as NULL.
+
+    Below the least normal number SQL Server has none but 0 [Microsoft: float and real].
+    """
+    if value is None:
+        return "NULL"
+    shown = repr(float(value) if abs(value) >= sys.float_info.min else 0.0)
     return shown if "e" in shown else f"{shown}E0"
 
 
