@@ -55,7 +55,8 @@ def play(name: str, out: str, seconds: int, *, hide: bool = False, **environment
         "TOOLS": str(TOOLS),
         "VSIX": str(extension()),
         "OUT": str(folder),
-        "EXTENSIONS": str(ROOT / "out" / "extensions"),
+        # What the scenarios of one worker share.
+        "EXTENSIONS": str(ROOT / "out" / f"extensions{os.environ.get('PYTEST_XDIST_WORKER', '')}"),
         "PYTHON": sys.executable,
         "EXAMPLES": str(ROOT / "examples"),
         "EXPERIMENT": str(EXPERIMENT),
