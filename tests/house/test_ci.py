@@ -50,7 +50,7 @@ def test_one_of_several_at_a_time_that_fails_ends_it_with_what_all_said(tmp_path
     done = ci(tmp_path, 'echo "said by $1"; [ "$1" != soak ]')
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    ends = [lines.index(f"said by {one}") for one in ("laws", "torture", "soak", "r")]
+    ends = [lines.index(f"said by {one}") for one in ("lint", "laws", "torture", "soak", "r")]
     assert ends == sorted(ends)
     assert [one for one in lines if one.endswith("minutes  make soak")]
     assert [one for one in lines if one.endswith("minutes  make r")]
