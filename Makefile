@@ -94,7 +94,7 @@ vsix: extension wheels ## Pack the extension per platform into out/vsix; TARGETS
 editors: $(VENV)/.test ## Install real editors, pack the extension (PACKED=1: it is), test both together.
 	bash tests/editors/install.sh .tools
 	$(if $(PACKED),,$(MAKE) vsix TARGETS=linux-x64)
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=0 tests/editors
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=0 tests/editors
 
 # An environment with the oldest numpy, which is what a reticulate of Debian knows.
 R_VENV := .tools/r

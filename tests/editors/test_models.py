@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from tests.cntk.training.model_writing import First
+from tests.editors.conftest import WORKBENCH
 from tests.editors.test_vscode import play
+
+pytestmark = WORKBENCH
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.drawing import FULL
-from tests.editors.conftest import EXPERIMENT, ROOT
+from tests.editors.conftest import EXPERIMENT, ROOT, WORKBENCH
 from tests.editors.places import written_table
 
+pytestmark = WORKBENCH
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
 #: The suffixes of the files that one workbench types into.
