@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from netsharp._values import Network as Network
     from netsharp._values import Node as Node
     from netsharp._values import Value as Value
+    from netsharp_compile.schemes import QuantizationScheme as QuantizationScheme
+    from netsharp_compile.tables import TransferTable as TransferTable
+    from netsharp_compile.tables import transfer_table as transfer_table
     from netsharp_engine.data import DataError as DataError
     from netsharp_engine.model import Model as Model
     from netsharp_engine.model import ModelError as ModelError
@@ -63,6 +66,8 @@ else:
             *("Command", "CommandResult", "Comparison", "Difference", "Experiment"),
             *("Migration", "Network", "Node", "Value"),
         ),
+        "netsharp_compile.schemes": ("QuantizationScheme",),
+        "netsharp_compile.tables": ("TransferTable", "transfer_table"),
         "netsharp_engine.data": ("DataError",),
         "netsharp_engine.model": ("Model", "ModelError", "Predictions"),
         "netsharp_engine.train": ("Report", "TrainingError"),

@@ -55,6 +55,7 @@ FLOORS = (
     ("netsharp_engine.model",),
     ("netsharp_engine.exporting",),
     ("netsharp_engine",),
+    ("netsharp_compile",),
     ("netsharp_engine.cntk.generators", "netsharp_engine.cntk.computing"),
     ("netsharp_engine.cntk.stored", "netsharp_engine.cntk.samples"),
     ("netsharp_engine.cntk.descent", "netsharp_engine.cntk.images"),
@@ -181,7 +182,7 @@ OUTSIDE = {
     "tree_sitter": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "netsharp_grammar": ("netsharp_lsp.netsharp.", "netsharp_lsp.cntk."),
     "numpy": (
-        *("netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators."),
+        *("netsharp_compile.", "netsharp_engine.", "netsharp_lsp.cli.", "netsharp_lsp.estimators."),
         *("netsharp_lsp.microsoftml.", "netsharp."),
     ),
     "safetensors": ("netsharp_engine.model_file", "netsharp_engine.exporting.torch.written"),
@@ -223,7 +224,8 @@ SHARED = tuple(
 
 def modules() -> dict[str, Path]:
     found = {}
-    for folder in (ROOT / "netsharp", ROOT / "netsharp_lsp", ROOT / "engine" / "netsharp_engine"):
+    engine = [ROOT / "engine" / name for name in ("netsharp_compile", "netsharp_engine")]
+    for folder in (ROOT / "netsharp", ROOT / "netsharp_lsp", *engine):
         for path in folder.rglob("*.py"):
             parts = path.relative_to(folder.parent).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -297,9 +299,9 @@ def test_outside_packages_stay_in_their_rooms() -> None:
     assert not astray, "\n".join(astray)
 
 
-def test_the_engine_knows_nothing_of_languages() -> None:
+def test_the_engine_and_the_compiler_know_nothing_of_languages() -> None:
     for module in MODULES:
-        if module.startswith("netsharp_engine"):
+        if module.startswith(("netsharp_compile", "netsharp_engine")):
             assert not any(name.startswith("netsharp_lsp") for name in imports(module)), module
 
 

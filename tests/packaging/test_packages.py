@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
-ROOTS = {"netsharp": ROOT, "netsharp_lsp": ROOT, "netsharp_engine": ROOT / "engine"}
+ROOTS = {"netsharp": ROOT, "netsharp_lsp": ROOT}
+ROOTS |= dict.fromkeys(("netsharp_compile", "netsharp_engine"), ROOT / "engine")
 
 
 def test_every_package_is_listed() -> None:

@@ -1,0 +1,261 @@
+"""The operators that stand between two layers, element by element: in floating point with a bound
+on its error, and in decimals for what that bound leaves open.
+
+A row for each; the names are those of Net#'s activations, with the ones of ONNX beside them.  Knows
+no scheme and no table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Context, Decimal, localcontext
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[np.float64]
+
+#: What a caller names: an operator, one with its numbers, or a function of one float.
+Named: TypeAlias = "str | tuple[str | float, ...] | Callable[[float], float]"
+
+#: Digits of decimals; how near to its bound a function comes that never meets it; and what is
+#: nearer to a tie is one: no result of exact operators lies so near without meeting it.
+DIGITS, ALMOST, TIE = 120, Decimal("1e-90"), Decimal("1e-100")
+#: Beyond, exp(-x) is less than ALMOST; below the second, exp is taken there: it is not 0 in either.
+_FAR, _LOWEST = 208, -10_000
+#: numpy's functions and those of the C library err by a few units of the last place.
+_FUNCTION_ERROR = 16 * 2.0**-53
+
+
+class Operator(NamedTuple):
+    """An operator: how it is shown, its values in floating point, how far these are off where the
+    operands are off by so much, and its exact values; None where nothing is known of these.
+    """
+
+    name: str
+    values: Callable[..., Array]
+    error: Callable[..., Array] | None
+    exact: Callable[..., Decimal] | None
+
+
+def operators(named: Named | Sequence[Named], operands: int = 1) -> tuple[Operator, ...]:
+    """Return a chain of operators by their names, the first of so many operands.
+
+    A tuple is one operator with its numbers, a list several.  Raises ValueError for what none is.
+    """
+    chain: list[object] = list(named) if isinstance(named, list) else [named]
+    if operands == 1:
+        return tuple(_of_one(one) for one in chain)
+    first, *others = chain or [None]
+    return (_of_two(first), *(_of_one(one) for one in others))
+
+
+def error_of(operator: Operator, values: Array, *operands: Array) -> Array:
+    """Return how far values [...] may be from the true ones; operands are numbers and their errors,
+    in turn.
+    """
+    if operator.error is None:
+        return np.zeros_like(values)
+    with np.errstate(all="ignore"):
+        return operator.error(*operands) + np.abs(values) * _FUNCTION_ERROR
+
+
+def exact_value(chain: Sequence[Operator], operands: Sequence[Decimal]) -> Decimal | None:
+    """Return what a chain gives for exact operands, to some 100 digits; None where an operator is a
+    function of the caller's.
+    """
+    with localcontext(Context(prec=DIGITS, Emin=-(10**9), Emax=10**9)):
+        values = list(operands)
+        for operator in chain:
+            if operator.exact is None:
+                return None
+            values = [operator.exact(*values)]
+        return values[0]
+
+
+def _exponential(x: Decimal) -> Decimal:
+    return max(x, Decimal(_LOWEST)).exp()
+
+
+def _sigmoid(x: Decimal) -> Decimal:
+    if x > _FAR:
+        return 1 - ALMOST
+    return 1 / (1 + _exponential(-x)) if x > 0 else 1 - 1 / (1 + _exponential(x))
+
+
+def _tanh(x: Decimal) -> Decimal:
+    if abs(x) > _FAR / 2:
+        return (1 - ALMOST).copy_sign(x)
+    if abs(x) < Decimal("1e-30"):
+        return x - x**3 / 3
+    power = (2 * x).exp()
+    return (power - 1) / (power + 1)
+
+
+def _softplus(x: Decimal) -> Decimal:
+    if x > _FAR:
+        return x + ALMOST
+    return (1 + _exponential(x)).ln() if x > -_FAR / 2 else _exponential(x)
+
+
+def _erf(x: Decimal) -> Decimal:
+    """2 / sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1 3 5 ... (2n+1)), whose terms are all of a sign
+    [Abramowitz and Stegun, 7.1.6].
+    """
+    if abs(x) > Decimal("14.4"):
+        return (1 - ALMOST).copy_sign(x)
+    term = total = x
+    number = 1
+    while abs(term) > abs(total).scaleb(-DIGITS):
+        number += 2
+        term *= 2 * x * x / number
+        total += term
+    found = 2 / _pi().sqrt() * (-x * x).exp() * total
+    return min(abs(found), 1 - ALMOST).copy_sign(x)
+
+
+def _pi() -> Decimal:
+    """16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
+
+    def arctan(inverse: int) -> Decimal:
+        power, total, number = Decimal(1) / inverse, Decimal(0), 1
+        while abs(power) > Decimal(1).scaleb(-DIGITS - 5):
+            total += power / number
+            power /= -inverse * inverse
+            number += 2
+        return total
+
+    return 16 * arctan(5) - 4 * arctan(239)
+
+
+def _slope(bound: float) -> Callable[[Array, Array], Array]:
+    """The error of a function that is nowhere steeper than this."""
+    return lambda x, error: bound * error
+
+
+def _of_root(x: Array, error: Array) -> Array:
+    steep = error / np.sqrt(np.maximum(x, error))
+    return np.where(error > 0, np.minimum(np.sqrt(error), steep) * 2, 0.0)
+
+
+_erf_values = np.vectorize(math.erf, otypes=[np.float64])
+_UNARY: dict[str, Operator] = {
+    one.name: one
+    for one in (
+        Operator("linear", lambda x: x, _slope(1), lambda x: x),
+        Operator("rlinear", lambda x: np.maximum(x, 0), _slope(1), lambda x: max(x, Decimal(0))),
+        Operator(
+            "brlinear",
+            lambda x: np.clip(x, 0, 1),
+            _slope(1),
+            lambda x: min(max(x, Decimal(0)), Decimal(1)),
+        ),
+        Operator("abs", np.abs, _slope(1), abs),
+        Operator("sigmoid", lambda x: 1 / (1 + np.exp(-x)), _slope(0.25), _sigmoid),
+        Operator("tanh", np.tanh, _slope(1), _tanh),
+        Operator("srlinear", lambda x: np.logaddexp(0, x), _slope(1), _softplus),
+        Operator("erf", _erf_values, _slope(1.2), _erf),
+        Operator("square", np.square, lambda x, e: (2 * np.abs(x) + e) * e, lambda x: x * x),
+        # Net# takes the root of what is negative for 0.
+        Operator(
+            "sqrt",
+            lambda x: np.sqrt(np.maximum(x, 0)),
+            _of_root,
+            lambda x: max(x, Decimal(0)).sqrt(),
+        ),
+    )
+}
+#: Other words for them, those of ONNX and of the seed's examples.
+_ALSO = {"identity": "linear", "relu": "rlinear", "softplus": "srlinear"}
+_BINARY: dict[str, Operator] = {
+    one.name: one
+    for one in (
+        Operator("add", np.add, lambda a, e, b, f: e + f, lambda a, b: a + b),
+        Operator("subtract", np.subtract, lambda a, e, b, f: e + f, lambda a, b: a - b),
+        Operator(
+            "multiply",
+            np.multiply,
+            lambda a, e, b, f: np.abs(a) * f + np.abs(b) * e + e * f,
+            lambda a, b: a * b,
+        ),
+        Operator("maximum", np.maximum, lambda a, e, b, f: np.maximum(e, f), max),
+        Operator("minimum", np.minimum, lambda a, e, b, f: np.maximum(e, f), min),
+    )
+}
+
+
+def _leaky(slope: float) -> Operator:
+    exact = Decimal(slope)
+    return Operator(
+        f"leaky relu {slope:g}",
+        lambda x: np.where(x < 0, slope * x, x),
+        _slope(max(1.0, abs(slope))),
+        lambda x: x * exact if x < 0 else x,
+    )
+
+
+def _scaled(factor: float) -> Operator:
+    exact = Decimal(factor)
+    return Operator(
+        f"multiply {factor:g}", lambda x: x * factor, _slope(abs(factor)), lambda x: x * exact
+    )
+
+
+def _moved(amount: float) -> Operator:
+    exact = Decimal(amount)
+    return Operator(f"add {amount:g}", lambda x: x + amount, _slope(1), lambda x: x + exact)
+
+
+def _clipped(low: float, high: float) -> Operator:
+    least, most = Decimal(low), Decimal(high)
+    return Operator(
+        f"clip {low:g} {high:g}",
+        lambda x: np.clip(x, low, high),
+        _slope(1),
+        lambda x: min(max(x, least), most),
+    )
+
+
+#: Operators that have numbers of their own: what makes them, and how many they take.
+_WITH_NUMBERS: dict[str, tuple[Callable[..., Operator], tuple[int, ...]]] = {
+    "leaky relu": (lambda slope=0.01: _leaky(slope), (0, 1)),
+    "multiply": (_scaled, (1,)),
+    "add": (_moved, (1,)),
+    "clip": (_clipped, (2,)),
+}
+
+
+def _of_one(named: object) -> Operator:
+    if callable(named):
+        name = getattr(named, "__name__", type(named).__name__)
+        return Operator(name, np.vectorize(named, otypes=[np.float64]), None, None)
+    name, *numbers = named if isinstance(named, tuple) and named else (named,)
+    if not numbers and (found := _UNARY.get(_ALSO.get(str(name), str(name)))) is not None:
+        return found
+    make, counts = _WITH_NUMBERS.get(str(name), (None, ()))
+    if make is not None and len(numbers) in counts:
+        return make(*(_number(str(name), one) for one in numbers))
+    numbered = "('leaky relu', slope), ('multiply', factor), ('add', number), ('clip', low, high)"
+    raise ValueError(
+        f"{named!r} is no operator of one operand: those are "
+        f"{', '.join(sorted({*_UNARY, *_ALSO}))}, {numbered}, and any function of one float."
+    )
+
+
+def _of_two(named: object) -> Operator:
+    if not isinstance(named, str) or named not in _BINARY:
+        raise ValueError(
+            f"{named!r} is no operator of two operands: those are {', '.join(sorted(_BINARY))}. "
+            "What follows it has one operand."
+        )
+    return _BINARY[named]
+
+
+def _number(name: str, value: object) -> float:
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"The numbers of '{name}' are finite; {value!r} is none.")
+    return float(value)
