@@ -19,6 +19,7 @@ from netsharp_lsp import __version__ as __version__
 # What follows is for type checkers and editors; below it is how the same names are loaded.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from netsharp._compiling import compile as compile
     from netsharp._experiments import experiment as experiment
     from netsharp._experiments import migrate as migrate
     from netsharp._runs import run as run
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from netsharp._values import Network as Network
     from netsharp._values import Node as Node
     from netsharp._values import Value as Value
+    from netsharp_compile.compiled import CompiledNetwork as CompiledNetwork
+    from netsharp_compile.refusal import CompileError as CompileError
     from netsharp_compile.schemes import QuantizationScheme as QuantizationScheme
     from netsharp_compile.tables import TransferTable as TransferTable
     from netsharp_compile.tables import transfer_table as transfer_table
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
 else:
     #: The module that each public name comes from.
     _HOMES = {
+        "netsharp._compiling": ("compile",),
         "netsharp._experiments": ("experiment", "migrate"),
         "netsharp._runs": ("run",),
         "netsharp._settings": ("TrainSettings",),
@@ -66,6 +70,8 @@ else:
             *("Command", "CommandResult", "Comparison", "Difference", "Experiment"),
             *("Migration", "Network", "Node", "Value"),
         ),
+        "netsharp_compile.compiled": ("CompiledNetwork",),
+        "netsharp_compile.refusal": ("CompileError",),
         "netsharp_compile.schemes": ("QuantizationScheme",),
         "netsharp_compile.tables": ("TransferTable", "transfer_table"),
         "netsharp_engine.data": ("DataError",),

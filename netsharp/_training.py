@@ -183,12 +183,7 @@ def save(model: Model | FittedEstimator, path: str | os.PathLike[str]) -> None:
     -----
     0.1
     """
-    trained = model if isinstance(model, Model) else getattr(model, "model_", None)
-    if not isinstance(trained, Model):
-        kind = type(model).__name__
-        fit = " Call fit first." if hasattr(model, "fit") else ""
-        raise ValueError(f"{kind} holds no trained model that could be saved.{fit}")
-    save_model(trained, file_name(path))
+    save_model(trained_model(model, "saved"), file_name(path))
 
 
 def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -219,11 +214,31 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
     0.1
     """
     trained = load(model) if isinstance(model, str | os.PathLike) else model
-    matrix: Any = x if is_frame(x) else np.asarray(x)
-    needed = (trained.encoding.features, len(trained.encoding.columns))
-    if not is_frame(x) and (matrix.ndim != 2 or matrix.shape[1] not in needed):
+    return np.asarray(trained.predict(rows_of(trained, x)).predicted)
+
+
+def rows_of(model: Model, x: Any) -> Any:
+    """Return rows that have the columns or the features of a model; ValueError for others."""
+    if is_frame(x):
+        return x
+    matrix = np.asarray(x)
+    needed = (model.encoding.features, len(model.encoding.columns))
+    if matrix.ndim != 2 or matrix.shape[1] not in needed:
         raise ValueError(
             f"The features have the shape {matrix.shape}; the model needs rows of "
-            f"{trained.encoding.features} features."
+            f"{model.encoding.features} features."
         )
-    return np.asarray(trained.predict(matrix).predicted)
+    return matrix
+
+
+def trained_model(model: object, done: str) -> Model:
+    """Return a model, or that of a fitted estimator; ``done`` is what is to happen to it.
+
+    Raises ValueError where there is none.
+    """
+    trained = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(trained, Model):
+        kind = type(model).__name__
+        fit = " Call fit first." if hasattr(model, "fit") else ""
+        raise ValueError(f"{kind} holds no trained model that could be {done}.{fit}")
+    return trained

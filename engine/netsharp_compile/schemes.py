@@ -156,7 +156,8 @@ class QuantizationScheme:
 
     def dequantize(self, codes: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the real numbers that codes mean, of the same shape."""
-        found: npt.NDArray[np.float64] = self.scale * (np.asarray(codes) - self.zero_point)
+        steps = np.asarray(codes, np.int64) - self.zero_point
+        found: npt.NDArray[np.float64] = steps * np.float64(self.scale)
         return found
 
     def quantize(self, values: npt.ArrayLike) -> npt.NDArray[np.integer]:

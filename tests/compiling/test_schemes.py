@@ -59,6 +59,7 @@ def test_p7_every_code_of_every_scheme_comes_back_from_the_number_it_means(seed:
         again = scheme.quantize(numbers)
         assert again.dtype == scheme.dtype
         np.testing.assert_array_equal(again, codes)
+        np.testing.assert_array_equal(scheme.dequantize(again), numbers)
         ends = scheme.quantize([-math.inf, -1e308, 1e308, math.inf])
         assert ends.tolist() == [scheme.least, scheme.least, scheme.most, scheme.most]
         assert scheme.quantize(np.ones((2, 0))).shape == (2, 0)

@@ -309,10 +309,17 @@ class Model:
         if outputs:
             raise ValueError("Outputs are named where features are given by the names of inputs.")
         matrix = features if self.network is not None else self.encoded(features)
-        answers = self.compute(matrix)
-        found = self.answered(answers, kept)
+        return self.labelled(self.compute(matrix), kept)
+
+    def labelled(
+        self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
+    ) -> Predictions:
+        """Return what outputs [rows, outputs] of the network answer, classes by what they are
+        called in Python.
+        """
+        found = self.answered(outputs, kept)
         if self.labels is not None and self._objective is not None:
-            found.predicted = self.labels.chosen(self._codes(answers))
+            found.predicted = self.labels.chosen(self._codes(outputs))
         return found
 
     def encoded(self, features: Any) -> npt.NDArray[np.floating]:

@@ -1,0 +1,124 @@
+"""A network in integers as JSON and back: alone enough to simulate it.
+
+Floating-point numbers are hexadecimal, so that they keep every bit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from netsharp_compile.integers import FeatureCodes, IntegerLayer, IntegerNetwork
+from netsharp_compile.layers import Source
+from netsharp_compile.refusal import CompileError
+from netsharp_compile.schemes import QuantizationScheme
+
+VERSION = 1
+
+
+def manifest_of(network: IntegerNetwork, classes: Sequence[str] | None) -> str:
+    """Return a network as the text of a manifest."""
+    read = network.features
+    found = {
+        "netsharp_manifest": VERSION,
+        "classes": None if classes is None else list(classes),
+        "features": {
+            "codes": _scheme(read.codes),
+            "offset": [float(one).hex() for one in read.offset],
+            "factor": [float(one).hex() for one in read.factor],
+            "most": read.most.tolist(),
+        },
+        "layers": [
+            {
+                "name": layer.name,
+                "function": layer.function,
+                "origin": layer.origin,
+                "sources": [one._asdict() for one in layer.sources],
+                "weights": {"type": layer.weights.dtype.name, "rows": layer.weights.tolist()},
+                "biases": layer.biases.tolist(),
+                "multipliers": layer.multipliers.tolist(),
+                "shifts": layer.shifts.tolist(),
+                "result": _scheme(layer.result),
+                "table": layer.table,
+                "target": _scheme(layer.target),
+                "bound": layer.bound,
+            }
+            for layer in network.layers
+        ],
+        "tables": [{"type": one.dtype.name, "values": one.tolist()} for one in network.tables],
+    }
+    return json.dumps(found, indent=1) + "\n"
+
+
+def network_of(text: str) -> tuple[IntegerNetwork, tuple[str, ...] | None]:
+    """Return the network of a manifest and the names of its classes.
+
+    Raises CompileError for a text that is none, or one of another version.
+    """
+    try:
+        found = json.loads(text)
+        version = found["netsharp_manifest"]
+    except (ValueError, KeyError, TypeError):
+        raise CompileError("This is no manifest of a compiled network.") from None
+    if version != VERSION:
+        raise CompileError(
+            f"The manifest has version {version!r}, and {VERSION} is read here: compile it again."
+        )
+    try:
+        return _network(found), found["classes"] and tuple(map(str, found["classes"]))
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise CompileError(f"The manifest is damaged: {error!r}.") from None
+
+
+def _scheme(scheme: QuantizationScheme) -> dict[str, object]:
+    return {
+        "kind": scheme.kind,
+        "operand": scheme.operand,
+        "bits": scheme.bits,
+        "scale": scheme.scale.hex(),
+        "zero_point": scheme.zero_point,
+    }
+
+
+def _read_scheme(found: Mapping[str, Any]) -> QuantizationScheme:
+    return QuantizationScheme(
+        found["kind"],
+        found["operand"],
+        int(found["bits"]),
+        float.fromhex(found["scale"]),
+        int(found["zero_point"]),
+    )
+
+
+def _network(found: Mapping[str, Any]) -> IntegerNetwork:
+    read = found["features"]
+    codes = _read_scheme(read["codes"])
+    offset, factor = (
+        np.array([float.fromhex(one) for one in read[key]]) for key in ("offset", "factor")
+    )
+    tables = tuple(np.array(one["values"], one["type"]) for one in found["tables"])
+    layers = tuple(_layer(one) for one in found["layers"])
+    network = IntegerNetwork(
+        FeatureCodes(codes, offset, factor, np.array(read["most"], np.int64)), layers, tables
+    )
+    network.simulate(np.zeros((1, len(offset)), codes.dtype))
+    return network
+
+
+def _layer(found: Mapping[str, Any]) -> IntegerLayer:
+    numbers = {key: np.array(found[key], np.int64) for key in ("biases", "multipliers", "shifts")}
+    return IntegerLayer(
+        name=str(found["name"]),
+        function=str(found["function"]),
+        origin=str(found["origin"]),
+        sources=tuple(Source(**one) for one in found["sources"]),
+        weights=np.array(found["weights"]["rows"], found["weights"]["type"]),
+        result=_read_scheme(found["result"]),
+        table=found["table"],
+        target=_read_scheme(found["target"]),
+        bound=int(found["bound"]),
+        **numbers,
+    )

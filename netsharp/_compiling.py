@@ -1,0 +1,71 @@
+"""The door to compiled networks: a model, an estimator or a file becomes integers."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from netsharp._training import load, rows_of, trained_model
+from netsharp_compile.compiled import CompiledNetwork, compile_model
+from netsharp_compile.planning import CompileSettings
+
+if TYPE_CHECKING:
+    from netsharp._training import FittedEstimator
+    from netsharp_compile.planning import Activations, Logits, Weights
+    from netsharp_engine.model import Model
+
+
+def compile(
+    model: Model | FittedEstimator | str | os.PathLike[str],
+    calibration: Any,
+    *,
+    activations: Activations = "uint8",
+    weights: Weights = "int8",
+    logits: Logits = "int16",
+    share_tables: bool = True,
+) -> CompiledNetwork:
+    """Make a trained network one of integers, with tables for its transfer functions.
+
+    Layers of full bundles are compiled so far, any number into one layer, with every activation.
+
+    Parameters
+    ----------
+    model : Model, estimator, str or path object
+        A trained model, a fitted estimator, or the path of a model's file.
+    calibration : array-like or data frame
+        Rows of features from which ranges are read: a hundred or more that look like what a device
+        will see.
+    activations : {"uint8", "int8", "symmetric8"}
+        The operands of hidden layers.
+    weights : {"int8", "int8-tensor", "int16"}
+        The weights, with a scale for each node or one for each layer.
+    logits : {"int16", "int8", "uint8"}
+        The answers.
+    share_tables : bool
+        Give operators that are bounded the same range in every layer, so that they share a table.
+
+    Returns
+    -------
+    CompiledNetwork
+        The network in integers, with its report.
+
+    Raises
+    ------
+    CompileError
+        The network has other layers (with the place in the specification), the rows say nothing, or
+        there is no such setting.
+    DataError
+        The rows are no numbers, or numbers are missing.
+    ModelError
+        The file is no model.
+    ValueError
+        The features have another shape, or there is no trained model.
+
+    Since
+    -----
+    0.1
+    """
+    settings = CompileSettings(activations, weights, logits, share_tables)
+    given = load(model) if isinstance(model, str | os.PathLike) else model
+    trained = trained_model(given, "compiled")
+    return compile_model(trained, rows_of(trained, calibration), settings)
