@@ -170,9 +170,12 @@ def _normalized_blocks(model: Model, rows: Array) -> Iterator[Array]:
 
 
 def _answers(network: IntegerNetwork, features: Array) -> Array:
+    """What the network answers [rows, outputs]; a few rows at a time, as its values take memory."""
     last = network.layers[-1]
-    codes = network.simulate(network.features.of(features))[-1]
-    values = last.target.dequantize(codes)
+    values = np.empty((len(features), len(last.weights)))
+    for start in range(0, len(features), _BLOCK):
+        codes = network.simulate(network.features.of(features[start : start + _BLOCK]))[-1]
+        values[start : start + _BLOCK] = last.target.dequantize(codes)
     return _softmax(values) if last.function == SOFTMAX else values
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from netsharp_compile.operators import operators
+from netsharp_compile.operators import chain_of
 from netsharp_compile.refusal import CompileError, refused
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[
         sums = np.concatenate(given, axis=1) @ layer.weights.T + layer.biases
         values = sums
         if layer.function != SOFTMAX:
-            (operator,) = operators(layer.function)
+            (operator,) = chain_of(layer.function)
             with np.errstate(all="ignore"):
                 values = operator.values(sums)
         operands.append(values)

@@ -42,7 +42,7 @@ class Operator(NamedTuple):
     exact: Callable[..., Decimal] | None
 
 
-def operators(named: Named | Sequence[Named], operands: int = 1) -> tuple[Operator, ...]:
+def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[Operator, ...]:
     """Return a chain of operators by their names, the first of so many operands.
 
     A tuple is one operator with its numbers, a list several.  Raises ValueError for what none is.

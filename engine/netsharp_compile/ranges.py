@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from netsharp_compile.layers import SOFTMAX, values_of
-from netsharp_compile.operators import operators
+from netsharp_compile.operators import chain_of
 from netsharp_engine.activations import ACTIVATIONS
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def sum_range(
     if shared and function in BOUNDED:
         low, high = -BOUNDED[function], BOUNDED[function]
     points = np.linspace(low, high, _POINTS)
-    (operator,) = operators(function)
+    (operator,) = chain_of(function)
     with np.errstate(all="ignore"):
         found = operator.values(points)
     moved_low = np.abs(found - found[0]) > target.scale / 2

@@ -19,9 +19,9 @@ from netsharp_compile.operators import (
     TIE,
     Named,
     Operator,
+    chain_of,
     error_of,
     exact_value,
-    operators,
 )
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 
@@ -152,10 +152,6 @@ def transfer_table(
     table = target.clamped(steps)
     table.flags.writeable = False
     return TransferTable(sources, tuple(one.name for one in chain), target, table)
-
-
-#: Under its own name where a parameter is called as the function.
-chain_of = operators
 
 
 def _require_size(sources: Sequence[QuantizationScheme], big_tables: bool) -> None:
