@@ -68,4 +68,5 @@ def compile(
     settings = CompileSettings(activations, weights, logits, share_tables)
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")
-    return compile_model(trained, rows_of(trained, calibration), settings)
+    features = trained.encoded(rows_of(trained, calibration))
+    return compile_model(trained, lambda: iter([features]), settings)

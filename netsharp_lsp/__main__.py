@@ -34,6 +34,7 @@ COMMANDS = {
     "evaluate": "measure a trained model on labelled data",
     "weights": "list the weights of a model, or write the specification with them",
     "export": "write a trained model in the format of other programs",
+    "compile": "write a trained network as C in integers, with tables between its layers",
     "lsp": "serve an editor",
 }
 FAILED = 2

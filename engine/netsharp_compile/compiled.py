@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,12 +19,16 @@ from netsharp_compile.ranges import observed
 from netsharp_compile.refusal import CompileError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from netsharp_compile.integers import IntegerNetwork, Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
     from netsharp_engine.model import Model, Predictions
 
+#: What gives features [rows, features] in parts, from the first row on whenever it is called.
+Rows: TypeAlias = "Callable[[], Iterator[npt.NDArray[np.floating]]]"
 #: So many rows are looked at together, and so many are in the test that is written.
 _BLOCK, _TESTED = 1024, 16
 
@@ -137,12 +141,12 @@ class CompiledNetwork:
         return sorted(files)
 
 
-def compile_model(model: Model, calibration: Any, settings: CompileSettings) -> CompiledNetwork:
+def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> CompiledNetwork:
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
-    ``calibration`` are rows as ``Model.predict`` takes them, from which ranges are read.  Raises
-    CompileError for a network that is not made of full bundles, with the place, and for rows that
-    say nothing; DataError and ValueError for rows that the model cannot read.
+    ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
+    asked: ranges are read from them, then errors.  Raises CompileError for a network that is not
+    made of full bundles, with the place, and for rows that say nothing.
     """
     if model.network is not None:
         raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
@@ -152,21 +156,36 @@ def compile_model(model: Model, calibration: Any, settings: CompileSettings) -> 
             'such as "gaussian".'
         )
     layers = layers_of(model.graph, model.tensors)
-    rows = np.asarray(model.encoded(calibration), np.float64)
-    if len(rows) == 0 or np.isnan(rows).any():
-        what = "There are none" if len(rows) == 0 else "A number is missing in some"
-        raise CompileError(f"Ranges are read from rows without gaps. {what}.")
-    features, seen = observed(layers, _normalized_blocks(model, rows))
+    tested = _first(rows)
+    features, seen = observed(layers, (_normalized(model, block) for block in _blocks(rows)))
     network = planned(layers, model.normalizer, features, seen, settings)
-    report = _report(model, layers, network, rows)
-    return CompiledNetwork(model, network, report, rows[:_TESTED])
+    return CompiledNetwork(model, network, _report(model, layers, network, rows), tested)
 
 
-def _normalized_blocks(model: Model, rows: Array) -> Iterator[Array]:
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK].astype(model.settings.dtype)
-        model.normalizer.apply(block)
-        yield block.astype(np.float64)
+def _blocks(rows: Rows) -> Iterator[Array]:
+    """A few rows at a time, however many a part has."""
+    for part in rows():
+        for start in range(0, len(part), _BLOCK):
+            yield np.asarray(part[start : start + _BLOCK], np.float64)
+
+
+def _first(rows: Rows) -> Array:
+    """The rows of the test; CompileError where there are none, or any has a gap."""
+    found, gaps = [], False
+    for block in _blocks(rows):
+        gaps |= bool(np.isnan(block).sum())
+        found.append(block[:_TESTED])
+        found = found[:_TESTED]
+    if gaps or not found:
+        what = "A number is missing in some" if found else "There are none"
+        raise CompileError(f"Ranges are read from rows without gaps. {what}.")
+    return np.concatenate(found)[:_TESTED]
+
+
+def _normalized(model: Model, block: Array) -> Array:
+    found = block.astype(model.settings.dtype)
+    model.normalizer.apply(found)
+    return found.astype(np.float64)
 
 
 def _answers(network: IntegerNetwork, features: Array) -> Array:
@@ -186,20 +205,22 @@ def _softmax(values: Array) -> Array:
 
 
 def _report(
-    model: Model, layers: list[SummedLayer], network: IntegerNetwork, rows: Array
+    model: Model, layers: list[SummedLayer], network: IntegerNetwork, rows: Rows
 ) -> CompileReport:
-    apart = np.zeros((len(layers), 2))
-    agreed = 0
-    blocks = zip(range(0, len(rows), _BLOCK), _normalized_blocks(model, rows), strict=True)
-    for start, block in blocks:
-        found = network.simulate(network.features.of(rows[start : start + _BLOCK]))
-        for place, (_, wanted) in enumerate(values_of(layers, block)):
+    # Of each layer: differences squared, and the sum, squares and number of its values.
+    sums = np.zeros((len(layers), 4))
+    agreed = count = 0
+    for block in _blocks(rows):
+        found = network.simulate(network.features.of(block))
+        for place, (_, wanted) in enumerate(values_of(layers, _normalized(model, block))):
             given = network.layers[place].target.dequantize(found[place])
-            spread = wanted - wanted.mean()
-            apart[place] += np.square(given - wanted).sum(), np.square(spread).sum()
+            squares = np.square(given - wanted).sum(), wanted.sum(), np.square(wanted).sum()
+            sums[place] += *squares, wanted.size
         answers = network.layers[-1].target.dequantize(found[-1])
         agreed += int((_chosen(answers) == _chosen(wanted)).sum())
-    errors = np.sqrt(apart[:, 0] / np.maximum(apart[:, 1], np.finfo(float).tiny)).tolist()
+        count += len(block)
+    spread = np.maximum(sums[:, 2] - sums[:, 1] ** 2 / sums[:, 3], np.finfo(float).tiny)
+    errors = np.sqrt(sums[:, 0] / spread).tolist()
     parts = [
         LayerReport(
             one.name,
@@ -214,8 +235,8 @@ def _report(
     ]
     return CompileReport(
         layers=tuple(parts),
-        rows=len(rows),
-        agreement=None if model.classes is None else agreed / len(rows),
+        rows=count,
+        agreement=None if model.classes is None else agreed / count,
         error=errors[-1],
         weight_bytes=sum(_stored_bytes(network)),
         table_bytes=sum(one.nbytes for one in network.tables),

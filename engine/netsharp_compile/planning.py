@@ -44,6 +44,8 @@ _LOGITS: dict[str, tuple[int, Operand]] = {
     "int8": (8, "symmetric"),
     "uint8": (8, "unsigned"),
 }
+#: What each of them may be, the default first.
+ACTIVATIONS, WEIGHTS, LOGITS = tuple(_OPERANDS), tuple(_WEIGHTS), tuple(_LOGITS)
 #: Bits of a hidden operand, and of the index where a table leads to the answers.
 _BITS, _LAST_INDEX = 8, 10
 #: Parts of the way from the least steps of features to those of equal errors.

@@ -56,6 +56,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "evaluate",
         "weights",
         "export",
+        "compile",
         "lsp",
     ]
     assert netsharp("help", "check", cwd=tmp_path).out == netsharp("check", "-h", cwd=tmp_path).out

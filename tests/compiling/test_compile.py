@@ -21,7 +21,7 @@ from netsharp_compile import integers
 from netsharp_compile.compiled import CompiledNetwork
 from netsharp_compile.integers import INT32, multipliers_of, requantized
 from netsharp_compile.manifest import network_of
-from netsharp_compile.planning import _LOGITS, _OPERANDS, _WEIGHTS
+from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from netsharp_engine.data.normalizers import NAMES as NORMALIZERS
 from tests.compiling.networks import DEEP, ONE, trained
@@ -146,9 +146,9 @@ def test_every_activation(function: str, task: str, tmp_path: Path) -> None:
 
 @needs_compiler
 @pytest.mark.drawn
-@pytest.mark.parametrize("activations", _OPERANDS)
-@pytest.mark.parametrize("weights", _WEIGHTS)
-@pytest.mark.parametrize("logits", _LOGITS)
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("logits", LOGITS)
 def test_every_width(activations: Any, weights: Any, logits: Any, tmp_path: Path) -> None:
     model, x = trained(DEEP)
     made = netsharp.compile(model, x, activations=activations, weights=weights, logits=logits)
@@ -178,9 +178,9 @@ def test_networks_drawn_by_chance(round_: int, seed: int, tmp_path: Path) -> Non
         epochs=1,
     )
     settings: dict[str, Any] = {
-        "activations": chance.choice(list(_OPERANDS)),
-        "weights": chance.choice(list(_WEIGHTS)),
-        "logits": chance.choice(list(_LOGITS)),
+        "activations": chance.choice(ACTIVATIONS),
+        "weights": chance.choice(WEIGHTS),
+        "logits": chance.choice(LOGITS),
         "share_tables": chance.random() < 0.5,
     }
     made = netsharp.compile(model, x[: chance.choice([1, 2, 200])], **settings)

@@ -1,0 +1,87 @@
+"""`netsharp compile`: a trained network as C99 in integers, with tables between its layers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from netsharp_compile.compiled import compile_model
+from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
+from netsharp_compile.refusal import CompileError
+from netsharp_engine.data import DataError
+from netsharp_engine.data.stream import RowQuery
+from netsharp_engine.model import ModelError
+from netsharp_lsp.cli.arguments.models import read_model
+from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from netsharp_compile.compiled import CompiledNetwork
+
+DONE, FAILED = 0, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `netsharp compile` understands."""
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a trained model file")
+    add("--output", metavar="DIR", required=True, help="the folder that is written")
+    add(
+        "--calibrate",
+        nargs="+",
+        metavar="DATA",
+        help="rows from which ranges are read (default: those of the training)",
+    )
+    add("--activations", choices=ACTIVATIONS, default=ACTIVATIONS[0], help="hidden operands")
+    add("--weights", choices=WEIGHTS, default=WEIGHTS[0], help="a scale for each node, or a layer")
+    add("--logits", choices=LOGITS, default=LOGITS[0], help="the answers")
+    add(
+        "--share-tables",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the same range for bounded operators, so that layers share a table",
+    )
+    add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
+    add("--format", choices=("text", "json"), default="text", help="of the report")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compile a network and write its files; 0 done, 2 could not run."""
+    try:
+        made = _compiled(args)
+        names = made.write(args.output, args.prefix)
+    except (CompileError, DataError, ModelError) as error:
+        complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
+        return FAILED
+    except OSError as error:
+        complain(f"{error.filename or args.output}: cannot be written: {error.strerror}.")
+        return FAILED
+    if args.format == "json":
+        found = {"files": names, "report": asdict(made.report)}
+        give_exactly(f"{json.dumps(found, indent=2)}\n".encode())
+    else:
+        say([*str(made.report).splitlines(), f"{args.output}: {', '.join(names)}"])
+    return DONE
+
+
+def _compiled(args: argparse.Namespace) -> CompiledNetwork:
+    settings = CompileSettings(args.activations, args.weights, args.logits, args.share_tables)
+    model = read_model(args.model)
+    files = args.calibrate or list(model.settings.train)
+    if not files:
+        raise CompileError(
+            "the model was trained on arrays, and ranges are read from rows: name files of them "
+            "with --calibrate."
+        )
+
+    def rows() -> Iterator[npt.NDArray[np.floating]]:
+        query = RowQuery(files, model.read_options())
+        return (part.features for part in model.rows(query))
+
+    return compile_model(model, rows, settings)

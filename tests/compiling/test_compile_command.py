@@ -1,0 +1,117 @@
+"""`netsharp compile` from end to end: a file of rows, a model, and C that a compiler takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import netsharp
+from tests.cli.command_line import netsharp as command
+from tests.compiling.networks import DEEP, ONE, trained
+from tests.compiling.test_compile import COMPILERS, STRICT, needs_compiler
+
+pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
+ROOT = Path(__file__).parents[2]
+IRIS = ROOT / "examples" / "iris" / "iris.csv"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model of flowers, its rows, and a model that was trained on arrays."""
+    made = tmp_path_factory.mktemp("compile")
+    (made / "iris.csv").write_bytes(IRIS.read_bytes())
+    text = "input X auto; hidden H [8] tanh from X all; output Y auto softmax from H all;"
+    (made / "iris.nn").write_text(text + "\n")
+    answer = command("run", "iris.nn", "--train", "iris.csv", "--label", "species", cwd=made)
+    assert answer.code == 0, answer.err
+    netsharp.save(trained(DEEP)[0], made / "arrays.safetensors")
+    return made
+
+
+@needs_compiler
+def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
+    answer = command("compile", "iris.safetensors", "--output", "device", cwd=folder)
+    assert (answer.code, answer.err) == (0, "")
+    first, second, sizes, rows, files = answer.out.splitlines()
+    assert first.startswith("H: 4 to 8, tanh, sums of ")
+    assert second.startswith("Y: 8 to 3, softmax, sums of ")
+    assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
+    assert rows.startswith("on 150 rows: ")
+    assert files == ("device: net.c, net.h, net.json, net_tables.c, net_test.c, net_weights.c")
+    sources = sorted(str(path) for path in (folder / "device").glob("*.c"))
+    program = folder / "program"
+    subprocess.run([COMPILERS[0], *STRICT, *sources, "-o", str(program)], check=True)
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_the_report_as_json_and_every_setting(folder: Path) -> None:
+    settings = ("--activations", "int8", "--weights", "int16", "--logits", "uint8")
+    more = ("--no-share-tables", "--prefix", "flower", "--format", "json")
+    rows = ("--calibrate", "iris.csv")
+    answer = command(
+        "compile", "iris.safetensors", "--output", "other", *rows, *settings, *more, cwd=folder
+    )
+    assert (answer.code, answer.err) == (0, "")
+    said = json.loads(answer.out)
+    assert "flower_test.c" in said["files"]
+    assert [one["name"] for one in said["report"]["layers"]] == ["H", "Y"]
+    assert said["report"]["rows"] == 150
+    assert said["report"]["agreement"] > 0.97
+    assert "typedef int8_t flower_in_t;" in (folder / "other" / "flower.h").read_text()
+
+
+@pytest.mark.parametrize(
+    ("model", "rest", "said"),
+    [
+        ("arrays.safetensors", (), "trained on arrays, and ranges are read from rows: name files"),
+        ("iris.safetensors", ("--calibrate", "none.csv"), "none.csv"),
+        ("iris.safetensors", ("--prefix", "int"), "iris.safetensors: The prefix begins names of C"),
+        ("iris.csv", (), "iris.csv"),
+        ("none.safetensors", (), "none.safetensors"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence_and_nothing_is_written(
+    model: str, rest: tuple[str, ...], said: str, folder: Path
+) -> None:
+    before = sorted(folder.iterdir())
+    answer = command("compile", model, "--output", "never", *rest, cwd=folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_folder_of_others_is_left_alone(folder: Path) -> None:
+    (folder / "mine").mkdir(exist_ok=True)
+    (folder / "mine" / "note.txt").write_text("kept")
+    answer = command("compile", "iris.safetensors", "--output", "mine", cwd=folder)
+    assert answer.code == 2
+    assert "holds note.txt, which is no file of this network" in answer.err
+    assert [path.name for path in (folder / "mine").iterdir()] == ["note.txt"]
+    (folder / "file").write_text("kept")
+    answer = command("compile", "iris.safetensors", "--output", "file", cwd=folder)
+    assert (answer.code, (folder / "file").read_text()) == (2, "kept")
+    answer = command("compile", "iris.safetensors", "--output", "no/where", cwd=folder)
+    assert answer.code == 2
+    assert "cannot be written" in answer.err
+
+
+def test_layers_that_are_not_compiled_are_named_with_their_line(tmp_path: Path) -> None:
+    text = (
+        "input X [6];\nhidden C [2, 4] from X convolve {"
+        " InputShape = [6]; KernelShape = [3]; MapCount = 2; }\noutput Y auto from C all;\n"
+    )
+    model, _ = trained(text)
+    netsharp.save(model, tmp_path / "net.safetensors")
+    (tmp_path / "rows.csv").write_text("1,2,3,4,5,6\n" * 20)
+    rows = ("--calibrate", "rows.csv")
+    answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
+    assert answer.code == 2
+    assert "line 2: the convolve bundle cannot be compiled yet" in answer.err
+    model, _ = trained(ONE.format("tanh", "softmax"))
+    netsharp.save(model, tmp_path / "net.safetensors")
+    answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
+    assert answer.code == 0, answer.err
