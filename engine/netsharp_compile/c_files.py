@@ -29,7 +29,7 @@ _LONGEST_PREFIX = 32
 _WIDTH = 96
 
 
-class Scratch(NamedTuple):
+class ScratchMemory(NamedTuple):
     """Where the values of each layer but the last lie in the scratch memory, and its size."""
 
     offsets: tuple[int, ...]
@@ -50,7 +50,7 @@ def require_prefix(prefix: str) -> None:
         )
 
 
-def scratch_of(network: IntegerNetwork) -> Scratch:
+def scratch_of(network: IntegerNetwork) -> ScratchMemory:
     """Return a place for each hidden layer's values that nothing else holds while they are read."""
     layers = network.layers[:-1]
     last = [
@@ -76,7 +76,7 @@ def scratch_of(network: IntegerNetwork) -> Scratch:
             start = max(start, end)
         offsets.append(start)
     ends = [start + len(one.weights) for start, one in zip(offsets, layers, strict=True)]
-    return Scratch(tuple(offsets), max(ends, default=1))
+    return ScratchMemory(tuple(offsets), max(ends, default=1))
 
 
 def c_files(

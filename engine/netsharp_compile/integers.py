@@ -22,7 +22,7 @@ from netsharp_compile.schemes import QuantizationScheme, rounded_up
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from netsharp_compile.layers import Source
+    from netsharp_compile.layers import ReadValues
     from netsharp_compile.operators import Array
 
     Integers = npt.NDArray[np.integer]
@@ -65,7 +65,7 @@ class IntegerLayer:
     name: str
     function: str
     origin: str
-    sources: tuple[Source, ...]
+    sources: tuple[ReadValues, ...]
     weights: Integers
     biases: Integers
     multipliers: Integers

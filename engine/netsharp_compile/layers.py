@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SOFTMAX = "softmax"
 
 
-class Source(NamedTuple):
+class ReadValues(NamedTuple):
     """Values that a layer reads: the number of the operand (0 the features, then the layers in
     order), the first of its values, and how many.
     """
@@ -40,7 +40,7 @@ class SummedLayer(NamedTuple):
     """
 
     name: str
-    sources: tuple[Source, ...]
+    sources: tuple[ReadValues, ...]
     weights: Array
     biases: Array
     function: str
@@ -50,7 +50,7 @@ class SummedLayer(NamedTuple):
 class _Sums(NamedTuple):
     """Sums that have no operator yet."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[ReadValues, ...]
     weights: tuple[Array, ...]
     biases: Array
 
@@ -60,10 +60,10 @@ def layers_of(graph: Graph, tensors: Mapping[str, npt.NDArray[np.floating]]) -> 
 
     Raises CompileError for an operation that is no such layer, and for numbers that are none.
     """
-    known: dict[Node, Source | _Sums] = {}
+    known: dict[Node, ReadValues | _Sums] = {}
     first = 0
     for node in graph.inputs:
-        known[node] = Source(0, first, node.size)
+        known[node] = ReadValues(0, first, node.size)
         first += node.size
     layers: list[SummedLayer] = []
     for node in graph.nodes:
@@ -75,10 +75,10 @@ def layers_of(graph: Graph, tensors: Mapping[str, npt.NDArray[np.floating]]) -> 
             if function == SOFTMAX and node is not graph.output:
                 raise refused(node, "softmax within a network looks at all nodes at once.")
             layers.append(_layer(node, sums, function))
-            known[node] = Source(len(layers), 0, node.size)
+            known[node] = ReadValues(len(layers), 0, node.size)
         else:
             known[node] = _summed(known, node, tensors)
-    if graph.output is None or not layers or not isinstance(known[graph.output], Source):
+    if graph.output is None or not layers or not isinstance(known[graph.output], ReadValues):
         raise CompileError("The network has no output that goes through an activation.")
     return layers
 
@@ -107,13 +107,13 @@ def _layer(node: Node, sums: _Sums, function: str) -> SummedLayer:
 
 
 def _summed(
-    known: Mapping[Node, Source | _Sums],
+    known: Mapping[Node, ReadValues | _Sums],
     node: Node,
     tensors: Mapping[str, npt.NDArray[np.floating]],
 ) -> _Sums:
     if node.op == "full":
         source = known[node.inputs[0]]
-        if not isinstance(source, Source):
+        if not isinstance(source, ReadValues):
             raise refused(node, "it reads sums that go through no activation.")
         return _Sums((source,), (_numbers(node, tensors),), np.zeros(node.size))
     if node.op == "bias":
@@ -129,9 +129,9 @@ def _summed(
     raise refused(node, f"layers of full bundles become integers so far, and this is {node.op}.")
 
 
-def _sums(known: Mapping[Node, Source | _Sums], node: Node, read: Node) -> _Sums:
+def _sums(known: Mapping[Node, ReadValues | _Sums], node: Node, read: Node) -> _Sums:
     found = known[read]
-    if isinstance(found, Source):
+    if isinstance(found, ReadValues):
         raise refused(node, "it reads values, and not the sums of a bundle.")
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from netsharp_compile.integers import FeatureCodes, IntegerLayer, IntegerNetwork
-from netsharp_compile.layers import Source
+from netsharp_compile.layers import ReadValues
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme
 
@@ -114,7 +114,7 @@ def _layer(found: Mapping[str, Any]) -> IntegerLayer:
         name=str(found["name"]),
         function=str(found["function"]),
         origin=str(found["origin"]),
-        sources=tuple(Source(**one) for one in found["sources"]),
+        sources=tuple(ReadValues(**one) for one in found["sources"]),
         weights=np.array(found["weights"]["rows"], found["weights"]["type"]),
         result=_read_scheme(found["result"]),
         table=found["table"],

@@ -31,7 +31,7 @@ _FAR, _LOWEST = 208, -10_000
 _FUNCTION_ERROR = 16 * 2.0**-53
 
 
-class Operator(NamedTuple):
+class TransferOperator(NamedTuple):
     """An operator: how it is shown, its values in floating point, how far these are off where the
     operands are off by so much, and its exact values; None where nothing is known of these.
     """
@@ -42,7 +42,7 @@ class Operator(NamedTuple):
     exact: Callable[..., Decimal] | None
 
 
-def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[Operator, ...]:
+def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[TransferOperator, ...]:
     """Return a chain of operators by their names, the first of so many operands.
 
     A tuple is one operator with its numbers, a list several.  Raises ValueError for what none is.
@@ -54,7 +54,7 @@ def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[Operato
     return (_of_two(first), *(_of_one(one) for one in others))
 
 
-def error_of(operator: Operator, values: Array, *operands: Array) -> Array:
+def error_of(operator: TransferOperator, values: Array, *operands: Array) -> Array:
     """Return how far values [...] may be from the true ones; operands are numbers and their errors,
     in turn.
     """
@@ -64,7 +64,7 @@ def error_of(operator: Operator, values: Array, *operands: Array) -> Array:
         return operator.error(*operands) + np.abs(values) * _FUNCTION_ERROR
 
 
-def exact_value(chain: Sequence[Operator], operands: Sequence[Decimal]) -> Decimal | None:
+def exact_value(chain: Sequence[TransferOperator], operands: Sequence[Decimal]) -> Decimal | None:
     """Return what a chain gives for exact operands, to some 100 digits; None where an operator is a
     function of the caller's.
     """
@@ -143,25 +143,29 @@ def _of_root(x: Array, error: Array) -> Array:
 
 
 _erf_values = np.vectorize(math.erf, otypes=[np.float64])
-_UNARY: dict[str, Operator] = {
+_UNARY: dict[str, TransferOperator] = {
     one.name: one
     for one in (
-        Operator("linear", lambda x: x, _slope(1), lambda x: x),
-        Operator("rlinear", lambda x: np.maximum(x, 0), _slope(1), lambda x: max(x, Decimal(0))),
-        Operator(
+        TransferOperator("linear", lambda x: x, _slope(1), lambda x: x),
+        TransferOperator(
+            "rlinear", lambda x: np.maximum(x, 0), _slope(1), lambda x: max(x, Decimal(0))
+        ),
+        TransferOperator(
             "brlinear",
             lambda x: np.clip(x, 0, 1),
             _slope(1),
             lambda x: min(max(x, Decimal(0)), Decimal(1)),
         ),
-        Operator("abs", np.abs, _slope(1), abs),
-        Operator("sigmoid", lambda x: 1 / (1 + np.exp(-x)), _slope(0.25), _sigmoid),
-        Operator("tanh", np.tanh, _slope(1), _tanh),
-        Operator("srlinear", lambda x: np.logaddexp(0, x), _slope(1), _softplus),
-        Operator("erf", _erf_values, _slope(1.2), _erf),
-        Operator("square", np.square, lambda x, e: (2 * np.abs(x) + e) * e, lambda x: x * x),
+        TransferOperator("abs", np.abs, _slope(1), abs),
+        TransferOperator("sigmoid", lambda x: 1 / (1 + np.exp(-x)), _slope(0.25), _sigmoid),
+        TransferOperator("tanh", np.tanh, _slope(1), _tanh),
+        TransferOperator("srlinear", lambda x: np.logaddexp(0, x), _slope(1), _softplus),
+        TransferOperator("erf", _erf_values, _slope(1.2), _erf),
+        TransferOperator(
+            "square", np.square, lambda x, e: (2 * np.abs(x) + e) * e, lambda x: x * x
+        ),
         # Net# takes the root of what is negative for 0.
-        Operator(
+        TransferOperator(
             "sqrt",
             lambda x: np.sqrt(np.maximum(x, 0)),
             _of_root,
@@ -171,26 +175,26 @@ _UNARY: dict[str, Operator] = {
 }
 #: Other words for them, those of ONNX and of the seed's examples.
 _ALSO = {"identity": "linear", "relu": "rlinear", "softplus": "srlinear"}
-_BINARY: dict[str, Operator] = {
+_BINARY: dict[str, TransferOperator] = {
     one.name: one
     for one in (
-        Operator("add", np.add, lambda a, e, b, f: e + f, lambda a, b: a + b),
-        Operator("subtract", np.subtract, lambda a, e, b, f: e + f, lambda a, b: a - b),
-        Operator(
+        TransferOperator("add", np.add, lambda a, e, b, f: e + f, lambda a, b: a + b),
+        TransferOperator("subtract", np.subtract, lambda a, e, b, f: e + f, lambda a, b: a - b),
+        TransferOperator(
             "multiply",
             np.multiply,
             lambda a, e, b, f: np.abs(a) * f + np.abs(b) * e + e * f,
             lambda a, b: a * b,
         ),
-        Operator("maximum", np.maximum, lambda a, e, b, f: np.maximum(e, f), max),
-        Operator("minimum", np.minimum, lambda a, e, b, f: np.maximum(e, f), min),
+        TransferOperator("maximum", np.maximum, lambda a, e, b, f: np.maximum(e, f), max),
+        TransferOperator("minimum", np.minimum, lambda a, e, b, f: np.maximum(e, f), min),
     )
 }
 
 
-def _leaky(slope: float) -> Operator:
+def _leaky(slope: float) -> TransferOperator:
     exact = Decimal(slope)
-    return Operator(
+    return TransferOperator(
         f"leaky relu {slope:g}",
         lambda x: np.where(x < 0, slope * x, x),
         _slope(max(1.0, abs(slope))),
@@ -198,21 +202,21 @@ def _leaky(slope: float) -> Operator:
     )
 
 
-def _scaled(factor: float) -> Operator:
+def _scaled(factor: float) -> TransferOperator:
     exact = Decimal(factor)
-    return Operator(
+    return TransferOperator(
         f"multiply {factor:g}", lambda x: x * factor, _slope(abs(factor)), lambda x: x * exact
     )
 
 
-def _moved(amount: float) -> Operator:
+def _moved(amount: float) -> TransferOperator:
     exact = Decimal(amount)
-    return Operator(f"add {amount:g}", lambda x: x + amount, _slope(1), lambda x: x + exact)
+    return TransferOperator(f"add {amount:g}", lambda x: x + amount, _slope(1), lambda x: x + exact)
 
 
-def _clipped(low: float, high: float) -> Operator:
+def _clipped(low: float, high: float) -> TransferOperator:
     least, most = Decimal(low), Decimal(high)
-    return Operator(
+    return TransferOperator(
         f"clip {low:g} {high:g}",
         lambda x: np.clip(x, low, high),
         _slope(1),
@@ -221,7 +225,7 @@ def _clipped(low: float, high: float) -> Operator:
 
 
 #: Operators that have numbers of their own: what makes them, and how many they take.
-_WITH_NUMBERS: dict[str, tuple[Callable[..., Operator], tuple[int, ...]]] = {
+_WITH_NUMBERS: dict[str, tuple[Callable[..., TransferOperator], tuple[int, ...]]] = {
     "leaky relu": (lambda slope=0.01: _leaky(slope), (0, 1)),
     "multiply": (_scaled, (1,)),
     "add": (_moved, (1,)),
@@ -229,10 +233,10 @@ _WITH_NUMBERS: dict[str, tuple[Callable[..., Operator], tuple[int, ...]]] = {
 }
 
 
-def _of_one(named: object) -> Operator:
+def _of_one(named: object) -> TransferOperator:
     if callable(named):
         name = getattr(named, "__name__", type(named).__name__)
-        return Operator(name, np.vectorize(named, otypes=[np.float64]), None, None)
+        return TransferOperator(name, np.vectorize(named, otypes=[np.float64]), None, None)
     name, *numbers = named if isinstance(named, tuple) and named else (named,)
     if not numbers and (found := _UNARY.get(_ALSO.get(str(name), str(name)))) is not None:
         return found
@@ -246,7 +250,7 @@ def _of_one(named: object) -> Operator:
     )
 
 
-def _of_two(named: object) -> Operator:
+def _of_two(named: object) -> TransferOperator:
     if not isinstance(named, str) or named not in _BINARY:
         raise ValueError(
             f"{named!r} is no operator of two operands: those are {', '.join(sorted(_BINARY))}. "

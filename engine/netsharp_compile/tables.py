@@ -18,7 +18,7 @@ from netsharp_compile.operators import (
     DIGITS,
     TIE,
     Named,
-    Operator,
+    TransferOperator,
     chain_of,
     error_of,
     exact_value,
@@ -172,7 +172,7 @@ def _require_size(sources: Sequence[QuantizationScheme], big_tables: bool) -> No
 
 
 def _computed(
-    chain: Sequence[Operator], sources: Sequence[QuantizationScheme], grids: Sequence[Array]
+    chain: Sequence[TransferOperator], sources: Sequence[QuantizationScheme], grids: Sequence[Array]
 ) -> tuple[Array, Array]:
     """Results in floating point, and how far they may be from the exact ones."""
     operands = list(grids)
@@ -187,7 +187,7 @@ def _computed(
 
 
 def _require_numbers(
-    operator: Operator, sources: Sequence[QuantizationScheme], values: Array
+    operator: TransferOperator, sources: Sequence[QuantizationScheme], values: Array
 ) -> None:
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
@@ -217,7 +217,7 @@ def _steps(
 
 
 def _decided(
-    chain: Sequence[Operator],
+    chain: Sequence[TransferOperator],
     sources: Sequence[QuantizationScheme],
     place: Sequence[int],
     target: QuantizationScheme,
