@@ -45,6 +45,8 @@ def pytest_collection_modifyitems(
             item.add_marker(pytest.mark.drawn)
     yield
     _draw(config, items)
+    # A fixture of minutes, begun last, would be waited for by all other workers.
+    items.sort(key=lambda item: not _is_of_costly_file(item))
 
 
 def _draw(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -86,9 +88,12 @@ def _is_costly(item: pytest.Item) -> bool:
     return item.get_closest_marker("costly") is not None
 
 
+def _is_of_costly_file(item: pytest.Item) -> bool:
+    costly = item.get_closest_marker("costly")
+    return costly is not None and bool(costly.kwargs.get("by_file", False))
+
+
 def _is_chosen(item: pytest.Item) -> bool:
     """Whether the seed chooses a case; what one costly fixture serves is chosen together."""
-    costly = item.get_closest_marker("costly")
-    by_file = costly is not None and costly.kwargs.get("by_file", False)
-    name = item.nodeid.partition("::")[0] if by_file else item.nodeid
+    name = item.nodeid.partition("::")[0] if _is_of_costly_file(item) else item.nodeid
     return zlib.crc32(f"{SEED} {name}".encode()) % ONE_OF == 0
