@@ -90,11 +90,11 @@ def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[
         given = [
             operands[one.operand][:, one.first : one.first + one.size] for one in layer.sources
         ]
-        sums = np.concatenate(given, axis=1) @ layer.weights.T + layer.biases
-        values = sums
-        if layer.function != SOFTMAX:
-            (operator,) = chain_of(layer.function)
-            with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # What is no number is seen in the ranges.
+            sums = np.concatenate(given, axis=1) @ layer.weights.T + layer.biases
+            values = sums
+            if layer.function != SOFTMAX:
+                (operator,) = chain_of(layer.function)
                 values = operator.values(sums)
         operands.append(values)
         yield sums, values

@@ -80,14 +80,28 @@ def planned(
     settings: CompileSettings,
 ) -> IntegerNetwork:
     """Return a network in integers from the ranges of its normalised features and its layers."""
+    for layer, ranges in zip(layers, seen, strict=True):
+        _require_numbers(layer.name, ranges)
     plan = _Plan(settings)
     codes = QuantizationScheme.affine(1.0, 0, _BITS, _OPERANDS[settings.activations])
     steps = _feature_steps(layers, features, codes, _WEIGHTS[settings.weights][0])
     operands = [_Values(steps, features.low - codes.least * steps, np.zeros_like(steps), codes)]
     for place, (layer, ranges) in enumerate(zip(layers, seen, strict=True)):
-        operands.append(plan.add(layer, ranges, operands, last=place == len(layers) - 1))
+        try:
+            operands.append(plan.add(layer, ranges, operands, last=place == len(layers) - 1))
+        except ValueError as error:  # Of schemes and tables, which know no layer.
+            raise CompileError(f"'{layer.name}' on these rows: {error}") from None
     read = _feature_codes(normalizer, features.low, steps, codes)
     return IntegerNetwork(read, tuple(plan.layers), tuple(plan.tables.values()))
+
+
+def _require_numbers(name: str, ranges: Observed) -> None:
+    for what, (low, high) in (("sums", ranges.sums), ("values", ranges.values)):
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise CompileError(
+                f"'{name}' on these rows: its {what} go from {low:g} to {high:g}, which no code "
+                "covers. Train with features that are normalised, or another activation."
+            )
 
 
 class _Values(NamedTuple):
@@ -210,13 +224,13 @@ def _feature_steps(
     """
     own = (features.high - features.low) / (codes.size - 1)
     weights = _feature_weights(layers, len(own))
-    typical = np.sqrt(np.square(weights).mean(axis=0))
-    unit = np.abs(weights * own).max(axis=1).mean() / most
-    best = np.sqrt(np.divide(unit * features.above, typical, out=own * 0, where=typical > 0))
-    best = np.where(own > 0, np.maximum(own, best), own)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # Of squares beyond all numbers the least steps are taken.
+        typical = np.sqrt(np.square(weights).mean(axis=0))
+        unit = np.abs(weights * own).max(axis=1).mean() / most
+        best = np.sqrt(np.divide(unit * features.above, typical, out=own * 0, where=typical > 0))
+        best = np.where(own > 0, np.maximum(own, best), own)
         tried = [np.where(own > 0, own * (best / own) ** part, own) for part in _PARTS]
-    errors = [_error_of_steps(weights, features.above, one, most) for one in tried]
+        errors = [_error_of_steps(weights, features.above, one, most) for one in tried]
     return tried[int(np.argmin(errors))]
 
 

@@ -59,6 +59,18 @@ def test_rows_that_the_training_left_out_have_no_answer() -> None:
         netsharp.compile(model, gaps)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(("factor", "what"), [(1e200, "values"), (1e308, "sums")])
+def test_numbers_beyond_all_numbers_are_a_sentence(factor: float, what: str) -> None:
+    model, x = trained(ONE.format("square", "softmax"), dtype="float64")
+    model.tensors["H/X/weights"][:] *= factor
+    with pytest.raises(netsharp.CompileError, match=f"'H' on these rows: its {what} go from .*inf"):
+        netsharp.compile(model, x)
+    large, x = trained(ONE.format("tanh", "softmax"), dtype="float64")
+    large.tensors["H/X/weights"][:] *= 1e200
+    assert netsharp.compile(large, x).report.rows == 200
+
+
 def test_a_network_of_cntk_is_refused(tmp_path: Path) -> None:
     stored = First(27)
     stored.input("x", (4,))
