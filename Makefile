@@ -45,7 +45,7 @@ run: $(VENV)/.installed ## Check, format, describe, train and predict the digits
 
 test: $(VENV)/.test ## Run the tests, all but those that type into editors.
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 --ignore tests/editors/test_vscode.py \
-		--ignore tests/editors/test_typing.py --ignore tests/editors/test_models.py
+		--ignore tests/editors/test_typing.py
 
 laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
 	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 -m 'drawn or costly' \
@@ -94,7 +94,7 @@ vsix: extension wheels ## Pack the extension per platform into out/vsix; TARGETS
 editors: $(VENV)/.test ## Install real editors, pack the extension (PACKED=1: it is), test both together.
 	bash tests/editors/install.sh .tools
 	$(if $(PACKED),,$(MAKE) vsix TARGETS=linux-x64)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=0 tests/editors
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=0 tests/editors
 
 # An environment with the oldest numpy, which is what a reticulate of Debian knows.
 R_VENV := .tools/r

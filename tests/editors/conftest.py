@@ -13,9 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Files of every language of CNTK's that use each other, one unknown name among them, and files of
 #: other languages with the same suffixes.
 EXPERIMENT = Path(__file__).parent / "experiment"
-#: A browser and what serves it need both cores: one at a time, beside other editors.
-WORKBENCH = pytest.mark.xdist_group("workbench")
-
 #: One unknown name with a safe fix, and one line to be formatted.
 FAULTY = """\
 input Image [28, 28];

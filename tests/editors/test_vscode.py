@@ -1,4 +1,8 @@
-"""VS Code itself, in a browser, with the packed extension; the scenarios stand in `vscode/`."""
+"""VS Code itself, in a browser, with the packed extension; the scenarios stand in `vscode/`.
+
+One file, since files are what workers share: a browser and what serves it need both cores, so that
+one is driven at a time, beside the editors of the terminal.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.cntk.training.model_writing import First
 from tests.drawing import FULL
-from tests.editors.conftest import EXPERIMENT, ROOT, WORKBENCH
+from tests.editors.conftest import EXPERIMENT, ROOT
 from tests.editors.places import written_table
 
-pytestmark = WORKBENCH
 SCENARIOS = Path(__file__).parent / "vscode"
 TOOLS = Path(os.environ.get("NETSHARP_EDITORS", ROOT / ".tools")).resolve()
 #: The suffixes of the files that one workbench types into.
@@ -164,3 +169,31 @@ def test_how_the_server_is_found(case: str, tmp_path: Path) -> None:
         PATH_OF_EDITOR=str(tmp_path),
     )
     print(next(line for line in said.splitlines() if line.startswith(f"{case}:")))
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """A folder with a small model, another, and one of 104 MB."""
+    for name, output in (("net", "z"), ("other", "other")):
+        model = First(27)
+        model.input("x", (4,))
+        model.parameter("W", np.linspace(-1, 1, 12).reshape(4, 3))
+        model.add("Times", output, b"\x01\0\0\0\0\0\0\0" + b"\xff\xff\xff\xff", "W", "x")
+        groups = [("FeatureNodes", ["x"]), ("OutputNodes", [output])]
+        (tmp_path / f"{name}.dnn").write_bytes(model.data(groups))
+    model = First(27)
+    model.input("x", (4,))
+    values = np.random.default_rng(1).standard_normal((1000, 1000)).astype(np.float32)
+    for number in range(26):
+        model.parameter(f"W{number}", values)
+    (tmp_path / "large.dnn").write_bytes(model.data([("FeatureNodes", ["x"])]))
+    return tmp_path
+
+
+def test_model_files_open_as_pictures(models: Path) -> None:
+    said = play("models", "models", 360, MODELS=str(models), TRUSTED="yes")
+    print(next(line for line in said.splitlines() if "104 MB" in line))
+
+
+def test_no_model_is_read_in_a_folder_that_is_not_trusted(models: Path) -> None:
+    play("models", "models-untrusted", 360, MODELS=str(models), TRUSTED="no")
