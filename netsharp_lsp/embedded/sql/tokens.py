@@ -64,7 +64,7 @@ class Cutter:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self._starts, self._ends = _hidden(source)
+        self._starts, self._ends = _hiding(source)
         self._settings = [
             found
             for found in (_SETTING.finditer(source) if b'"' in source else ())
@@ -147,20 +147,19 @@ class Cutter:
         return number >= 0 and offset < self._ends[number]
 
 
-def _hidden(source: bytes) -> tuple[list[int], list[int]]:
-    """Where each closed string, quoted identifier and comment starts and ends, in order.
-
-    A string that stays open hides nothing that could be told from what is behind it: it ends all.
+def _hiding(source: bytes) -> tuple[list[int], list[int]]:
+    """Where each closed string, quoted identifier and comment starts and ends, in order; behind a
+    string that stays open nothing is looked for.
     """
     starts: list[int] = []
     ends: list[int] = []
     at: int | None = 0
     while at is not None:
-        at = _hidden_from(source, at, starts, ends)
+        at = _hiding_from(source, at, starts, ends)
     return starts, ends
 
 
-def _hidden_from(source: bytes, at: int, starts: list[int], ends: list[int]) -> int | None:
+def _hiding_from(source: bytes, at: int, starts: list[int], ends: list[int]) -> int | None:
     """Add what is hidden behind an offset, up to the first nested comment; return its end."""
     for found in _HIDING.finditer(source, at):
         start, end = found.span()
