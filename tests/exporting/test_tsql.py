@@ -188,6 +188,26 @@ def test_texts_gaps_and_several_answers(tmp_path: Path) -> None:
         assert abs(unseen[1] - red[1]) > 1e-4
 
 
+def test_what_stands_for_a_missing_number_lies_on_the_edge_of_its_bin(tmp_path: Path) -> None:
+    """The mean is no number of float32, and both numbers beside it are seen."""
+    numbers = [0.1, 0.2, 0.3, 0.7, 0.1 + 0.2, 0.4]
+    lines = [f"{numbers[n % 6]},{n % 5},{'ab'[n % 2]}" for n in range(60)] + [",1,a"] * 6
+    (tmp_path / "rows.csv").write_text("\n".join(["x,y,label", *lines]) + "\n")
+    model = netsharp.train(
+        "input X auto; output Y auto from X all;",
+        train=str(tmp_path / "rows.csv"),
+        label="label",
+        missing="mean",
+        normalizer="binning",
+        epochs=1,
+    )
+    fill = model.encoding.columns[0].fill
+    assert fill is not None
+    script = scripted(model, "edge")
+    assert f"{float(np.float32(fill))!r}E0" in "\n".join(script.tables[0].rows)
+    close(model)
+
+
 def test_several_numbers() -> None:
     random = np.random.default_rng(SEED)
     x = random.normal(size=(60, 3))

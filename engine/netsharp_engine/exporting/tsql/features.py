@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.exporting.tsql.words import distinct_names, quoted_name, text
@@ -90,7 +92,7 @@ def feature_tables(
         identifier = quoted_name(name)
         if column.levels is None:
             columns.append(_of_numbers(identifier, column, dtype))
-            plain += _number_rows(place, column)
+            plain += _number_rows(place, column, dtype)
         else:
             cell = f"CONCAT(r.{identifier}, {text(_END)})"
             columns.append(ColumnText(identifier, False, cell, ""))
@@ -109,8 +111,10 @@ def _of_numbers(identifier: str, column: Feature, dtype: str) -> ColumnText:
     return ColumnText(identifier, True, cell, condition)
 
 
-def _number_rows(place: int, column: Feature) -> Iterator[FeatureRow]:
-    yield FeatureRow(0, place, NUMBER, fill=column.fill)
+def _number_rows(place: int, column: Feature, dtype: str) -> Iterator[FeatureRow]:
+    # A missing number is filled before it is rounded, so that it may lie on the edge of a bin.
+    fill = None if column.fill is None else float(np.dtype(dtype).type(column.fill))
+    yield FeatureRow(0, place, NUMBER, fill=fill)
     if column.marked:
         yield FeatureRow(0, place, MISSING)
 
