@@ -25,6 +25,8 @@ long register restrict return short signed sizeof static struct switch typedef u
 volatile while asm bool catch class delete explicit export false friend mutable namespace new
 operator private protected public template this throw true try typename using virtual wchar_t
 """
+#: The header of C that is included; one of this name would be found in its place.
+_HEADER = "stdint"
 _LONGEST_PREFIX = 32
 _WIDTH = 96
 
@@ -43,10 +45,12 @@ def require_prefix(prefix: str) -> None:
         or prefix in _KEYWORDS.split()
         or len(prefix) > _LONGEST_PREFIX
         or prefix.startswith("_")
+        or prefix == _HEADER
     ):
         raise CompileError(
             f"The prefix begins names of C: letters, digits and underscores, at most "
-            f"{_LONGEST_PREFIX}, a letter first, no keyword. {prefix!r} cannot."
+            f"{_LONGEST_PREFIX}, a letter first, no keyword, and not {_HEADER}, whose header is "
+            f"read. {prefix!r} cannot."
         )
 
 
@@ -114,7 +118,7 @@ def _header(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None)
     yield f"#ifndef {upper}_H"
     yield f"#define {upper}_H"
     yield ""
-    yield "#include <stdint.h>"
+    yield f"#include <{_HEADER}.h>"
     yield ""
     yield "#ifdef __cplusplus"
     yield 'extern "C" {'
@@ -291,14 +295,24 @@ def _of(place: str, first: int) -> str:
     return f"{place} + {first}" if place == "x" else f"({place}) + {first}"
 
 
-def _weights(network: IntegerNetwork, prefix: str) -> Iterator[str]:
-    upper = prefix.upper()
-    yield f"/* Weights, biases, multipliers and shifts of {prefix}.c. */"
+def _section(prefix: str, what: str) -> str:
+    """The macro that stands before each array of a file, to put it into a memory."""
+    return f"{prefix.upper()}_SECTION_{what}"
+
+
+def _opening(prefix: str, section: str) -> Iterator[str]:
+    """The lines before the arrays of a file: the macro is empty unless the build gives it."""
     yield f'#include "{prefix}.h"'
     yield ""
-    yield f"#ifndef {upper}_SECTION_WEIGHTS"
-    yield f"#define {upper}_SECTION_WEIGHTS"
+    yield f"#ifndef {section}"
+    yield f"#define {section}"
     yield "#endif"
+
+
+def _weights(network: IntegerNetwork, prefix: str) -> Iterator[str]:
+    yield f"/* Weights, biases, multipliers and shifts of {prefix}.c. */"
+    section = _section(prefix, "WEIGHTS")
+    yield from _opening(prefix, section)
     for name, layer in zip(_layer_names(network, prefix), network.layers, strict=True):
         wide = "int64_t" if layer.wide else "int32_t"
         for ending, kind, numbers in (
@@ -310,25 +324,21 @@ def _weights(network: IntegerNetwork, prefix: str) -> Iterator[str]:
             declared = f"const {kind} {name}_{ending}[{numbers.size}]"
             yield ""
             yield f"extern {declared};"
-            yield f"{upper}_SECTION_WEIGHTS {declared} = {{"
+            yield f"{section} {declared} = {{"
             yield from _numbers(numbers)
             yield "};"
 
 
 def _tables(network: IntegerNetwork, prefix: str) -> Iterator[str]:
-    upper = prefix.upper()
     yield f"/* Transfer functions of {prefix}.c: the code of a result for each code of a sum. */"
-    yield f'#include "{prefix}.h"'
-    yield ""
-    yield f"#ifndef {upper}_SECTION_TABLES"
-    yield f"#define {upper}_SECTION_TABLES"
-    yield "#endif"
+    section = _section(prefix, "TABLES")
+    yield from _opening(prefix, section)
     for number, table in enumerate(network.tables):
         used = [one.name for one in network.layers if one.table == number]
         yield ""
         yield f"/* {_comment(', '.join(used))} */"
         kind = _type(table.dtype)
-        yield f"{upper}_SECTION_TABLES static const {kind} table_{number}[{table.size}] = {{"
+        yield f"{section} static const {kind} table_{number}[{table.size}] = {{"
         yield from _numbers(table)
         yield "};"
     yield ""

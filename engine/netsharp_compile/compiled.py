@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "Callable[[], Iterator[npt.NDArray[np.floating]]]"
 #: So many rows are looked at together, and so many are in the test that is written.
 _BLOCK, _TESTED = 1024, 16
+#: A folder that stands aside for so long has no writer any more.
+_SECONDS_UNTIL_LEFT = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +264,9 @@ def _chosen(answers: Array) -> Integers:
 
 def _replace_folder(folder: str, files: dict[str, str]) -> None:
     """Write files into a folder that takes the place of one of the same files, or of none."""
-    folder = os.path.abspath(folder)
+    folder = os.path.realpath(folder)
+    parent, name = os.path.split(folder)
+    _recover(parent, name)
     there = os.path.lexists(folder)
     if there:
         strange = sorted(set(os.listdir(folder)) - set(files))
@@ -270,17 +275,35 @@ def _replace_folder(folder: str, files: dict[str, str]) -> None:
                 f"{folder} holds {strange[0]}, which is no file of this network: give a folder "
                 "that is new, or one that was written before with the same prefix."
             )
-    aside = tempfile.mkdtemp(prefix=".netsharp-", dir=os.path.dirname(folder))
+    aside = tempfile.mkdtemp(prefix=_aside(name), dir=parent)
+    made, old = os.path.join(aside, "new"), os.path.join(aside, "old")
     try:
-        made = os.path.join(aside, "new")
         os.mkdir(made)
-        for name, text in files.items():
-            with open(os.path.join(made, name), "w", encoding="utf-8", newline="\n") as stream:
+        for one, text in files.items():
+            with open(os.path.join(made, one), "w", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
         if there:
-            os.rename(folder, os.path.join(aside, "old"))
+            os.rename(folder, old)
         os.rename(made, folder)
     finally:
-        if there and not os.path.lexists(folder):
-            os.rename(os.path.join(aside, "old"), folder)
+        if os.path.lexists(old) and not os.path.lexists(folder):
+            os.rename(old, folder)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _aside(name: str) -> str:
+    """How folders begin that stand beside a folder while it is written."""
+    return f".{name}.netsharp-"
+
+
+def _recover(parent: str, name: str) -> None:
+    """Put back a folder that a killed run had taken away, and remove what such runs left."""
+    folder = os.path.join(parent, name)
+    for one in sorted(os.listdir(parent)):
+        left = os.path.join(parent, one)
+        if one.startswith(_aside(name)) and os.path.isdir(left):
+            old, written = os.path.join(left, "old"), os.stat(left).st_mtime
+            if os.path.lexists(old) and not os.path.lexists(folder):
+                os.rename(old, folder)
+            if time.time() - written > _SECONDS_UNTIL_LEFT:
+                shutil.rmtree(left, ignore_errors=True)

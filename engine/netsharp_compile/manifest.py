@@ -17,6 +17,8 @@ from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme
 
 VERSION = 1
+#: The types of weights and tables.
+_TYPES = ("int8", "uint8", "int16", "uint16")
 
 
 def manifest_of(network: IntegerNetwork, classes: Sequence[str] | None) -> str:
@@ -93,13 +95,20 @@ def _read_scheme(found: Mapping[str, Any]) -> QuantizationScheme:
     )
 
 
+def _type(name: Any) -> str:
+    """A type by its name; ValueError for one that no network has."""
+    if name not in _TYPES:
+        raise ValueError(f"there are no numbers of type {name!r}")
+    return str(name)
+
+
 def _network(found: Mapping[str, Any]) -> IntegerNetwork:
     read = found["features"]
     codes = _read_scheme(read["codes"])
     offset, factor = (
         np.array([float.fromhex(one) for one in read[key]]) for key in ("offset", "factor")
     )
-    tables = tuple(np.array(one["values"], one["type"]) for one in found["tables"])
+    tables = tuple(np.array(one["values"], _type(one["type"])) for one in found["tables"])
     layers = tuple(_layer(one) for one in found["layers"])
     network = IntegerNetwork(
         FeatureCodes(codes, offset, factor, np.array(read["most"], np.int64)), layers, tables
@@ -115,7 +124,7 @@ def _layer(found: Mapping[str, Any]) -> IntegerLayer:
         function=str(found["function"]),
         origin=str(found["origin"]),
         sources=tuple(ReadValues(**one) for one in found["sources"]),
-        weights=np.array(found["weights"]["rows"], found["weights"]["type"]),
+        weights=np.array(found["weights"]["rows"], _type(found["weights"]["type"])),
         result=_read_scheme(found["result"]),
         table=found["table"],
         target=_read_scheme(found["target"]),

@@ -114,7 +114,7 @@ def _erf(x: Decimal) -> Decimal:
         number += 2
         term *= 2 * x * x / number
         total += term
-    found = 2 / _pi().sqrt() * (-x * x).exp() * total
+    found = _TWO_BY_ROOT_PI * (-x * x).exp() * total
     return min(abs(found), 1 - ALMOST).copy_sign(x)
 
 
@@ -130,6 +130,10 @@ def _pi() -> Decimal:
         return total
 
     return 16 * arctan(5) - 4 * arctan(239)
+
+
+with localcontext(Context(prec=DIGITS + 5)):
+    _TWO_BY_ROOT_PI = 2 / _pi().sqrt()
 
 
 def _slope(bound: float) -> Callable[[Array, Array], Array]:

@@ -162,7 +162,9 @@ class _Plan:
     def _schemes(
         self, layer: SummedLayer, seen: Observed, last: bool
     ) -> tuple[QuantizationScheme, QuantizationScheme]:
-        shared, operand = self._settings.share_tables, _OPERANDS[self._settings.activations]
+        # The answers have widths of their own: nothing would share their table.
+        shared = self._settings.share_tables and not last
+        operand = _OPERANDS[self._settings.activations]
         values = value_range(layer.function, seen.values, shared)
         bits = _BITS
         if last:

@@ -7,6 +7,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from netsharp_compile.compiled import compile_model
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.refusal import CompileError
@@ -19,7 +21,6 @@ from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     import numpy.typing as npt
 
     from netsharp_compile.compiled import CompiledNetwork
@@ -81,7 +82,9 @@ def _compiled(args: argparse.Namespace) -> CompiledNetwork:
         )
 
     def rows() -> Iterator[npt.NDArray[np.floating]]:
-        query = RowQuery(files, model.read_options())
-        return (part.features for part in model.rows(query))
+        for part in model.rows(RowQuery(files, model.read_options())):
+            gaps = np.isnan(part.features).any(axis=1)
+            # The training left such rows out, too; where it did not, there are none.
+            yield part.features[~gaps]
 
     return compile_model(model, rows, settings)

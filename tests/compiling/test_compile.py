@@ -139,10 +139,6 @@ def slowly(manifest: dict[str, Any], codes: list[int]) -> list[int]:
     return operands[-1]
 
 
-needs_compiler = pytest.mark.skipif(not COMPILERS, reason="there is no C compiler")
-
-
-@needs_compiler
 @pytest.mark.drawn
 @pytest.mark.parametrize("function", NAMES)
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
@@ -154,7 +150,6 @@ def test_every_activation(function: str, task: str, tmp_path: Path) -> None:
     require_same_bits(netsharp.compile(model, x), x, tmp_path)
 
 
-@needs_compiler
 @pytest.mark.drawn
 @pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -165,7 +160,6 @@ def test_every_width(activations: Any, weights: Any, logits: Any, tmp_path: Path
     require_same_bits(made, x, tmp_path)
 
 
-@needs_compiler
 @pytest.mark.drawn
 @pytest.mark.parametrize("round_", range(40))
 def test_networks_drawn_by_chance(round_: int, seed: int, tmp_path: Path) -> None:
@@ -197,7 +191,6 @@ def test_networks_drawn_by_chance(round_: int, seed: int, tmp_path: Path) -> Non
     require_same_bits(made, x * chance.choice([1, 1e6]), tmp_path, "-O1")
 
 
-@needs_compiler
 @pytest.mark.parametrize("normalizer", [one for one in NORMALIZERS if one != "binning"])
 def test_every_normalizer(normalizer: str, tmp_path: Path) -> None:
     model, x = trained(ONE.format("tanh", "softmax"), normalizer=normalizer, epochs=20)
@@ -233,14 +226,12 @@ def test_codes_of_features_mean_what_the_normaliser_makes_of_them(normalizer: st
     assert layer.weights.shape == (5, 6)
 
 
-@needs_compiler
 @pytest.mark.costly
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     model, x = trained(DEEP)
     require_same_bits(netsharp.compile(model, x), x, tmp_path, " ".join(SANITIZED), "-O3")
 
 
-@needs_compiler
 @pytest.mark.costly
 def test_sums_of_64_bits_where_32_do_not_suffice(tmp_path: Path) -> None:
     text = "input X auto; hidden H [4] tanh from X all; output Y auto softmax from H all;"
@@ -308,7 +299,6 @@ def test_p12_code_and_tables_are_apart_and_tables_can_be_given(tmp_path: Path) -
     assert not any(word in code for word in ("float", "double", "malloc", "tanh("))
 
 
-@needs_compiler
 def test_the_code_stands_alone(tmp_path: Path) -> None:
     """No library, no data of its own, and a header that C++ reads."""
     model, x = trained(DEEP)
@@ -329,7 +319,6 @@ def test_the_code_stands_alone(tmp_path: Path) -> None:
         subprocess.run([*command, str(tmp_path / "main.cc"), "-o", str(tmp_path / "x")], check=True)
 
 
-@needs_compiler
 def test_names_of_classes_are_strings_whatever_they_hold(tmp_path: Path) -> None:
     hostile = ['a"b', "x\\n??/", "*/ int", "Ünï 名", "l\nm", "%s", "\x7f0"]
     x = np.random.default_rng(SEED).normal(size=(70, 3))

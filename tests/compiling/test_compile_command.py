@@ -11,7 +11,7 @@ import pytest
 import netsharp
 from tests.cli.command_line import netsharp as command
 from tests.compiling.networks import DEEP, ONE, trained
-from tests.compiling.test_compile import COMPILERS, STRICT, needs_compiler
+from tests.compiling.test_compile import COMPILERS, STRICT
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@needs_compiler
 def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     answer = command("compile", "iris.safetensors", "--output", "device", cwd=folder)
     assert (answer.code, answer.err) == (0, "")
@@ -82,6 +81,20 @@ def test_what_cannot_be_is_a_sentence_and_nothing_is_written(
     assert said in answer.err
     assert "Traceback" not in answer.err
     assert sorted(folder.iterdir()) == before
+
+
+def test_rows_that_the_training_left_out_give_no_ranges(tmp_path: Path) -> None:
+    rows = [
+        "a,b,label",
+        *(f"{'' if n % 9 == 4 else n},{n * n % 7},{'xy'[n % 2]}" for n in range(90)),
+    ]
+    (tmp_path / "rows.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "net.nn").write_text(ONE.format("tanh", "softmax") + "\n")
+    train = ("--train", "rows.csv", "--label", "label", "--missing", "drop", "--epochs", "2")
+    assert command("run", "net.nn", *train, cwd=tmp_path).code == 0
+    answer = command("compile", "net.safetensors", "--output", "net", cwd=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    assert "on 80 rows: " in answer.out
 
 
 def test_a_folder_of_others_is_left_alone(folder: Path) -> None:

@@ -142,6 +142,32 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+def test_what_a_killed_run_took_away_is_put_back(tmp_path: Path) -> None:
+    """Killed between taking the old folder away and putting the new one there, and before both."""
+    model, x = trained(DEEP)
+    made = netsharp.compile(model, x)
+    made.write(tmp_path / "net")
+    for leftover in (".net.netsharp-one", ".net.netsharp-two", ".other.netsharp-three"):
+        (tmp_path / leftover / "new").mkdir(parents=True)
+        os.utime(tmp_path / leftover, (1, 1))
+    (tmp_path / "net").rename(tmp_path / ".net.netsharp-two" / "old")
+    os.utime(tmp_path / ".net.netsharp-two", (1, 1))
+    with pytest.raises(netsharp.CompileError, match=r"holds net\.c, which is no file of this"):
+        made.write(tmp_path / "net", prefix="another")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.netsharp-three", "net"]
+    assert len(list((tmp_path / "net").iterdir())) == 6
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
+    model, x = trained(DEEP)
+    made = netsharp.compile(model, x)
+    made.write(tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    netsharp.compile(model, x, activations="int8").write(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert "typedef int8_t net_in_t" in (tmp_path / "real" / "net.h").read_text()
+
+
 @pytest.mark.parametrize(("text", "settings", "said"), CASES)
 def test_what_cannot_be_compiled_is_a_sentence(
     text: str, settings: dict[str, Any], said: str
@@ -156,7 +182,7 @@ def test_rows_that_tell_nothing_and_numbers_that_are_none(tmp_path: Path) -> Non
     with pytest.raises(netsharp.CompileError, match=r"rows without gaps\. There are none"):
         netsharp.compile(model, x[:0])
     made = netsharp.compile(model, x)
-    for prefix in ("", "9a", "int", "a-b", "_a", "x" * 33, "naïve", "class"):
+    for prefix in ("", "9a", "int", "a-b", "_a", "x" * 33, "naïve", "class", "stdint"):
         with pytest.raises(netsharp.CompileError, match="begins names of C"):
             made.write(tmp_path / "net", prefix=prefix)
     assert not (tmp_path / "net").exists()
