@@ -31,6 +31,72 @@ def netsharp(lines: int, seed: int = SEED) -> bytes:
     return ("\n".join(_uglify(line, chance) for line in made) + "\n").encode()
 
 
+def untidy(lines: int, seed: int = SEED) -> bytes:
+    """About so many lines as people leave them: short blocks, comments, empty lines, lists."""
+    chance = random.Random(seed)
+
+    def blank() -> str:
+        return " " * chance.choice((0, 0, 1, 1, 2, 3))
+
+    made = ["input  Pixels [ 8 ,8] ;"]
+    source, number = "Pixels", 0
+    while len(made) < lines - 1:
+        number += 1
+        name = f"H{number}"
+        block = chance.choice((_remarked, _apart, _named_size, _two_bundles, _weighted, _by_hand))
+        made += [piece.replace("~", blank()) for piece in block(name, source, chance)]
+        source = name
+    made.append(f"output Answer[3] softmax from {source} all;")
+    return ("\n".join(made) + "\n").encode()
+
+
+# A `~` stands for blanks as they fall.
+def _plain(name: str, source: str, chance: random.Random) -> str:
+    nodes, activation = chance.randint(3, 40), chance.choice(("tanh", "sigmoid", ""))
+    return f"hidden {name}[{nodes}]~{activation}~ from {source}~ all~;"
+
+
+def _remarked(name: str, source: str, chance: random.Random) -> list[str]:
+    return [f"~// {name}, which reads {source}", _plain(name, source, chance)]
+
+
+def _apart(name: str, source: str, chance: random.Random) -> list[str]:
+    return ["", _plain(name, source, chance)]
+
+
+def _named_size(name: str, source: str, chance: random.Random) -> list[str]:
+    size = f"const  Size{name}~=~{chance.randint(2, 30)}~;~// a size"
+    return [size, f"hidden~ {name}~[~Size{name}~]~Tanh ~ from {source}~ all~;"]
+
+
+def _two_bundles(name: str, source: str, chance: random.Random) -> list[str]:
+    head = f"hidden {name}[~{chance.randint(2, 4)},~2]~tanh~{{"
+    return [head, f"~from {source} ~all;~// of before", "", "~from Pixels all~;", "}"]
+
+
+def _weighted(name: str, _source: str, chance: random.Random) -> list[str]:
+    values = [f"{chance.uniform(-1, 1):.3f}" for _ in range(8 * chance.randint(1, 3))]
+    rows = [f"~{'~,~'.join(values[at : at + 4])}" for at in range(0, len(values), 4)]
+    return [
+        f"hidden {name}~[{len(values) // 2}, 8, 8]~from Pixels convolve{{",
+        "~InputShape~=[8,~8];",
+        "KernelShape~= [ 1,1 ]~;~/* one */",
+        f"MapCount = {len(values) // 2};",
+        "~Weights=[",
+        *(f"{row}~," for row in rows[:-1]),
+        f"{rows[-1]}]~;",
+        "}",
+    ]
+
+
+def _by_hand(name: str, source: str, chance: random.Random) -> list[str]:
+    return [
+        f"hidden {name}~[ {chance.randint(3, 40)} ]",
+        "~/* by hand */",
+        f"~from~ {source} all~;",
+    ]
+
+
 def flawed(network: bytes) -> bytes:
     """The same network with two findings in each block: a keyword, and its activation."""
     network = re.sub(rb"(?m)^( *)hidden\b", rb"\1Hidden", network)

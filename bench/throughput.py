@@ -27,6 +27,7 @@ SLOW_ROUNDS = {1_000: 3, 10_000: 1}
 IN_PROCESS_ROUNDS = 3
 SHORT, LONG = 10_000, 100_000
 LINEAR = 11
+UNTIDY_FLOORS = {"fmt with self-check": 1.0, "check": 0.5}
 MAKERS = {"nn": generate.netsharp, "py": generate.python, "toml": generate.toml}
 
 
@@ -102,6 +103,18 @@ def _floors() -> bool:
         else:
             met &= verdict(f"{name}, MB/s at 100,000 lines", rate, floor, at_most=False)
         met &= verdict(f"{name}, 100,000 lines / 10,000", growth, LINEAR, at_most=True)
+    return met & _untidy_floors(works)
+
+
+def _untidy_floors(works: Mapping[str, tuple[Callable[[bytes], object], float | None]]) -> bool:
+    """The rates at texts of 10,000 lines in short blocks, as people leave them."""
+    met = True
+    texts = [generate.untidy(SHORT, seed) for seed in range(IN_PROCESS_ROUNDS)]
+    for name, floor in UNTIDY_FLOORS.items():
+        work = works[name][0]
+        work(generate.untidy(100))
+        rate = statistics.median(len(text) / _seconds(work, text) / 1e6 for text in texts)
+        met &= verdict(f"{name}, untidy, MB/s", rate, floor, at_most=False)
     return met
 
 

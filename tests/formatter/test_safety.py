@@ -56,6 +56,8 @@ def test_what_may_change(before: bytes, after: bytes) -> None:
         (b"x // a\n// b\n", b"x // a // b\n", "'// a' would become '// a // b'"),
         (b"// a\n// b\n", b"// b\n// a\n", "'// a' would become '// b'"),
         (b"x // a\ny", b"x // a y", "'y' would become nothing"),
+        (b"x // a\v", b"x // a", "'// a\v' would become '// a'"),
+        (b"x // y", b"x y", "nothing would become 'y'"),
         ("x é".encode(), b"x", "'é' would become nothing"),
     ],
 )

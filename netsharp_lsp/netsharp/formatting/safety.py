@@ -6,8 +6,8 @@ Reads both with a scanner of its own, so that a fault of the formatter cannot hi
 from __future__ import annotations
 
 import re
-from itertools import starmap, zip_longest
-from operator import eq, itemgetter
+from itertools import zip_longest
+from operator import itemgetter
 
 from netsharp_lsp.text.expressions import late
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
 # An unclosed comment reaches to the end; nothing is tried twice, however many there are.
 _COMMENT = rb"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\#[^\r\n]*+|<!--(?:[^-]++|-[^-])*+-->"
+# The blanks behind a lexeme are taken with it, and what there is most of is tried first.
 _LEXEMES = late(
-    _COMMENT + rb"|(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[eE][-+][0-9]+|\.?[0-9][\w.]*|\w+"
-    rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s]"
+    rb"([A-Za-z_]\w*+|[,;\[\](){}]"
+    rb"|(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[eE][-+][0-9]+|\.?[0-9][\w.]*|"
+    + _COMMENT
+    + rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s])\s*+"
 )
 _COMMENTS = re.compile(_COMMENT)
 #: To read a text of so many bytes one by one is slower, and takes a tenth of the memory.
@@ -37,7 +40,8 @@ def find_difference(before: bytes, after: bytes) -> str | None:
     Keywords and activations may be written in lower case after. Comments and tokens are each
     compared in their order; how they are mixed, and where lines end, may differ.
     """
-    if all(starmap(eq, zip_longest(_lexemes(before), _lexemes(after)))):
+    pairs = zip_longest(_lexemes(before), _lexemes(after))
+    if all(_same(old, new) for old, new in pairs if old != new):
         return None
     old, new = _lexemes(before), _lexemes(after)
     tokens = _first_difference(_tokens(old), _tokens(new), _same_token)
@@ -54,7 +58,8 @@ def locate_comments(text: bytes) -> list[tuple[int, int]]:
 
 def locate_tokens(text: bytes) -> list[int]:
     """Return the offsets of all tokens in order."""
-    return [match.start() for match in _LEXEMES.finditer(text) if not _is_comment(match[0])]
+    lexemes = _LEXEMES.finditer(text)
+    return [match.start(1) for match in lexemes if not _is_comment(match[1])]
 
 
 def count_tokens(text: bytes, start: int, end: int) -> int:
@@ -67,7 +72,7 @@ def _lexemes(text: bytes) -> Iterator[bytes]:
     """The tokens and comments of a text; those of a long one are not all kept at once."""
     if len(text) < _LONG:
         return iter(_LEXEMES.findall(text))
-    return map(itemgetter(0), _LEXEMES.finditer(text))
+    return map(itemgetter(1), _LEXEMES.finditer(text))
 
 
 def _tokens(lexemes: Iterator[bytes]) -> Iterator[bytes]:
@@ -91,6 +96,12 @@ def _first_difference(
             return None
         if before is None or after is None or not same(before, after):
             return f"{_shown(before)} would become {_shown(after)}"
+
+
+def _same(before: bytes | None, after: bytes | None) -> bool:
+    if before is None or after is None or _is_comment(before) != _is_comment(after):
+        return False
+    return (_same_comment if _is_comment(before) else _same_token)(before, after)
 
 
 def _same_token(before: bytes, after: bytes) -> bool:

@@ -115,6 +115,8 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
 
 def _is_open_ended(text: bytes, end: int, body: bytes) -> bool:
     """Whether a declaration ends with a comment that stood within it before."""
+    if b"//" not in body:
+        return body[-1] != text[end - 1]
     last_line = body[max(body.rfind(b"\n"), body.rfind(b"\r")) + 1 :]
     return body[-1] != text[end - 1] or b"//" in last_line
 

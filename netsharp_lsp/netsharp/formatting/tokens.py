@@ -180,8 +180,14 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
     while True:
         for child in children:
             kind = child.kind_id
-            role = roles[kind]
+            role, spelling = roles[kind], spellings[kind]
             start, end = child.start_byte, child.end_byte
+            if spelling is not None:
+                # One that is missing has no length.
+                if role < 0 or end - start != len(spelling):
+                    return None
+                tokens.append((role, spelling, start, end))
+                continue
             if role == _VALUE:
                 role = TUPLE if _PLAIN_TUPLE.match(text, start, end) else _DESCEND
             if role == _DESCEND:
@@ -192,25 +198,25 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
                 children = iter(inner)
                 roles, spellings = _TABLES[kind]
                 break
-            spelling = _spell(role, spellings[kind], text[start:end], tokens)
             # A blank between two groups of eight digits would make two words of one.
-            glued = kind == BYTES_KIND and tokens[-1][0] == WORD and tokens[-1][3] == start
-            if spelling is None or glued:
+            if kind == BYTES_KIND and tokens[-1][0] == WORD and tokens[-1][3] == start:
                 return None
-            tokens.append((role if role != _NAME else WORD, spelling, start, end))
+            word = text[start:end]
+            if role:
+                spelling = _spell(role, word, tokens)
+                if spelling is None:
+                    return None
+                tokens.append((role if role != _NAME else WORD, spelling, start, end))
+            else:
+                tokens.append((WORD, word, start, end))
         else:
             if not above:
                 return tokens if tokens[-1][0] in _LAST else None
             children, roles, spellings = above.pop()
 
 
-def _spell(role: int, spelling: bytes | None, word: bytes, before: list[Token]) -> bytes | None:
-    """How a token is spelt in the one style, None where it is wrong as it stands.
-
-    `spelling` is that of its kind, None where each token has its own.
-    """
-    if spelling is not None:
-        return spelling if len(word) == len(spelling) and role >= 0 else None
+def _spell(role: int, word: bytes, before: list[Token]) -> bytes | None:
+    """How a token of its own spelling is written in the one style, None where it is wrong."""
     if role == TUPLE:
         return word.translate(None, _BLANKS).replace(b",", b", ")
     if role == _NAME:
