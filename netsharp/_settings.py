@@ -178,6 +178,11 @@ class TrainSettings(TypedDict, total=False):
     class_weights: Literal["balanced"] | Mapping[str, float] | None
     """"balanced", or a table of weights by class."""
 
+    quantize: str | bool | None
+    """Codes that values of hidden layers are while training, each looked up in a table that is made
+    anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
+    """
+
     threads: int | None
     """Threads of the matrix products, at least 1 and at most 1,024. Default: 1."""
 

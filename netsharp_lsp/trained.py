@@ -14,7 +14,7 @@ from netsharp_lsp.specification import graph_of, refusals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
+    from netsharp_engine.train import TableMaker, TrainingData, TrainingResult, TrainingSettings
     from netsharp_lsp.notebooks.watching import Callback
 
 #: Frames between the warning of an interrupt and whoever called our caller.
@@ -43,7 +43,17 @@ def trained(
             specification=text.decode(),
             on_event=watch.event,
             should_stop=watch.should_stop,
+            tables=table_maker(settings),
         )
     if result.status == "diverged":
         raise TrainingError(result.message)
     return result
+
+
+def table_maker(settings: TrainingSettings) -> TableMaker | None:
+    """Return what makes the transfer tables of a training, None where none are asked for."""
+    if settings.quantize is None:
+        return None
+    from netsharp_compile.training import training_table
+
+    return training_table

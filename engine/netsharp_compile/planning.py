@@ -165,18 +165,14 @@ class _Plan:
         # The answers have widths of their own: nothing would share their table.
         shared = self._settings.share_tables and not last
         operand = _OPERANDS[self._settings.activations]
-        values = value_range(layer.function, seen.values, shared)
-        bits = _BITS
-        if last:
-            width, kind = _LOGITS[self._settings.logits]
-            target = _of_range(values, width, kind)
-            if layer.function in ("linear", SOFTMAX):
-                return target, target
-            bits = _LAST_INDEX
-        else:
-            target = _of_range(values, _BITS, operand)
+        if not last:
+            return hidden_schemes(layer.function, seen, operand, _BITS, shared=shared)
+        width, kind = _LOGITS[self._settings.logits]
+        target = _of_range(value_range(layer.function, seen.values, shared), width, kind)
+        if layer.function in ("linear", SOFTMAX):
+            return target, target
         sums = sum_range(layer.function, seen.sums, target, shared)
-        return _of_range(sums, bits, operand), target
+        return _of_range(sums, _LAST_INDEX, operand), target
 
     def _table(
         self, result: QuantizationScheme, function: str, target: QuantizationScheme
@@ -187,6 +183,14 @@ class _Plan:
         key = (made.values.dtype.str, made.values.tobytes())
         self.tables.setdefault(key, made.values)
         return list(self.tables).index(key)
+
+
+def hidden_schemes(
+    function: str, seen: Observed, operand: Operand, bits: int, *, shared: bool
+) -> tuple[QuantizationScheme, QuantizationScheme]:
+    """Return the schemes of a hidden layer's sums and of its values, both of so many bits."""
+    target = _of_range(value_range(function, seen.values, shared), bits, operand)
+    return _of_range(sum_range(function, seen.sums, target, shared), bits, operand), target
 
 
 def _read(layer: SummedLayer, operands: Sequence[_Values]) -> tuple[Array, Array, Array, list[int]]:

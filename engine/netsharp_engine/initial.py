@@ -96,7 +96,7 @@ def _functions(graph: Graph) -> dict[Node, str]:
     found: dict[Node, str] = {}
     for node in reversed(graph.nodes):
         function = found.get(node, "")
-        if node.op == "activation":
+        if node.op in ("activation", "transfer"):
             function = str(node.attributes["function"])
         elif node.op not in ("add", "bias"):
             continue

@@ -55,6 +55,7 @@ from netsharp_lsp.memory import settled, uncollected
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal, sweep_beside
 from netsharp_lsp.settings import SettingsError, read_toml
+from netsharp_lsp.trained import table_maker
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -413,6 +414,7 @@ class Training:
                 "on_event": on_event,
                 "on_checkpoint": self._keep,
                 "should_stop": self.ends,
+                "tables": table_maker(self.settings),
             }
             if stored is not None:
                 return resume(stored, self.data, self.settings, **watched)

@@ -34,7 +34,7 @@ from netsharp_lsp.specification import (
     refusals,
     refuse_errors,
 )
-from netsharp_lsp.trained import trained
+from netsharp_lsp.trained import table_maker, trained
 
 if TYPE_CHECKING:
     from typing import Self
@@ -210,7 +210,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         model: Model = self.model_
         data: TrainingData = prepare(table, model.settings, fitted=model)
         with refusals(model.specification.encode()):
-            return self._keep(train_further(model, data))
+            return self._keep(train_further(model, data, tables=table_maker(model.settings)))
 
     def _keep(self, result: TrainingResult) -> Self:
         if result.status == "diverged":

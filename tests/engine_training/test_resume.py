@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from netsharp_compile.training import training_table
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.train import (
     TrainingError,
@@ -37,6 +38,7 @@ RULES = {
     "dropout": {"dropout": "H1=0.5,In=0.2", "optimizer": "adam", "learning_rate": 0.05},
     "step": {"learning_rate": 0.5, "schedule": "step", "schedule_epochs": 2, "clip_norm": 0.1},
     "cosine": {"learning_rate": 0.5, "schedule": "cosine", "clip_value": 0.01, "dropout": 0.3},
+    "quantized": {"quantize": "uint4", "optimizer": "adam", "patience": 3, "dropout": 0.1},
     "plateau": {"learning_rate": 0.5, "schedule": "plateau", "schedule_epochs": 1, "dropout": 0.8},
 }
 
@@ -83,10 +85,12 @@ def test_interrupted_and_resumed(tmp_path, rule, steps):
     settings = settings_of(**RULES[rule])
     data = prepare(blobs(), settings)
     graph = build(NET, data.context())
-    whole = train(graph, data, settings, specification=NET)
-    part = train(graph, data, settings, specification=NET, should_stop=stop_after(steps))
+    given = {"specification": NET, "tables": training_table}
+    whole = train(graph, data, settings, **given)
+    part = train(graph, data, settings, **given, should_stop=stop_after(steps))
     assert part.status == "interrupted"
-    again = resume(through_file(part.model, tmp_path), prepare(blobs(), settings))
+    stored = through_file(part.model, tmp_path)
+    again = resume(stored, prepare(blobs(), settings), tables=training_table)
     assert_equal(whole, again)
 
 

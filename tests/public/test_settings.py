@@ -74,6 +74,7 @@ TYPES = {
     "paths": "Path | Sequence[Path]",
     "split": "float | Path",
     "shuffling": 'bool | Literal["blocks"]',
+    "operands": "str | bool",
     "layer shares": "float | Mapping[str, float]",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
 }

@@ -38,6 +38,7 @@ from netsharp_engine.train.preparation import check_finite, encode_table
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
+from netsharp_engine.train.steps.quantizing import quantized_graph
 
 #: So many classes are named where a model is printed.
 SHOWN_CLASSES = 6
@@ -187,7 +188,14 @@ class Model:
         return self._graph
 
     def bind(self, graph: Graph) -> None:
-        """Give the model its network; ModelError where the weights do not fit it."""
+        """Give the model its network; ModelError where the weights do not fit it.
+
+        What was trained with transfer tables has them.
+        """
+        try:
+            graph = quantized_graph(graph, self.settings.quantize)
+        except TrainingError as error:
+            raise ModelError(str(error)) from None
         needed = {parameter.name: parameter.shape for parameter in graph.parameters}
         for name, shape in needed.items():
             if name not in self.tensors:

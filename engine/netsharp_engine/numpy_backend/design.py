@@ -66,7 +66,7 @@ class Design:
             return False
         if self.fused and node is self.output:
             return False
-        if node.op == "activation" and not KERNELS[node.op].keeps_output(node):
+        if KERNELS[node.op].keeps_source(node):
             return False
         return not (self.training and KERNELS[source.op].keeps_output(source))
 

@@ -1,4 +1,4 @@
-"""Operations that keep their source's shape: the sum of bundles, and activations."""
+"""Operations that keep their source's shape: sums of bundles, activations, transfer tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,23 @@ def _activation_shape(node: Node) -> tuple[int, ...]:
     return node.inputs[0].shape
 
 
+def _transfer_shape(node: Node) -> tuple[int, ...]:
+    """Shape of ``transfer``: that of its source, whose values are looked up in a table of what
+    ``function`` makes of them, of so many ``codes``.
+
+    Its parameters are kept up and not trained: the least and largest source value of late (2), and
+    a step, the lowest code's number of steps from 0, and a value for each code (2 + codes).  With a
+    step of 0 there is no table yet, and the function itself is computed.
+    """
+    expect_inputs(node, 1)
+    expect_parameters(node, (2,), (2 + int(node.attributes["codes"]),))
+    if node.attributes["function"] not in NAMES:
+        raise ValueError(f"there is no activation '{node.attributes['function']}'")
+    return node.inputs[0].shape
+
+
 OPERATIONS = (
     Operation("add", _add_shape, lambda node: Cost(0, 0)),
     Operation("activation", _activation_shape, lambda node: Cost(0, 0)),
+    Operation("transfer", _transfer_shape, lambda node: Cost(0, 0)),
 )

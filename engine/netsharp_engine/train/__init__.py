@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     )
     from netsharp_engine.train.settings import TrainingSettings, read_settings, restore_settings
     from netsharp_engine.train.settings.keys import KEYS, Key
+    from netsharp_engine.train.steps.quantizing import TableMaker
 
 __all__ = [
     "KEYS",
     "Key",
     "Report",
     "RunLog",
+    "TableMaker",
     "TrainingData",
     "TrainingError",
     "TrainingResult",
@@ -69,6 +71,7 @@ _HOMES = {
     ),
     "settings": ("TrainingSettings", "read_settings", "restore_settings"),
     "settings.keys": ("KEYS", "Key"),
+    "steps.quantizing": ("TableMaker",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -36,6 +36,7 @@ from netsharp_engine.train.steps.dropping import (
     layer_shares,
     mask_bytes,
 )
+from netsharp_engine.train.steps.quantizing import KeptTables, TableMaker
 from netsharp_engine.train.steps.schedules import scheduled_rate, vanishing
 
 Event = dict[str, Any]
@@ -73,6 +74,7 @@ class Run:
 
     ``on_checkpoint`` gets where the run stands, as if interrupted, when the setting's seconds have
     passed since it was done the last time, and at the end, before the last figures are measured.
+    ``tables`` makes the transfer tables of a graph that has some.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Run:
         backend: Backend,
         on_event: EventCallback | None = None,
         should_stop: Callable[[], bool] | None = None,
+        tables: TableMaker | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
         self.objective = choose_objective(
@@ -92,6 +95,7 @@ class Run:
         self._graph, self._data, self._settings = graph, data, settings
         self._on_event = on_event or (lambda event: None)
         self._should_stop = should_stop or (lambda: False)
+        self._tables = KeptTables(graph, settings.quantize, tables)
         batch = min(settings.batch_size, data.train.rows)
         self._rule = rule_of(settings)
         fault = vanishing(settings)
@@ -118,7 +122,7 @@ class Run:
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
         self._criteria = len(judged.criteria)
-        self._size = sum(parameter.size for parameter in parameters)
+        self._size = sum(parameter.size for parameter in parameters if parameter.trained)
         shared = beside.program(settings.threads, self._program)
         self._meter = Meter(measuring, shared, self.objective)
         self._feeder = Feeder(
@@ -237,6 +241,7 @@ class Run:
         fault = self._read()
         if fault is not None:
             return "diverged", self._explain(fault)
+        self._tables.remake(self._program)
         report = self._validate()
         if report is None and self._data.validation is not None:
             return self._stopped()

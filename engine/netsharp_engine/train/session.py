@@ -18,6 +18,7 @@ from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings
 from netsharp_engine.train.state import TrainingState
+from netsharp_engine.train.steps.quantizing import TableMaker, quantized_graph
 
 CHANGEABLE = frozenset(("cache", "checkpoint", "epochs", "patience", "threads"))
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
@@ -58,6 +59,7 @@ def train(
     should_stop: Callable[[], bool] | None = None,
     measured: bool = False,
     backend: Backend = NumpyDraft,
+    tables: TableMaker | None = None,
 ) -> TrainingResult:
     """Train a network from its initial weights, computed by ``backend``.
 
@@ -66,13 +68,16 @@ def train(
     ``on_checkpoint`` a model to save that can be resumed, every ``settings.checkpoint`` seconds and
     before the last figures are measured; ``should_stop`` is asked after every step and while
     validation rows are measured.  ``measured``: the events "start" and "epoch" that ``on_event``
-    gets have in "training" the figures of all training rows with the weights of then.  Raises
-    TrainingError where network, data and settings do not fit.
+    gets have in "training" the figures of all training rows with the weights of then.  ``tables``
+    makes transfer tables, which ``settings.quantize`` asks for.  Raises TrainingError where
+    network, data and settings do not fit.
     """
     _check_features(graph, data)
     settings = settings or data.settings
+    _check_tables(settings, tables)
+    graph = quantized_graph(graph, settings.quantize)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = Run(graph, data, settings, backend, tell, should_stop)
+    run = Run(graph, data, settings, backend, tell, should_stop, tables)
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -86,12 +91,13 @@ def resume(
     on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     measured: bool = False,
+    tables: TableMaker | None = None,
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
     The model must be bound to its graph.  ``settings`` may differ from the model's in what is
-    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured`` is that of
-    `train`.  Raises TrainingError for other data or settings.
+    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured`` and
+    ``tables`` are those of `train`.  Raises TrainingError for other data or settings.
     """
     if model.state is None:
         raise TrainingError(
@@ -111,8 +117,9 @@ def resume(
             f"{excerpt(model.state.data)} then. Resume with the same files, or train again."
         )
     _check_features(model.graph, data)
+    _check_tables(chosen, tables)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = Run(model.graph, data, chosen, model.backend, tell, should_stop)
+    run = Run(model.graph, data, chosen, model.backend, tell, should_stop, tables)
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -125,13 +132,15 @@ def train_further(
     *,
     on_event: EventCallback | None = None,
     should_stop: Callable[[], bool] | None = None,
+    tables: TableMaker | None = None,
 ) -> TrainingResult:
     """Train a model ``epochs`` more epochs on these rows, whatever it was trained on before.
 
     The optimiser goes on from its state, or from zero without one.  ``data`` must be prepared
-    with ``fitted=model``.
+    with ``fitted=model``; ``tables`` are those of `train`.
     """
     _check_features(model.graph, data)
+    _check_tables(model.settings, tables)
     state = model.state or TrainingState(rate=model.settings.learning_rate)
     # An epoch that was broken off is not finished on other rows: its sums go.
     state = replace(
@@ -144,7 +153,7 @@ def train_further(
         seen=0,
     )
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
-    run = Run(model.graph, data, settings, model.backend, on_event, should_stop)
+    run = Run(model.graph, data, settings, model.backend, on_event, should_stop, tables)
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
@@ -200,6 +209,14 @@ def _measuring(tell: EventCallback | None, report: Callable[[], Report]) -> Even
         return tell(event)
 
     return told
+
+
+def _check_tables(settings: TrainingSettings, tables: TableMaker | None) -> None:
+    if settings.quantize is not None and tables is None:
+        raise TrainingError(
+            f"quantize = {settings.quantize} needs what makes transfer tables, and none was given. "
+            "Train with netsharp run or the Python package, or leave it out."
+        )
 
 
 def _check_features(graph: Graph, data: TrainingData) -> None:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 TITLES = {"data": "the table", "train": "training", "output": "what is written"}
 #: Kinds that are true or false, or something else beside.
-TRUTHS = {"truth": "true|false", "shuffling": "true|false|blocks"}
+TRUTHS = {
+    "truth": "true|false",
+    "shuffling": "true|false|blocks",
+    "operands": "true|false|CODES",
+}
 #: Kinds whose flag takes several values.
 SEVERAL = ("paths", "columns")
 

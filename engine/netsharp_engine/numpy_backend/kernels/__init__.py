@@ -38,6 +38,7 @@ from netsharp_engine.numpy_backend.kernels.pooling import (
     mean_pool_bytes,
 )
 from netsharp_engine.numpy_backend.kernels.site import Draft, Site, Steps
+from netsharp_engine.numpy_backend.kernels.transfers import bind_transfer, transfer_bytes
 
 if TYPE_CHECKING:
     from netsharp_engine.graph import Node
@@ -79,7 +80,8 @@ class Kernel(NamedTuple):
     ``bind`` makes the calls.  ``reads`` and ``writes`` name the shape in which source and
     output must be viewable without a copy, None for any.  ``prefers`` is the layout that
     it writes with least work.  ``weight_order`` gives the canonical index of each number
-    of its parameter.  ``keeps_output``: backward needs the output as it was written.
+    of its parameter.  ``keeps_output``: backward needs the output as it was written;
+    ``keeps_source``: its first source's values.
     ``in_place``: elementwise, so that source and output share a layout and maybe memory.
     ``bytes`` is what a bound one keeps beside values, gradients and weights; ``reorders`` whether
     ``weight_order`` gives an array; ``cells`` how many of the kernel's are walked one by one, each
@@ -92,6 +94,7 @@ class Kernel(NamedTuple):
     prefers: Callable[[Node, Layout], Layout | None] = _no_preference
     weight_order: Callable[[Node, Layout, Layout], IntArray | None] = _canonical
     keeps_output: Callable[[Node], bool] = _keeps_nothing
+    keeps_source: Callable[[Node], bool] = _keeps_nothing
     in_place: bool = False
     bytes: Callable[[Draft], int] = _no_bytes
     reorders: Callable[[Node, Layout, Layout], bool] = _never
@@ -135,6 +138,10 @@ def _row_order(node: Node, source: Layout, out: Layout) -> IntArray | None:
 
 def _activation_keeps(node: Node) -> bool:
     return FUNCTIONS[node.attributes["function"]].keeps == "output"
+
+
+def _activation_reads(node: Node) -> bool:
+    return not _activation_keeps(node)
 
 
 def _always(node: Node) -> bool:
@@ -196,8 +203,13 @@ KERNELS: dict[str, Kernel] = {
     "add": Kernel(bind_add, in_place=True),
     "Dropout": Kernel(bind_dropout, in_place=True, bytes=dropout_bytes),
     "activation": Kernel(
-        bind_activation, keeps_output=_activation_keeps, in_place=True, bytes=activation_bytes
+        bind_activation,
+        keeps_output=_activation_keeps,
+        keeps_source=_activation_reads,
+        in_place=True,
+        bytes=activation_bytes,
     ),
+    "transfer": Kernel(bind_transfer, keeps_source=_always, in_place=True, bytes=transfer_bytes),
 }
 
 __all__ = ["KERNELS", "Kernel"]

@@ -91,6 +91,7 @@ class TrainingSettings:
     patience: int
     class_weights: str | dict[str, float] | None
     checkpoint: float
+    quantize: str | None
     threads: int
     dtype: str
     rate_reduction_ratio: float

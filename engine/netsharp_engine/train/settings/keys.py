@@ -49,8 +49,8 @@ class Key:
     """One setting.
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
-    ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights`` or
-    ``layer shares``.
+    ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights``,
+    ``layer shares`` or ``operands``.
     ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
     ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
     whoever names one of these as host may not set it.  ``before`` is what was done before there was
@@ -284,6 +284,14 @@ KEYS: tuple[Key, ...] = (
         "seconds between two saves of the model on the way; 0 saves it only at the end or a stop",
         60.0,
         least=0,
+    ),
+    Key(
+        "train",
+        "quantize",
+        "operands",
+        "codes that values of hidden layers are while training, each looked up in a table that is "
+        "made anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits",
+        absent=HOSTS,
     ),
     Key("train", "threads", "integer", "threads of the matrix products", 1, least=1, most=1024),
     Key("train", "dtype", "choice", "the numbers' type", "float32", choices=DTYPES),

@@ -6,6 +6,7 @@ Flags come as text, run files as TOML values; both are taken.  Pure.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,10 @@ TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
 
 LARGEST = 2**63 - 1
+
+#: Codes that values of a layer can be, and what is meant where only that is said.
+OPERANDS = re.compile(r"(uint|int|symmetric)([4-9]|1[0-2])\Z")
+USUAL_OPERANDS = "uint8"
 
 
 class BadValueError(ValueError):
@@ -210,6 +215,32 @@ def _share(value: Any, wanted: str) -> float:
     return number
 
 
+def _operands(key: Key, value: Any) -> str | None:
+    word = value.strip().casefold() if isinstance(value, str) else value
+    if isinstance(word, bool) or (isinstance(word, str) and word in TRUTHS):
+        return USUAL_OPERANDS if _truth(key, word) else None
+    if not isinstance(word, str) or not OPERANDS.match(word):
+        raise BadValueError(
+            f"true, false or codes of 4 to 12 bits (uint8, int6, symmetric4) are needed, "
+            f"found {_shown(value)}."
+        )
+    return word
+
+
+def parted_operands(operands: str) -> tuple[str, int]:
+    """Return kind and bits of codes such as "uint8"."""
+    found = OPERANDS.match(operands)
+    assert found is not None
+    return found[1], int(found[2])
+
+
+def codes_of(operands: str) -> int:
+    """Return how many codes there are of a kind and bits such as "uint8"."""
+    kind, bits = parted_operands(operands)
+    # Those that are symmetric leave the least one out.
+    return (1 << bits) - (kind == "symmetric")
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -230,4 +261,5 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "split": _split,
     "class weights": _class_weights,
     "layer shares": _layer_shares,
+    "operands": _operands,
 }

@@ -17,6 +17,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.phases import reaching
 from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.steps.rewriting import is_layer, rewritten, weighs
 
 #: What tells the numbers of masks from those of other random choices with the same seed.
 MASK_STREAM = 0xD809
@@ -33,7 +34,7 @@ def layer_shares(graph: Graph, setting: float | Mapping[str, float] | None) -> d
     if not setting:
         return {}
     if not isinstance(setting, Mapping):
-        return {node.name: setting for node in hidden_layers(graph) if _weighs(node)}
+        return {node.name: setting for node in hidden_layers(graph) if weighs(node)}
     known = [node.name for node in _layers(graph)]
     for name in setting:
         if graph.output is not None and name == graph.output.name:
@@ -57,35 +58,15 @@ def dropping_graph(graph: Graph, shares: Mapping[str, float]) -> Graph:
     """
     if not shares:
         return graph
-    made = Graph()
-    parameters = {
-        each: made.parameter(
-            each.name, each.shape, each.initial, each.kind, trained=each.trained, origin=each.origin
+
+    def dropped(made: Graph, node: Node, fresh: Node) -> Node:
+        if not is_layer(node) or node.name not in shares:
+            return fresh
+        return made.apply(
+            "Dropout", fresh, origin=node.origin, layer=node.name, rate=shares[node.name]
         )
-        for each in graph.parameters
-    }
-    read: dict[Node, Node] = {}
-    for node in graph.nodes:
-        if node.op == "input":
-            axis = node.attributes.get("axis", "")
-            fresh = made.input(node.name, node.shape, axis=axis, origin=node.origin)
-        else:
-            fresh = made.apply(
-                node.op,
-                *(read[source] for source in node.inputs),
-                parameters=[parameters[each] for each in node.parameters],
-                name=node.name,
-                origin=node.origin,
-                **node.attributes,
-            )
-        if node is graph.output:
-            made.set_output(fresh)
-        if _is_layer(node) and node.name in shares:
-            fresh = made.apply(
-                "Dropout", fresh, origin=node.origin, layer=node.name, rate=shares[node.name]
-            )
-        read[node] = fresh
-    return made
+
+    return rewritten(graph, read=dropped)
 
 
 class MaskSource:
@@ -141,14 +122,9 @@ def mask_bytes(graph: Graph, batch: int, width: int) -> Counter[str]:
     )
 
 
-def _is_layer(node: Node) -> bool:
-    """Whether the node is what others see of a layer: an input, or a named activation."""
-    return node.op == "input" or (node.op == "activation" and bool(node.name))
-
-
 def _layers(graph: Graph) -> list[Node]:
     """The layers that others read, in the order of the graph."""
-    return [node for node in graph.nodes if _is_layer(node) and node is not graph.output]
+    return [node for node in graph.nodes if is_layer(node) and node is not graph.output]
 
 
 def hidden_layers(graph: Graph) -> list[Node]:
@@ -156,14 +132,3 @@ def hidden_layers(graph: Graph) -> list[Node]:
     assert graph.output is not None
     reached = reaching(graph.output)
     return [node for node in _layers(graph) if node.op != "input" and node in reached]
-
-
-def _weighs(layer: Node) -> bool:
-    """Whether a layer has parameters of its own."""
-    waiting = [layer]
-    while waiting:
-        node = waiting.pop()
-        if node.parameters:
-            return True
-        waiting += [source for source in node.inputs if not _is_layer(source)]
-    return False

@@ -1,0 +1,97 @@
+"""The numpy kernel of transfer tables: a source's values as codes, and what stands there for each.
+
+Knows neither how tables are made nor who asks for them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS, Function
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
+from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
+
+#: The share of a batch in the range that is tracked: that of some hundred batches.
+TRACKED = 0.01
+
+
+class _Transfer:
+    """One node's arrays; ``table`` and ``seen`` are the parameters as they lie in the plan.
+
+    ``spare`` and ``again`` are as large as the values, ``line`` has a number for each sample.
+    """
+
+    __slots__ = ("again", "codes", "function", "line", "seen", "spare", "table", "x", "y")
+
+    def __init__(self, site: Site) -> None:
+        self.function: Function = FUNCTIONS[site.attributes["function"]]
+        self.x, self.y = site.sources[0].value, site.output.value
+        self.seen, self.table = (slot.value for slot in site.slots)
+        self.spare, self.again = site.scratch(*self.x.shape), site.scratch(*self.x.shape)
+        self.line = site.scratch(site.samples)
+        self.codes: IntArray = np.zeros(self.x.shape, np.intp)
+
+    def look_up(self) -> None:
+        """y = the table's value of the code next to x, of two the upper one; without one, f(x).
+
+        What is not a number stays so.
+        """
+        step, lowest = self.table[:2]
+        if not step:
+            self.function.forward(self.x, self.y, self.spare, self.line)
+            return
+        np.divide(self.x, step, out=self.spare)
+        np.subtract(self.spare, lowest - 0.5, out=self.spare)
+        np.floor(self.spare, out=self.spare)
+        np.clip(self.spare, 0, len(self.table) - 3, out=self.spare)
+        np.copyto(self.codes, self.spare, casting="unsafe")
+        unknown = np.isnan(self.x)
+        np.take(self.table[2:], self.codes, out=self.y, mode="clip")
+        if unknown.any():
+            self.y[unknown] = np.nan
+
+    def track(self) -> None:
+        """Move the range towards that of this batch; the first one is it."""
+        found = np.array([self.x.min(), self.x.max()], self.seen.dtype)
+        if not np.isfinite(found).all():
+            return
+        if self.seen.any():
+            self.seen += TRACKED * (found - self.seen)
+        else:
+            self.seen[:] = found
+
+    def pass_back(self, gradient: Array, out: Array) -> None:
+        """The gradient straight through: that of f at x, and none beyond the codes."""
+        kept = self.x
+        if self.function.keeps == "output":
+            self.function.forward(self.x, self.again, self.spare, self.line)
+            kept = self.again
+        self.function.backward(kept, gradient, out, self.spare, self.line)
+        step, lowest = self.table[:2]
+        if step:
+            highest = lowest + len(self.table) - 3
+            np.copyto(out, 0, where=self.x < (lowest - 0.5) * step)
+            np.copyto(out, 0, where=self.x > (highest + 0.5) * step)
+
+
+def bind_transfer(site: Site) -> Steps:
+    """out = table[code of x]; see ``_Transfer``."""
+    made = _Transfer(site)
+    forward: list[Call] = [made.look_up]
+    if site.training:
+        forward.append(made.track)
+    backward: list[Call] = []
+    source, out = site.sources[0], site.output
+    if source.gradient is not None:
+        assert out.gradient is not None
+        backward.append(partial(made.pass_back, out.gradient, source.gradient))
+    return Steps(forward, backward)
+
+
+def transfer_bytes(draft: Draft) -> int:
+    """What a bound transfer keeps: two spare arrays, codes, a line, and what compares."""
+    return draft.values * (2 * draft.width + np.dtype(np.intp).itemsize + 1) + (
+        draft.samples * draft.width
+    )
