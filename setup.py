@@ -16,10 +16,11 @@ SOURCES = (
     "product",
     "text",
     "sequences",
+    "table",
     "updates",
     "windows",
 )
-HEADERS = ("cell", "plans", "product", "text", "twins", "updates", "vectors", "windows")
+HEADERS = ("cell", "decimal", "plans", "product", "text", "twins", "updates", "vectors", "windows")
 #: Without the last two compilers leave roots and comparisons out of vectors.
 FLAGS = ["-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 

@@ -31,6 +31,7 @@ FEW = (
     "tests/engine/test_samples_alike.py",
     *(f"tests/cntk/training/test_compiled_{n}.py" for n in ("cell", "rows", "text", "updates")),
     "tests/cntk/training/test_compiled_windows.py",
+    "tests/engine_training/test_compiled_tables.py",
 )
 MANY = (
     *FEW,

@@ -38,7 +38,12 @@ FLOORS = (
     ("netsharp_engine.tensor_backend.kernels",),
     ("netsharp_engine.numpy_backend", "netsharp_engine.tensor_backend"),
     ("netsharp_engine.data.errors", "netsharp_engine.model_file"),
-    ("netsharp_engine.data.frames", "netsharp_engine.data.labels", "netsharp_engine.data.storage"),
+    (
+        "netsharp_engine.data.frames",
+        "netsharp_engine.data.labels",
+        "netsharp_engine.data.storage",
+        "netsharp_engine.data.texts",
+    ),
     ("netsharp_engine.data.table",),
     ("netsharp_engine.data.reading",),
     ("netsharp_engine.data",),

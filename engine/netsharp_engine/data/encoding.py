@@ -17,6 +17,7 @@ from netsharp_engine import stored
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.data.storage.stores import MEMORY, Store, blocks
 from netsharp_engine.data.table import Codes, Table, name_order
+from netsharp_engine.data.texts import numbered
 from netsharp_engine.memory import free_memory, shown_bytes
 
 Rows = npt.NDArray[np.intp]
@@ -213,7 +214,7 @@ class Encoding:
         """The codes of the cells of a categorical column; -1 for unknown and empty cells."""
         assert column.levels is not None
         index = {level: code for code, level in enumerate(column.levels)}
-        return np.fromiter((index.get(text, -1) for text in texts), np.int32, len(texts))
+        return numbered(texts, lambda text: index.get(text, -1))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for the model file."""

@@ -46,6 +46,8 @@ static PyMethodDef methods[] = {
      "The gradient through an activation."},
     {"plan_stepped", (PyCFunction)(void (*)(void))plan_stepped, METH_FASTCALL,
      "What an update rule makes of weights."},
+    {"table_read", (PyCFunction)(void (*)(void))table_read, METH_FASTCALL,
+     "Plain rows of a delimited table."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,56 +4,14 @@
 
 #include <stdint.h>
 #include <string.h>
-
-/* Ten to these powers, and whole numbers up to this one, are exact as double: one rounding is left. */
-#define EXACT_POWER 22
-#define EXACT_WHOLE (INT64_C(1) << 53)
-
-static const double powers[EXACT_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-};
-
-static inline int is_digit(char c) { return c >= '0' && c <= '9'; }
+#include "decimal.h"
 
 static inline int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* What follows a number's text; NULL where it is none, or one that takes more than one rounding. */
+/* What follows a number's text, which begins with a digit; NULL where it is none, or not decided. */
 static inline const char *number(const char *at, const char *end, double *found) {
-    int64_t whole = 0, power = 0;
-    int negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+'))
-        at++;
-    if (at == end || !is_digit(*at))
-        return NULL;
-    for (; at < end && is_digit(*at); at++) {
-        whole = whole * 10 + (*at - '0');
-        if (whole > EXACT_WHOLE)
-            return NULL;
-    }
-    if (at < end && *at == '.')
-        for (at++; at < end && is_digit(*at); at++, power--) {
-            whole = whole * 10 + (*at - '0');
-            if (whole > EXACT_WHOLE)
-                return NULL;
-        }
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        int64_t told = 0;
-        int down = ++at < end && *at == '-';
-        if (at < end && (*at == '-' || *at == '+'))
-            at++;
-        if (at == end || !is_digit(*at))
-            return NULL;
-        for (; at < end && is_digit(*at); at++)
-            if ((told = told * 10 + (*at - '0')) > 1000)
-                return NULL;
-        power += down ? -told : told;
-    }
-    if (power < -EXACT_POWER || power > EXACT_POWER)
-        return NULL;
-    double value = power < 0 ? (double)whole / powers[-power] : (double)whole * powers[power];
-    *found = negative ? -value : value;
-    return at;
+    const char *first = at + (at < end && (*at == '-' || *at == '+'));
+    return first < end && is_digit(*first) ? decimal(at, end, '.', found) : NULL;
 }
 
 /* A column of a line: its name, from `begin` to `blank`, and what stands there up to `close`. */

@@ -53,5 +53,6 @@ PyObject *plan_normed(PyObject *module, PyObject *const *given, Py_ssize_t count
 PyObject *plan_normed_back(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *plan_sloped(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *plan_stepped(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *table_read(PyObject *module, PyObject *const *given, Py_ssize_t count);
 
 #endif

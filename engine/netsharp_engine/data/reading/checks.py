@@ -15,6 +15,7 @@ from netsharp_engine.data.errors import DataError, UnknownClassError, nearest, p
 from netsharp_engine.data.reading.faults import TableFaults
 from netsharp_engine.data.reading.request import Chunk, Source
 from netsharp_engine.data.table import Codes
+from netsharp_engine.data.texts import CodedTexts, coded_texts, numbered
 from netsharp_engine.excerpt import excerpt
 
 HELD_OUT = frozenset(("1", "true", "yes", "validation", "valid", "val", "test", "holdout"))
@@ -143,33 +144,27 @@ class CellCheck:
 
     def class_names(
         self, cells: npt.NDArray[np.float64] | Sequence[str], column: Numbered
-    ) -> list[str]:
+    ) -> Sequence[str]:
         """The class of every row, empty where there is none."""
         if isinstance(cells, np.ndarray):
             self.targets(cells, column)
             distinct, inverse = np.unique(cells, return_inverse=True)
             names = [number_name(each) if each == each else "" for each in distinct.tolist()]
-            return [names[code] for code in inverse.tolist()]
-        known: dict[str, str] = {"": ""}
-        result = []
-        absent: list[int] = []
-        for row, cell in enumerate(cells):
-            name = known.get(cell)
-            if name is None:
-                name = known[cell] = label_text(cell)
-            result.append(name)
-            if not cell and not self._drops:
-                absent.append(row)
-        if absent:
+            return CodedTexts(names, inverse.astype(np.int32))
+        if not isinstance(cells, CodedTexts):
+            cells = coded_texts(cells)
+        blank = numbered(cells, lambda cell: not cell)
+        absent = np.flatnonzero(blank)
+        if len(absent) and not self._drops:
             rest = NO_LABEL.format("missing", "Fill")
-            self._fault("label", column, absent[0], rest, count=len(absent))
-        return result
+            self._fault("label", column, int(absent[0]), rest, count=len(absent))
+        return cells.mapped(label_text)
 
     def known_classes(self, names: Sequence[str], column: str, codes: Mapping[str, int]) -> Codes:
         """The code of every row's class, -1 where it has none; raises DataError for a class that
         has no code.
         """
-        found = np.fromiter((codes.get(name, -1) for name in names), np.int32, len(names))
+        found = numbered(names, lambda name: codes.get(name, -1))
         if len(found) and int(found.min()) < 0:
             rows = [row for row in np.flatnonzero(found < 0).tolist() if names[row]]
             if not rows:

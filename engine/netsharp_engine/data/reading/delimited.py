@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from netsharp_engine.cells import MISSING, cell_kind, read_rows, with_point
 from netsharp_engine.data.errors import DataError, place
+from netsharp_engine.data.reading.compiled import BlockReader, PlainRows, can_read, lines_of
 from netsharp_engine.data.reading.dialect import csv_problem, read_dialect
 from netsharp_engine.data.reading.encodings import LEGACY, UTF8, is_legacy, not_utf8, open_text
 from netsharp_engine.data.reading.files import Meter, read_bytes, stored_position
 from netsharp_engine.data.reading.request import Chunk, Request
+from netsharp_engine.data.texts import CodedTexts
 from netsharp_engine.limits import TABLE_LINE
 
 CHUNK_BYTES = 1 << 18
@@ -90,6 +92,9 @@ class _Reading:
         self._skip = source.dialect.skip_lines
         self._request = request
         self._either_is_text = False
+        self._most = max(SLOW_CELLS // len(source.names), 1)
+        self._readers: dict[int | None, BlockReader] = {}
+        self._can_read = can_read(self._delimiter, (*request.numeric, request.either))
 
     def chunks(self) -> Iterator[Chunk]:
         line = self._skip + 1
@@ -99,8 +104,9 @@ class _Reading:
                 yield from self._quoted(chain((block,), blocks), line)
                 return
             if block:
-                yield from self._plain(block, line)
-                line += block.count(self._newline)
+                count = lines_of(block, self._newline)
+                yield from self._compiled(block, line, count) or self._plain(block, line)
+                line += count
 
     def _after_header(self) -> bytes:
         """Read past the header; what was read beyond it comes back."""
@@ -142,6 +148,58 @@ class _Reading:
                 )
             if not data:
                 return
+
+    def _compiled(self, block: bytes, line: int, count: int) -> list[Chunk] | None:
+        """What `_plain` makes of text without quotes, by its compiled twin; None for odd cells."""
+        if not self._can_read:
+            return None
+        if not block.isascii():
+            block = self._decode(block, line).encode()
+        if self._newline == b"\r":
+            block = block.replace(b"\r", b"\n")
+        request, either = self._request, self._request.either
+        pointed = self._comma and b"." in block
+        if either is not None and not self._either_is_text and not pointed:
+            found = self._reader(either).read(block, count + 1)
+            if isinstance(found, PlainRows) and not found.missing:
+                labels = found.numbers[:, -1]
+                lines = range(line, line + found.rows)
+                return [Chunk(found.rows, found.numbers[:, :-1], found.texts, labels, lines)]
+            if not isinstance(found, PlainRows) and found != either:
+                return None
+        found = self._reader(None).read(block, count + 1)
+        if not isinstance(found, PlainRows):
+            return None
+        # What `_fast` refuses, `_slow` gives in pieces, with a label's decimal commas as points.
+        odd = found.missing or (pointed and bool(request.numeric))
+        texts: Sequence[CodedTexts] = found.texts
+        texts, labelled = (texts[:-1], texts[-1]) if either is not None else (texts, None)
+        if labelled is not None and odd and self._comma:
+            labelled = labelled.mapped(with_point)
+        self._either_is_text |= labelled is not None and not odd
+        lines, most = range(line, line + found.rows), self._most if odd else found.rows
+        return [
+            Chunk(
+                len(lines[cut]),
+                found.numbers[cut],
+                tuple(each[cut] for each in texts),
+                None if labelled is None else labelled[cut],
+                lines[cut],
+            )
+            for cut in (slice(first, first + most) for first in range(0, found.rows, most))
+        ]
+
+    def _reader(self, number: int | None) -> BlockReader:
+        """What reads blocks: with a column of either kind as numbers, or as texts with None."""
+        reader = self._readers.get(number)
+        if reader is None:
+            numeric, text = self._request.numeric, self._text_columns()
+            if number is not None:
+                numeric, text = (*numeric, number), self._request.text
+            point = "," if self._comma else "."
+            columns = len(self._names), numeric, text, number
+            reader = self._readers[number] = BlockReader(self._delimiter, point, *columns)
+        return reader
 
     def _plain(self, block: bytes, line: int) -> Iterator[Chunk]:
         """Text without quotes: fast if every cell is in order, else cell by cell."""
@@ -249,7 +307,7 @@ class _Reading:
     def _slow(self, lines: Iterable[str], before: int) -> Iterator[Chunk]:
         """Cell by cell through csv; ``before`` lines of the file precede the first."""
         width = len(self._names)
-        most = max(SLOW_CELLS // width, 1)
+        most = self._most
         reader = read_rows(lines, self._delimiter)
         rows: list[list[str]] = []
         places: list[int] = []
@@ -306,10 +364,9 @@ class _Reading:
     ) -> npt.NDArray[np.float64]:
         try:
             joined = "".join(cells)
-            if self._comma and "." not in joined:
-                cells = [cell.replace(",", ".") for cell in cells]
             if "_" not in joined and not (self._comma and "." in joined):
-                return np.fromiter(map(float, cells), np.float64, len(cells))
+                points = [cell.replace(",", ".") for cell in cells] if self._comma else cells
+                return np.fromiter(map(float, points), np.float64, len(cells))
         except ValueError:
             pass  # missing cells and faults are told apart one by one below
         result = np.empty(len(cells))

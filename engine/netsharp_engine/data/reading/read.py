@@ -21,6 +21,7 @@ from netsharp_engine.data.reading.request import Chunk, Request, Source
 from netsharp_engine.data.reading.sources import open_sources
 from netsharp_engine.data.storage.stores import MEMORY, Store
 from netsharp_engine.data.table import Codes, Column, Table, name_order
+from netsharp_engine.data.texts import numbered
 from netsharp_engine.excerpt import excerpt
 
 #: A column of texts of which so many rows have their own is told of, as it may name the rows.
@@ -328,10 +329,11 @@ class _Coding:
 
     def add(self, texts: Sequence[str]) -> None:
         index = self._index
-        codes = np.empty((len(texts), 1), np.int32)
-        for row, text in enumerate(texts):
-            codes[row, 0] = index.setdefault(text, len(index)) if text else -1
-        self._codes.append(codes)
+
+        def code(text: str) -> int:
+            return index.setdefault(text, len(index)) if text else -1
+
+        self._codes.append(numbered(texts, code)[:, None])
 
     def holds_text(self) -> bool:
         """Whether no text of them is a number, or written like one."""
