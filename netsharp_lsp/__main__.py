@@ -35,6 +35,7 @@ COMMANDS = {
     "weights": "list the weights of a model, or write the specification with them",
     "export": "write a trained model in the format of other programs",
     "compile": "write a trained network as C in integers, with tables between its layers",
+    "simulate": "answer rows by a compiled network, bit by bit as a device does",
     "lsp": "serve an editor",
 }
 FAILED = 2

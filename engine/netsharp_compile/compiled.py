@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from netsharp_compile.c_files import c_files, require_prefix, scratch_of
-from netsharp_compile.layers import SOFTMAX, layers_of, values_of
+from netsharp_compile.form import ModelForm
+from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.manifest import manifest_of
 from netsharp_compile.planning import planned
 from netsharp_compile.ranges import observed
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.simulating import answers_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -124,7 +126,7 @@ class CompiledNetwork:
         """
         matrix = np.asarray(self._model.encoded(features), np.float64)
         absent = np.isnan(matrix).sum(axis=1) > 0
-        answers = _answers(self.network, np.nan_to_num(matrix, nan=0.0))
+        answers = answers_of(self.network, np.nan_to_num(matrix, nan=0.0))
         answers[absent] = np.nan
         return self._model.labelled(answers.astype(self._model.settings.dtype))
 
@@ -139,7 +141,7 @@ class CompiledNetwork:
         codes = self.network.features.of(self._tested)
         outputs = self.network.simulate(codes)[-1]
         files = c_files(self.network, prefix, self._model.classes, codes, outputs)
-        files[f"{prefix}.json"] = manifest_of(self.network, self._model.classes)
+        files[f"{prefix}.json"] = manifest_of(self.network, ModelForm.of(self._model))
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
 
@@ -189,22 +191,6 @@ def _normalized(model: Model, block: Array) -> Array:
     found = block.astype(model.settings.dtype)
     model.normalizer.apply(found)
     return found.astype(np.float64)
-
-
-def _answers(network: IntegerNetwork, features: Array) -> Array:
-    """What the network answers [rows, outputs]; a few rows at a time, as its values take memory."""
-    last = network.layers[-1]
-    values = np.empty((len(features), len(last.weights)))
-    for start in range(0, len(features), _BLOCK):
-        codes = network.simulate(network.features.of(features[start : start + _BLOCK]))[-1]
-        values[start : start + _BLOCK] = last.target.dequantize(codes)
-    return _softmax(values) if last.function == SOFTMAX else values
-
-
-def _softmax(values: Array) -> Array:
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    found: Array = powers / powers.sum(axis=1, keepdims=True)
-    return found
 
 
 def _report(

@@ -77,6 +77,11 @@ class IntegerLayer:
     bound: int
 
     @property
+    def nodes(self) -> int:
+        """How many values it has."""
+        return len(self.weights)
+
+    @property
     def wide(self) -> bool:
         """Whether its sums need 64 bits."""
         return self.bound > INT32

@@ -6,27 +6,29 @@ Floating-point numbers are hexadecimal, so that they keep every bit.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from netsharp_compile.integers import FeatureCodes, IntegerLayer, IntegerNetwork
+from netsharp_compile.form import ModelForm
+from netsharp_compile.integers import MOST_SHIFT, FeatureCodes, IntegerLayer, IntegerNetwork
 from netsharp_compile.layers import ReadValues
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme
+from netsharp_engine.excerpt import excerpt
 
 VERSION = 1
 #: The types of weights and tables.
 _TYPES = ("int8", "uint8", "int16", "uint16")
 
 
-def manifest_of(network: IntegerNetwork, classes: Sequence[str] | None) -> str:
-    """Return a network as the text of a manifest."""
+def manifest_of(network: IntegerNetwork, form: ModelForm) -> str:
+    """Return a network, and what its rows and answers mean, as the text of a manifest."""
     read = network.features
     found = {
         "netsharp_manifest": VERSION,
-        "classes": None if classes is None else list(classes),
+        "model": form.to_json(),
         "features": {
             "codes": _scheme(read.codes),
             "offset": [float(one).hex() for one in read.offset],
@@ -55,24 +57,31 @@ def manifest_of(network: IntegerNetwork, classes: Sequence[str] | None) -> str:
     return json.dumps(found, indent=1) + "\n"
 
 
-def network_of(text: str) -> tuple[IntegerNetwork, tuple[str, ...] | None]:
-    """Return the network of a manifest and the names of its classes.
+def network_of(text: str) -> tuple[IntegerNetwork, ModelForm]:
+    """Return the network of a manifest, and what its rows and answers mean.
 
     Raises CompileError for a text that is none, or one of another version.
     """
     try:
         found = json.loads(text)
         version = found["netsharp_manifest"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise CompileError("This is no manifest of a compiled network.") from None
     if version != VERSION:
         raise CompileError(
             f"The manifest has version {version!r}, and {VERSION} is read here: compile it again."
         )
     try:
-        return _network(found), found["classes"] and tuple(map(str, found["classes"]))
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise CompileError(f"The manifest is damaged: {error!r}.") from None
+        network = _network(found)
+        form = ModelForm.from_json(found["model"], network.layers[-1].nodes)
+        if form.encoding.features != len(network.features.offset):
+            raise ValueError("its rows have another number of features")
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise CompileError(
+            f"The manifest is damaged ({type(error).__name__}: {excerpt(str(error))}): compile the "
+            "model again."
+        ) from None
+    return network, form
 
 
 def _scheme(scheme: QuantizationScheme) -> dict[str, object]:
@@ -113,8 +122,27 @@ def _network(found: Mapping[str, Any]) -> IntegerNetwork:
     network = IntegerNetwork(
         FeatureCodes(codes, offset, factor, np.array(read["most"], np.int64)), layers, tables
     )
-    network.simulate(np.zeros((1, len(offset)), codes.dtype))
+    _require_sound(network)
+    network.simulate(network.features.of(np.zeros((1, len(offset)))))
     return network
+
+
+def _require_sound(network: IntegerNetwork) -> None:
+    """Raise ValueError for numbers that no network has."""
+    read = network.features
+    of_features = (read.offset, read.factor, read.most)
+    if {one.shape for one in of_features} != {(len(read.most),)} or not len(read.most):
+        raise ValueError("its features have different numbers of codes")
+    if not np.isfinite([read.offset, read.factor]).all():
+        raise ValueError("a feature is infinite or no number")
+    if read.most.min() < 0 or read.most.max() >= read.codes.size:
+        raise ValueError("a feature has codes beyond all others")
+    for layer in network.layers:
+        if layer.shifts.min(initial=0) < 0 or layer.shifts.max(initial=0) > MOST_SHIFT:
+            raise ValueError(f"a shift of {layer.name} is none")
+        sizes = {} if layer.table is None else dict(enumerate(map(len, network.tables)))
+        if layer.table is not None and sizes.get(layer.table) != layer.result.size:
+            raise ValueError(f"the table of {layer.name} is not that of its sums")
 
 
 def _layer(found: Mapping[str, Any]) -> IntegerLayer:

@@ -144,7 +144,14 @@ def columns_of(
     part: Predictions, model: Model, keep: Sequence[str], names: str
 ) -> dict[str, list[Any]]:
     """The columns of a part: those kept, then the answers.  WriteError where two have one name."""
-    answers = rx_columns(part, model) if names == "rx" else answer_columns(part, model)
+    answers = rx_columns(part, model) if names == "rx" else _named(part, model)
+    return beside_kept(part, answers, keep)
+
+
+def beside_kept(
+    part: Predictions, answers: dict[str, list[Any]], keep: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Columns that are kept, then answers.  WriteError where two have one name."""
     for name in keep:
         if name in answers:
             raise WriteError(
@@ -170,14 +177,18 @@ def numbers(part: Predictions) -> list[list[float]]:
     return columns
 
 
-def answer_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
+def _named(part: Predictions, model: Model) -> dict[str, list[Any]]:
+    return answer_columns(part, answer_names(model))
+
+
+def answer_columns(part: Predictions, names: Sequence[str]) -> dict[str, list[Any]]:
     """The answer and a probability for each class, or each number of several."""
     chances = part.probabilities
     if several(part):
         columns = numbers(part)
     else:
         columns = [predicted(part), *([] if chances is None else chances.T.tolist())]
-    return dict(zip(answer_names(model), columns, strict=True))
+    return dict(zip(names, columns, strict=True))
 
 
 def rx_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:

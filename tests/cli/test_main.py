@@ -57,6 +57,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "weights",
         "export",
         "compile",
+        "simulate",
         "lsp",
     ]
     assert netsharp("help", "check", cwd=tmp_path).out == netsharp("check", "-h", cwd=tmp_path).out

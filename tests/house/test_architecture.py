@@ -40,7 +40,7 @@ LOOSE = 16
 #: or until they are divided: how many at most.
 LARGER = {
     "netsharp_lsp": 20,
-    "netsharp_lsp/cli": 18,
+    "netsharp_lsp/cli": 19,
     "engine/netsharp_engine": 20,
 }
 

@@ -327,7 +327,7 @@ class Model:
         """
         found = self.answered(outputs, kept)
         if self.labels is not None and self._objective is not None:
-            found.predicted = self.labels.chosen(self._codes(outputs))
+            found.predicted = self.labels.chosen(self._objective.codes(outputs))
         return found
 
     def encoded(self, features: Any) -> npt.NDArray[np.floating]:
@@ -361,23 +361,11 @@ class Model:
             return False
         return not self.encoding.plain or bool(np.isnan(rows).any())
 
-    def _codes(self, outputs: npt.NDArray[np.floating]) -> npt.NDArray[np.intp]:
-        """The class of each row, -1 for one that has no answer."""
-        assert self._objective is not None
-        codes = self._objective.predicted(outputs).astype(np.intp)
-        return np.where(np.isnan(outputs).any(axis=1), -1, codes)
-
     def answered(
         self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
     ) -> Predictions:
         """Return what outputs [rows, outputs] of the network answer, classes by their names."""
-        objective = self._objective
-        assert objective is not None
-        if self.classes is None:
-            return Predictions(objective.predicted(outputs).astype(np.float64), None, kept)
-        names = (*self.classes, None)
-        chosen = [names[code] for code in self._codes(outputs).tolist()]
-        return Predictions(chosen, objective.probabilities(outputs), kept)
+        return self.objective.answers(outputs, kept)
 
     def read_options(self) -> ReadOptions:
         """How data for this model is read unless somebody says otherwise."""

@@ -5,11 +5,13 @@ It knows graphs only by their output; Net# and files are unknown to it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.data.answers import Predictions
 from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.graph import Graph
 from netsharp_engine.ops.criteria import FUSES
@@ -75,6 +77,19 @@ class Objective:
         shares = np.full_like(values, 1 / self.outputs)
         np.divide(values, total, out=shares, where=total > 0)
         return shares
+
+    def codes(self, outputs: Outputs) -> npt.NDArray[np.intp]:
+        """The class of each row [rows], -1 for one that has no answer."""
+        found = self.predicted(outputs).astype(np.intp)
+        return np.where(np.isnan(outputs).any(axis=1), -1, found)
+
+    def answers(self, outputs: Outputs, kept: tuple[Sequence[str], ...] = ()) -> Predictions:
+        """What outputs [rows, outputs] answer, classes by their names; ``kept`` goes through."""
+        if self.classes is None:
+            return Predictions(self.predicted(outputs).astype(np.float64), None, kept)
+        names = (*self.classes, None)
+        chosen = [names[code] for code in self.codes(outputs).tolist()]
+        return Predictions(chosen, self.probabilities(outputs), kept)
 
 
 def output_activation(graph: Graph) -> str:

@@ -133,6 +133,11 @@ def _misused(sentence: str) -> Exception:
 
 def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:
     """How the model's data is read, with what the flags change."""
+    return changed_options(model.read_options(), args)
+
+
+def changed_options(options: ReadOptions, args: argparse.Namespace) -> ReadOptions:
+    """How data is read, with what the flags of ``add_data_arguments`` change."""
     given = {
         "label": args.label,
         "labels": tuple(args.labels) if args.labels else None,
@@ -146,4 +151,4 @@ def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:
     changes = {name: value for name, value in given.items() if value is not None}
     if args.label is not None:
         changes["more_labels"] = ()
-    return replace(model.read_options(), **changes)
+    return replace(options, **changes)

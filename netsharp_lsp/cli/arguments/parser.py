@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from netsharp_lsp.cli.console.terminal import complain
 from netsharp_lsp.text.numbers import BEYOND, MOST_DIGITS, whole_number
@@ -34,6 +35,17 @@ def level(text: str) -> int:
     number = whole_number(text)
     if number is None:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, found '{text}'")
+    return number
+
+
+def not_negative(text: str) -> float:
+    """A number of at least 0.  ArgumentTypeError, a sentence, for any other."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of at least 0, found '{text}'")
     return number
 
 

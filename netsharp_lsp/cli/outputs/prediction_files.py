@@ -42,10 +42,13 @@ class Writer(Protocol):
         """Leave no file."""
 
 
-def open_writer(path: str | None) -> Writer:
-    """The writer for a path by its suffix; CSV on stdout without one.  Raises WriteError."""
+def open_writer(path: str | None, *, lines: bool = False) -> Writer:
+    """The writer for a path by its suffix; without one for stdout, CSV or ``lines`` of JSON.
+
+    Raises WriteError.
+    """
     if path is None:
-        return CsvWriter(sys.stdout)
+        return (LineWriter if lines else CsvWriter)(sys.stdout)
     suffix = path.rpartition(".")[2].lower()
     if suffix not in SUFFIXES:
         raise WriteError(f"{path}: predictions end in {', '.join(f'.{s}' for s in SUFFIXES)}.")

@@ -1,0 +1,89 @@
+"""A manifest as a network that answers rows, bit by bit as a device does: in integers up to the
+codes of the answers.  Knows no trained model and none of its numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsharp_compile.layers import SOFTMAX
+from netsharp_compile.manifest import network_of
+from netsharp_compile.refusal import CompileError
+from netsharp_engine.plain_files import open_plain
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from netsharp_compile.form import ModelForm
+    from netsharp_compile.integers import IntegerNetwork
+    from netsharp_compile.operators import Array
+    from netsharp_engine.data import ReadOptions
+    from netsharp_engine.data.answers import Predictions
+
+#: So many rows are looked at together.
+_BLOCK = 1024
+
+
+class SimulatedNetwork:
+    """A compiled network as its manifest has it."""
+
+    def __init__(self, network: IntegerNetwork, form: ModelForm) -> None:
+        self.network, self.form = network, form
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> SimulatedNetwork:
+        """Return the network of a manifest file; CompileError where it cannot be read."""
+        name = os.fspath(path)
+        try:
+            with open_plain(name) as stream:
+                text = stream.read().decode()
+            network, form = network_of(text)
+        except OSError as error:
+            raise CompileError(f"{name}: cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise CompileError(f"{name}: This is no manifest of a compiled network.") from None
+        except CompileError as error:
+            raise CompileError(f"{name}: {error}") from None
+        return cls(network, form)
+
+    def compute(self, features: npt.NDArray[np.floating]) -> Array:
+        """Return what the network answers [rows, outputs] for features that are not normalised; NaN
+        for a row in which a number is missing.
+        """
+        matrix = np.asarray(features, self.form.dtype).astype(np.float64)
+        absent = np.isnan(matrix).any(axis=1)
+        answers = answers_of(self.network, np.nan_to_num(matrix, nan=0.0))
+        answers[absent] = np.nan
+        return answers
+
+    def predicted(
+        self, paths: Sequence[str], options: ReadOptions, keep: Sequence[str] = ()
+    ) -> Iterator[Predictions]:
+        """Yield the answers for the rows of files in parts, as ``predict_stream`` does for a model.
+
+        Raises DataError.
+        """
+        for part in self.form.rows(paths, options, keep):
+            yield self.form.objective.answers(self.compute(part.features), part.kept)
+
+
+def answers_of(network: IntegerNetwork, features: Array) -> Array:
+    """Return what a network answers [rows, outputs] for features [rows, features] that are not
+    normalised; a few rows at a time, as its values take memory.
+    """
+    last = network.layers[-1]
+    values = np.empty((len(features), last.nodes))
+    for start in range(0, len(features), _BLOCK):
+        codes = network.simulate(network.features.of(features[start : start + _BLOCK]))[-1]
+        values[start : start + _BLOCK] = last.target.dequantize(codes)
+    return _softmax(values) if last.function == SOFTMAX else values
+
+
+def _softmax(values: Array) -> Array:
+    powers = np.exp(values - values.max(axis=1, keepdims=True, initial=-np.inf))
+    found: Array = powers / powers.sum(axis=1, keepdims=True)
+    return found
