@@ -23,6 +23,7 @@ def compile(
     weights: Weights = "int8",
     logits: Logits = "int16",
     share_tables: bool = True,
+    range: str = "operator",
 ) -> CompiledNetwork:
     """Make a trained network one of integers, with tables for its transfer functions.
 
@@ -42,7 +43,12 @@ def compile(
     logits : {"int16", "int8", "uint8"}
         The answers.
     share_tables : bool
-        Give operators that are bounded the same range in every layer, so that they share a table.
+        Give operators that are bounded the same range in every layer, so that they share a table;
+        it needs the range "operator".
+    range : str
+        What the codes of a layer cover of what the rows show: "operator" (of sums only where the
+        operator still moves the result), "minmax" (all), "percentile:99.9" (so many percent) or
+        "mse" (the least mean square error); the last two also look where the operator moves.
 
     Returns
     -------
@@ -65,7 +71,7 @@ def compile(
     -----
     0.1
     """
-    settings = CompileSettings(activations, weights, logits, share_tables)
+    settings = CompileSettings(activations, weights, logits, share_tables, range)
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")
     features = trained.encoded(rows_of(trained, calibration))

@@ -6,9 +6,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,21 +17,19 @@ from netsharp_compile.form import ModelForm
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.manifest import manifest_of
 from netsharp_compile.planning import planned
-from netsharp_compile.ranges import observed
+from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
+from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from netsharp_compile.integers import IntegerNetwork, Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
+    from netsharp_compile.rows import Rows
     from netsharp_engine.model import Model, Predictions
 
-#: What gives features [rows, features] in parts, from the first row on whenever it is called.
-Rows: TypeAlias = "Callable[[], Iterator[npt.NDArray[np.floating]]]"
 #: So many rows are looked at together, and so many are in the test that is written.
 _BLOCK, _TESTED = 1024, 16
 #: A folder that stands aside for so long has no writer any more.
@@ -64,7 +62,7 @@ class CompileReport:
 
     ``agreement`` is the share of rows with the class of the float network, None of a regression;
     ``error`` the root of the mean square of the answers' differences, as a part of their spread;
-    sizes are bytes.
+    sizes are bytes; ``doubts`` are sentences on what the rows did not show.
     """
 
     layers: tuple[LayerReport, ...]
@@ -76,6 +74,7 @@ class CompileReport:
     scratch_bytes: int
     pairs: int
     tables: int
+    doubts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """A line for each layer, and the sums."""
@@ -93,6 +92,7 @@ class CompileReport:
         )
         agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
         lines.append(f"on {self.rows:,} rows: {agreed}error {self.error:.2%}")
+        lines += [f"note: {one}" for one in self.doubts]
         return "\n".join(lines)
 
 
@@ -161,10 +161,15 @@ def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> Compil
             'such as "gaussian".'
         )
     layers = layers_of(model.graph, model.tensors)
-    tested = _first(rows)
-    features, seen = observed(layers, (_normalized(model, block) for block in _blocks(rows)))
+    tested = _first(rows, model.encoding.names)
+
+    def blocks() -> Iterator[Array]:
+        return (_normalized(model, block) for block in _blocks(rows))
+
+    features, seen = observed(layers, blocks, settings.method)
     network = planned(layers, model.normalizer, features, seen, settings)
-    return CompiledNetwork(model, network, _report(model, layers, network, rows), tested)
+    doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
+    return CompiledNetwork(model, network, _report(model, layers, network, rows, doubts), tested)
 
 
 def _blocks(rows: Rows) -> Iterator[Array]:
@@ -174,17 +179,25 @@ def _blocks(rows: Rows) -> Iterator[Array]:
             yield np.asarray(part[start : start + _BLOCK], np.float64)
 
 
-def _first(rows: Rows) -> Array:
-    """The rows of the test; CompileError where there are none, or any has a gap."""
-    found, gaps = [], False
+def _first(rows: Rows, names: Sequence[str]) -> Array:
+    """The rows of the test; CompileError where there are none, or any has what is no number."""
+    found, seen = [], 0
     for block in _blocks(rows):
-        gaps |= bool(np.isnan(block).sum())
-        found.append(block[:_TESTED])
-        found = found[:_TESTED]
-    if gaps or not found:
-        what = "A number is missing in some" if found else "There are none"
-        raise CompileError(f"Ranges are read from rows without gaps. {what}.")
-    return np.concatenate(found)[:_TESTED]
+        wrong = np.argwhere(~np.isfinite(block))
+        if len(wrong):
+            row, feature = wrong[0].tolist()
+            value = block[row, feature]
+            what = "is missing" if np.isnan(value) else f"is {value:g}"
+            raise CompileError(
+                f"Ranges are read from rows of numbers: '{excerpt(names[feature])}' of row "
+                f"{seen + row + 1} {what}. Leave the row out."
+            )
+        if seen < _TESTED:
+            found.append(block[: _TESTED - seen])
+        seen += len(block)
+    if not found:
+        raise CompileError("Ranges are read from rows of numbers, and there are none.")
+    return np.concatenate(found)
 
 
 def _normalized(model: Model, block: Array) -> Array:
@@ -194,7 +207,11 @@ def _normalized(model: Model, block: Array) -> Array:
 
 
 def _report(
-    model: Model, layers: list[SummedLayer], network: IntegerNetwork, rows: Rows
+    model: Model,
+    layers: list[SummedLayer],
+    network: IntegerNetwork,
+    rows: Rows,
+    doubts: tuple[str, ...],
 ) -> CompileReport:
     # Of each layer: differences squared, and the sum, squares and number of its values.
     sums = np.zeros((len(layers), 4))
@@ -232,6 +249,7 @@ def _report(
         scratch_bytes=scratch_of(network).size,
         pairs=sum(one.table is not None for one in network.layers),
         tables=len(network.tables),
+        doubts=doubts,
     )
 
 

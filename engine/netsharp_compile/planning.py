@@ -17,7 +17,14 @@ from netsharp_compile.integers import (
     quantized_weights,
 )
 from netsharp_compile.layers import SOFTMAX
-from netsharp_compile.ranges import sum_range, value_range
+from netsharp_compile.ranges import (
+    RANGES,
+    RangeMethod,
+    chosen_range,
+    is_shared,
+    sum_range,
+    value_range,
+)
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 from netsharp_compile.tables import transfer_table
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     from netsharp_compile.integers import Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
-    from netsharp_compile.ranges import FeatureRanges, Observed
+    from netsharp_compile.ranges import FeatureRanges, Observed, SeenNumbers
     from netsharp_compile.schemes import Operand
     from netsharp_engine.data.normalizers import Normalizer
 
@@ -60,8 +67,15 @@ class CompileSettings:
     weights: Weights = "int8"
     logits: Logits = "int16"
     share_tables: bool = True
+    range: str = RANGES[0]
+
+    @property
+    def method(self) -> RangeMethod:
+        """How ranges are chosen."""
+        return RangeMethod.of(self.range)
 
     def __post_init__(self) -> None:
+        RangeMethod.of(self.range)
         for name, known in (
             ("activations", _OPERANDS),
             ("weights", _WEIGHTS),
@@ -96,7 +110,7 @@ def planned(
 
 
 def _require_numbers(name: str, ranges: Observed) -> None:
-    for what, (low, high) in (("sums", ranges.sums), ("values", ranges.values)):
+    for what, (low, high, _) in (("sums", ranges.sums), ("values", ranges.values)):
         if not (np.isfinite(low) and np.isfinite(high)):
             raise CompileError(
                 f"'{name}' on these rows: its {what} go from {low:g} to {high:g}, which no code "
@@ -163,16 +177,30 @@ class _Plan:
         self, layer: SummedLayer, seen: Observed, last: bool
     ) -> tuple[QuantizationScheme, QuantizationScheme]:
         # The answers have widths of their own: nothing would share their table.
-        shared = self._settings.share_tables and not last
-        operand = _OPERANDS[self._settings.activations]
-        if not last:
-            return hidden_schemes(layer.function, seen, operand, _BITS, shared=shared)
-        width, kind = _LOGITS[self._settings.logits]
-        target = _of_range(value_range(layer.function, seen.values, shared), width, kind)
-        if layer.function in ("linear", SOFTMAX):
-            return target, target
-        sums = sum_range(layer.function, seen.sums, target, shared)
-        return _of_range(sums, _LAST_INDEX, operand), target
+        settings, function = self._settings, layer.function
+        shared = not last and is_shared(function, settings.method, settings.share_tables)
+        operand = _OPERANDS[settings.activations]
+        bits, width, kind = _BITS, _BITS, operand
+        if last:
+            width, kind = _LOGITS[settings.logits]
+        if last:
+            # Cutting off a large answer would change which is the largest.
+            target = _of_range(seen.values[:2], width, kind)
+            if function in ("linear", SOFTMAX):
+                return target, target
+            bits = _LAST_INDEX
+        elif shared:
+            target = _of_range(value_range(function), width, kind)
+        else:
+            target = _of_range(self._range(seen.values, width, kind), width, kind)
+        sums = seen.sums[:2]
+        if settings.method.kind != "minmax":
+            sums = sum_range(function, sums, target, shared=shared)
+        return _of_range(sums, bits, operand), target
+
+    def _range(self, seen: SeenNumbers, bits: int, operand: Operand) -> tuple[float, float]:
+        method = self._settings.method
+        return chosen_range(seen, method, lambda *ends: _of_range(ends, bits, operand))
 
     def _table(
         self, result: QuantizationScheme, function: str, target: QuantizationScheme
@@ -183,14 +211,6 @@ class _Plan:
         key = (made.values.dtype.str, made.values.tobytes())
         self.tables.setdefault(key, made.values)
         return list(self.tables).index(key)
-
-
-def hidden_schemes(
-    function: str, seen: Observed, operand: Operand, bits: int, *, shared: bool
-) -> tuple[QuantizationScheme, QuantizationScheme]:
-    """Return the schemes of a hidden layer's sums and of its values, both of so many bits."""
-    target = _of_range(value_range(function, seen.values, shared), bits, operand)
-    return _of_range(sum_range(function, seen.sums, target, shared), bits, operand), target
 
 
 def _read(layer: SummedLayer, operands: Sequence[_Values]) -> tuple[Array, Array, Array, list[int]]:

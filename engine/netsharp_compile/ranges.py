@@ -1,59 +1,124 @@
 """Which real numbers the codes of each layer have to cover, from what calibration data shows.
 
-Knows no weights in integers and no code for a device.
+Two passes over the data: ends, then a histogram between them where a method asks for one.  Knows no
+weights in integers and no code for a device.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from netsharp_compile.layers import SOFTMAX, values_of
 from netsharp_compile.operators import chain_of
+from netsharp_compile.refusal import CompileError
 from netsharp_engine.activations import ACTIVATIONS
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.schemes import QuantizationScheme
 
 #: Operators of which the table is the same for every layer: where they move at all is known.
 BOUNDED = {"sigmoid": 40.0, "tanh": 20.0, "brlinear": 2.0}
+#: How ranges are chosen, the default first; ``percentile:99.9`` has the percentage behind it.
+RANGES = ("operator", "minmax", "percentile", "mse")
+USUAL_PERCENT = 99.9
 #: So many points of an operator are looked at to see where it moves.
 _POINTS = 1 << 14
+_BINS = 2048
+#: The parts of a range that are tried for the least error.
+_TRIED = np.linspace(0.05, 1.0, 96)
+#: So many of them, by an estimate the best, are tried with codes.
+_JUDGED = 64
+#: What is nearer to 0 than this is 0 on most devices, and here.
+_TINY = float(np.finfo(np.float32).tiny)
+
+
+class RangeMethod(NamedTuple):
+    """How ranges are chosen from what was seen.
+
+    Of values ``operator`` and ``minmax`` take all; ``percentile`` so many percent, the rest at both
+    ends; ``mse`` where the mean square of the error of codes is least.  Of sums ``minmax`` takes
+    all, the others where the operator still moves the code of the result.
+    """
+
+    kind: str
+    percent: float = 100.0
+
+    @classmethod
+    def of(cls, text: str) -> RangeMethod:
+        """Return the method that a text names; CompileError for one that names none."""
+        kind, _, percent = text.partition(":")
+        if kind == "percentile":
+            try:
+                found = float(percent or USUAL_PERCENT)
+            except ValueError:
+                found = 0.0
+            if 50 < found <= 100:
+                return cls(kind, found)
+        elif kind in RANGES and not percent:
+            return cls(kind)
+        raise CompileError(
+            "The range of numbers is chosen by operator, minmax, percentile:P with P above 50 and "
+            f"up to 100, or mse; {text!r} is none of them."
+        )
+
+    @property
+    def asks_for_counts(self) -> bool:
+        """Whether it needs a histogram."""
+        return self.kind in ("percentile", "mse")
+
+
+class SeenNumbers(NamedTuple):
+    """The least and the largest number that was seen, and how many lay in each of equal parts
+    between them; None where nobody counted.
+    """
+
+    low: float
+    high: float
+    counts: npt.NDArray[np.int64] | None = None
 
 
 class Observed(NamedTuple):
-    """The least and the largest number that was seen: of a layer's sums and of its values."""
+    """What was seen of a layer's sums and of its values."""
 
-    sums: tuple[float, float]
-    values: tuple[float, float]
+    sums: SeenNumbers
+    values: SeenNumbers
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether its values are the same in all rows and nodes."""
+        return self.values.low == self.values.high
 
 
 class FeatureRanges(NamedTuple):
-    """The least and the largest of each feature [features], and the root of the mean square of how
-    far it lies above its least.
+    """The least and the largest of each feature [features], the root of the mean square of how far
+    it lies above its least, and how many rows were seen.
     """
 
     low: Array
     high: Array
     above: Array
+    rows: int
 
 
 def observed(
-    layers: Sequence[SummedLayer], blocks: Iterable[Array]
+    layers: Sequence[SummedLayer], blocks: Callable[[], Iterable[Array]], method: RangeMethod
 ) -> tuple[FeatureRanges, list[Observed]]:
-    """Return the ranges of the features and of each layer.
+    """Return what was seen of the features and of each layer.
 
-    ``blocks`` are normalised features [rows, features].
+    ``blocks`` gives normalised features [rows, features], all of them numbers, in parts, whenever
+    it is called.
     """
+    ends = np.array([[[np.inf, -np.inf]] * 2] * len(layers))
     moments: Array | None = None
-    sums = np.array([[np.inf, -np.inf]] * len(layers))
-    values = sums.copy()
     rows = 0
-    for block in blocks:
+    for block in blocks():
         fresh = np.stack(
             [-block.min(axis=0), block.max(axis=0), block.sum(axis=0), np.square(block).sum(axis=0)]
         )
@@ -62,41 +127,121 @@ def observed(
             moments = fresh
         else:
             moments = np.concatenate([np.maximum(moments, fresh)[:2], (moments + fresh)[2:]])
-        for place, (summed, given) in enumerate(values_of(layers, block)):
-            for kept, found in ((sums, summed), (values, given)):
-                kept[place] = min(kept[place, 0], found.min()), max(kept[place, 1], found.max())
+        for place, pair in enumerate(values_of(layers, block)):
+            for kept, found in zip(ends[place], pair, strict=True):
+                # What is no number stays one, unlike with Python's min.
+                kept[:] = np.minimum(kept[0], found.min()), np.maximum(kept[1], found.max())
     assert moments is not None
-    low, high, mean, square = -moments[0], moments[1], moments[2] / rows, moments[3] / rows
-    above = np.sqrt(np.maximum(square - 2 * low * mean + low * low, 0))
-    pairs = zip(sums.tolist(), values.tolist(), strict=True)
-    return FeatureRanges(low, high, above), [Observed((a, b), (c, d)) for (a, b), (c, d) in pairs]
+    least, most, mean, square = -moments[0], moments[1], moments[2] / rows, moments[3] / rows
+    above = np.sqrt(np.maximum(square - 2 * least * mean + least * least, 0))
+    ends = np.where(np.abs(ends).max(axis=2, keepdims=True) < _TINY, 0.0, ends)
+    counts: Sequence[npt.NDArray[np.int64] | None] = [None] * len(layers)
+    if method.asks_for_counts and np.isfinite(ends).all():
+        counts = list(_counted(layers, blocks(), ends[:, 1]))
+    seen = [
+        Observed(SeenNumbers(*sums), SeenNumbers(low, high, counted))
+        for (sums, (low, high)), counted in zip(ends.tolist(), counts, strict=True)
+    ]
+    return FeatureRanges(least, most, above, rows), seen
 
 
-def value_range(function: str, seen: tuple[float, float], shared: bool) -> tuple[float, float]:
-    """Return what the codes of a layer's values cover: with shared tables all that a bounded
-    operator gives, else what was seen.
+def _counted(
+    layers: Sequence[SummedLayer], blocks: Iterable[Array], ends: Array
+) -> npt.NDArray[np.int64]:
+    """How many values of each layer [layers, bins] lie in equal parts between their ends."""
+    counts = np.zeros((len(layers), _BINS), np.int64)
+    for block in blocks:
+        for place, (_, found) in enumerate(values_of(layers, block)):
+            low, high = ends[place]
+            if high > low:
+                counts[place] += np.histogram(found, _BINS, (low, high))[0]
+    return counts
+
+
+def chosen_range(
+    seen: SeenNumbers,
+    method: RangeMethod,
+    scheme_of: Callable[[float, float], QuantizationScheme],
+) -> tuple[float, float]:
+    """Return the part of what was seen that codes are to cover; ``scheme_of`` makes them of it."""
+    low, high, counts = seen
+    if counts is None or not high > low:
+        return low, high
+    edges = np.linspace(low, high, _BINS + 1)
+    if method.kind == "percentile":
+        shares = np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
+        rest = (1 - method.percent / 100) / 2
+        first = int(np.searchsorted(shares, rest, side="right")) - 1
+        last = int(np.searchsorted(shares, 1 - rest, side="left"))
+        return float(edges[max(first, 0)]), float(edges[min(last, _BINS)])
+    centers = (edges[:-1] + edges[1:]) / 2
+
+    def error(ends: tuple[float, float]) -> float:
+        scheme = scheme_of(*ends)
+        return float(np.square(scheme.dequantize(scheme.quantize(centers)) - centers) @ counts)
+
+    return min(_likely(edges, counts, scheme_of(low, high)), key=error)
+
+
+def _likely(
+    edges: Array, counts: npt.NDArray[np.int64], whole: QuantizationScheme
+) -> list[tuple[float, float]]:
+    """All that was seen, then parts of it with little error by an estimate: of what is rounded, a
+    twelfth of a step's square each, and the squares of what is cut off.
     """
-    if shared and function in BOUNDED:
-        return ACTIVATIONS[function].range
-    return seen
+    centers = (edges[:-1] + edges[1:]) / 2
+    lows, highs = min(edges[0], 0.0) * _TRIED, max(edges[-1], 0.0) * _TRIED
+    # 0 is a code: what is 0, such as most of what a rectifier gives, has no error.
+    rounded = np.where((edges[:-1] <= 0) & (edges[1:] >= 0), 0, counts)
+    cut_low, out_low = _cut(centers, counts, rounded, lows[:, None] - centers)
+    cut_high, out_high = _cut(centers, counts, rounded, centers - highs[:, None])
+    widths = highs - lows[:, None]
+    if whole.operand == "symmetric":
+        widths = 2 * np.maximum(-lows[:, None], highs)
+    inside = rounded.sum() - out_low[:, None] - out_high
+    errors = cut_low[:, None] + cut_high + inside * np.square(widths / (whole.size - 1)) / 12
+    best = np.argsort(errors, axis=None, kind="stable")[:_JUDGED].tolist()
+    places = (divmod(place, errors.shape[1]) for place in best)
+    parts = [(float(lows[first]), float(highs[last])) for first, last in places]
+    return [(float(edges[0]), float(edges[-1])), *parts]
+
+
+def _cut(
+    centers: Array, counts: npt.NDArray[np.int64], rounded: npt.NDArray[np.int64], beyond: Array
+) -> tuple[Array, Array]:
+    """For each end [tried] the squares of what lies ``beyond`` it [tried, bins], and how many of
+    what would be rounded do.
+    """
+    out = np.maximum(beyond, 0.0)
+    return np.square(out) @ counts, (out > 0).astype(np.float64) @ rounded
+
+
+def is_shared(function: str, method: RangeMethod, share_tables: bool) -> bool:
+    """Whether a layer has the ranges that all layers of its operator have."""
+    return share_tables and method.kind == "operator" and function in BOUNDED
+
+
+def value_range(function: str) -> tuple[float, float]:
+    """Return all that a bounded operator gives, for layers that share its table."""
+    return ACTIVATIONS[function].range
 
 
 def sum_range(
-    function: str, seen: tuple[float, float], target: QuantizationScheme, shared: bool
+    function: str, seen: tuple[float, float], target: QuantizationScheme, *, shared: bool
 ) -> tuple[float, float]:
     """Return what the codes of a layer's sums cover: where the operator still moves the result by
-    more than half a code, within what was seen; of a bounded operator with shared tables wherever
-    it moves.
+    more than half a code, within what was seen and what the codes of the result mean; of a bounded
+    operator whose table is shared wherever it moves.
     """
-    if function in (SOFTMAX, "linear"):
+    if function == SOFTMAX:
         return seen
     low, high = seen
-    if shared and function in BOUNDED:
+    if shared:
         low, high = -BOUNDED[function], BOUNDED[function]
     points = np.linspace(low, high, _POINTS)
     (operator,) = chain_of(function)
     with np.errstate(all="ignore"):
-        found = operator.values(points)
+        found = np.clip(operator.values(points), *target.dequantize([target.least, target.most]))
     moved_low = np.abs(found - found[0]) > target.scale / 2
     moved_high = np.abs(found - found[-1]) > target.scale / 2
     if not moved_low.any():
@@ -105,3 +250,37 @@ def sum_range(
     first = max(int(moved_low.argmax()) - 1, 0)
     last = min(_POINTS - int(moved_high[::-1].argmax()), _POINTS - 1)
     return float(points[first]), float(points[last])
+
+
+#: Fewer rows than this show little of a range.
+FEW_ROWS = 32
+_SHOWN = 3
+
+
+def doubts_of(
+    names: Sequence[str],
+    features: FeatureRanges,
+    layers: Sequence[SummedLayer],
+    seen: Sequence[Observed],
+) -> Iterator[str]:
+    """Yield sentences on what the rows did not show: ``names`` are those of the features."""
+    if features.rows < FEW_ROWS:
+        many = "One row was" if features.rows == 1 else f"{features.rows} rows were"
+        yield f"{many} given: a hundred or more show what a device will see."
+    if features.rows == 1:
+        return
+    same = (features.low == features.high).tolist()
+    constant = [name for name, is_same in zip(names, same, strict=True) if is_same]
+    if constant:
+        shown = ", ".join(f"'{name}'" for name in constant[:_SHOWN])
+        more = f" and {len(constant) - _SHOWN} more" if len(constant) > _SHOWN else ""
+        yield (
+            f"{shown}{more} never changed in these rows: a device takes every number there for "
+            "that one."
+        )
+    for layer, one in zip(layers, seen, strict=True):
+        if one.is_constant and layer.weights.any():
+            yield (
+                f"'{layer.name}' had the same value in all rows: its range is not known, and other "
+                "values would be cut off. Give rows that reach it."
+            )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsharp_compile.operators import chain_of
-from netsharp_compile.planning import hidden_schemes
-from netsharp_compile.ranges import Observed
+from netsharp_compile.ranges import BOUNDED, Observed, SeenNumbers, sum_range, value_range
+from netsharp_compile.schemes import QuantizationScheme
 from netsharp_compile.tables import transfer_table
 from netsharp_engine.train.settings.values import parted_operands
 
@@ -31,10 +31,20 @@ def training_table(function: str, operands: str, sums: tuple[float, float]) -> A
     in.  Raises ValueError where no scheme covers them.
     """
     kind, bits = parted_operands(operands)
-    seen = observed_from(function, sums)
-    result, target = hidden_schemes(function, seen, _KINDS[kind], bits, shared=True)
+    shared = function in BOUNDED
+    seen = observed_from(function, sums).values
+    target = _covering(value_range(function) if shared else seen[:2], _KINDS[kind], bits)
+    found = sum_range(function, sums, target, shared=shared)
+    result = _covering(found, _KINDS[kind], bits)
     values = target.dequantize(transfer_table(result, function, target).values)
     return np.concatenate([[result.scale, float(result.least - result.zero_point)], values])
+
+
+def _covering(ends: tuple[float, float], operand: Operand, bits: int) -> QuantizationScheme:
+    low, high = ends
+    if operand == "symmetric":
+        return QuantizationScheme.symmetric(max(abs(low), abs(high)), bits)
+    return QuantizationScheme.asymmetric(low, high, bits, operand)
 
 
 def observed_from(function: str, sums: tuple[float, float]) -> Observed:
@@ -46,4 +56,4 @@ def observed_from(function: str, sums: tuple[float, float]) -> Observed:
     points = np.array([*sums, min(max(0.0, sums[0]), sums[1])])
     with np.errstate(all="ignore"):
         found = operator.values(points)
-    return Observed(sums, (float(found.min()), float(found.max())))
+    return Observed(SeenNumbers(*sums), SeenNumbers(float(found.min()), float(found.max())))

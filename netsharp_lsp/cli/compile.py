@@ -7,22 +7,17 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from netsharp_compile.compiled import compile_model
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
+from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
 from netsharp_engine.data import DataError
-from netsharp_engine.data.stream import RowQuery
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
+from netsharp_lsp.cli.inputs.compile_rows import compile_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
     from netsharp_compile.compiled import CompiledNetwork
 
 DONE, FAILED = 0, 2
@@ -39,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DATA",
         help="rows from which ranges are read (default: those of the training)",
     )
+    add(
+        "--holdout",
+        nargs="+",
+        metavar="DATA",
+        help="labelled rows that judge the result (default: those for validation or test)",
+    )
     add("--activations", choices=ACTIVATIONS, default=ACTIVATIONS[0], help="hidden operands")
     add("--weights", choices=WEIGHTS, default=WEIGHTS[0], help="a scale for each node, or a layer")
     add("--logits", choices=LOGITS, default=LOGITS[0], help="the answers")
@@ -47,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         default=True,
         help="the same range for bounded operators, so that layers share a table",
+    )
+    add(
+        "--range",
+        default=RANGES[0],
+        metavar="|".join((*RANGES[:2], f"{RANGES[2]}:{USUAL_PERCENT:g}", *RANGES[3:])),
+        help="what codes cover of what the rows show (default: %(default)s)",
     )
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
@@ -72,19 +79,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _compiled(args: argparse.Namespace) -> CompiledNetwork:
-    settings = CompileSettings(args.activations, args.weights, args.logits, args.share_tables)
+    settings = CompileSettings(
+        args.activations, args.weights, args.logits, args.share_tables, args.range
+    )
     model = read_model(args.model)
-    files = args.calibrate or list(model.settings.train)
-    if not files:
-        raise CompileError(
-            "the model was trained on arrays, and ranges are read from rows: name files of them "
-            "with --calibrate."
-        )
-
-    def rows() -> Iterator[npt.NDArray[np.floating]]:
-        for part in model.rows(RowQuery(files, model.read_options())):
-            gaps = np.isnan(part.features).any(axis=1)
-            # The training left such rows out, too; where it did not, there are none.
-            yield part.features[~gaps]
-
-    return compile_model(model, rows, settings)
+    return compile_model(model, compile_rows(args, model).calibration, settings)

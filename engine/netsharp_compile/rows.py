@@ -1,0 +1,127 @@
+"""Rows from which ranges are read, and rows that are held back: those of a training, or of files.
+
+Knows no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from netsharp_compile.refusal import CompileError
+from netsharp_engine.data.stream import RowQuery
+from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.loading.load import load_data
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from netsharp_engine.data import ReadOptions
+    from netsharp_engine.model import Model
+    from netsharp_engine.train.settings import TrainingSettings
+
+    Features = npt.NDArray[np.floating]
+    Answers = npt.NDArray[np.generic]
+
+#: What gives features [rows, features] in parts, from the first row on whenever it is called.
+Rows: TypeAlias = "Callable[[], Iterator[Features]]"
+#: The same with what is to be answered: numbers of classes [rows], or numbers.
+LabelledRows: TypeAlias = "Callable[[], Iterator[tuple[Features, Answers]]]"
+
+
+class TrainingRows(NamedTuple):
+    """The rows that a network learned from, and those that were held back from it, with a word for
+    these; None where there are none.
+    """
+
+    learned: Rows
+    held_back: LabelledRows | None
+    what: str
+
+
+def rows_of(model: Model, paths: Sequence[str], options: ReadOptions) -> Rows:
+    """Return the rows of files as features; those that a training leaves out are left out."""
+
+    def rows() -> Iterator[Features]:
+        for part in model.rows(RowQuery(paths, options)):
+            yield part.features[_whole(part.features)]
+
+    return rows
+
+
+def labelled_rows_of(model: Model, paths: Sequence[str], options: ReadOptions) -> LabelledRows:
+    """Return the rows of files with what is to be answered, by the classes of the model."""
+
+    def rows() -> Iterator[tuple[Features, Answers]]:
+        query = RowQuery(paths, options, labelled=True, classes=model.classes or ())
+        for part in model.rows(query):
+            wanted = part.targets if model.classes is None else part.class_codes
+            assert wanted is not None
+            whole = _whole(part.features)
+            yield part.features[whole], wanted[whole]
+
+    return rows
+
+
+def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
+    """Return the rows that settings name for training: without those for validation, which are
+    held back, or else those of the test files are.
+
+    Raises DataError for files that are not there, and CompileError where they are others.
+    """
+    options = settings.read_options()
+    learned = rows_of(model, settings.train, options)
+    if settings.validation:
+        mask = _validation_rows(settings)
+        if mask is not None:
+            every = labelled_rows_of(model, settings.train, options)
+            return TrainingRows(
+                lambda: (features for features, _ in _chosen(every, ~mask)),
+                lambda: _chosen(every, mask),
+                "validation",
+            )
+        path = settings.validation_path
+        assert path is not None
+        return TrainingRows(
+            learned, labelled_rows_of(model, [path], replace(options, labels=())), "validation"
+        )
+    if settings.test:
+        others = replace(options, labels=(), rows=None)
+        return TrainingRows(learned, labelled_rows_of(model, settings.test, others), "test")
+    return TrainingRows(learned, None, "")
+
+
+def _whole(features: Features) -> npt.NDArray[np.bool_]:
+    """The rows in which no number is missing: a training left others out, or has none."""
+    return np.asarray(~np.isnan(features).any(axis=1))
+
+
+def _validation_rows(settings: TrainingSettings) -> npt.NDArray[np.bool_] | None:
+    """Which rows of the table are for validation; None where a file of their own has them."""
+    try:
+        data = load_data(settings)
+    except TrainingError as error:
+        raise CompileError(f"The rows of the training cannot be read again: {error}") from None
+    if data.validation is None or data.validation.matrix is not data.train.matrix:
+        return None
+    mask = np.zeros(len(data.train.matrix), np.bool_)
+    mask[data.validation.index] = True
+    return mask
+
+
+def _chosen(rows: LabelledRows, mask: npt.NDArray[np.bool_]) -> Iterator[tuple[Features, Answers]]:
+    at = 0
+    for features, wanted in rows():
+        part = mask[at : at + len(features)]
+        if len(part) < len(features):
+            break
+        yield features[part], wanted[part]
+        at += len(features)
+    if at != len(mask):
+        raise CompileError(
+            f"The training had {len(mask):,} rows, and its files have others now. Name rows with "
+            "--calibrate and --holdout."
+        )
