@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors r r-check soak torture sanitize clean
+.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,7 +49,7 @@ test: $(VENV)/.test ## Run the tests, all but those that type into editors.
 
 laws: $(VENV)/.test ## Try every case of the laws, and of all else that 'make test' draws a share of.
 	FULL=$(or $(FULL),1) $(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 -m 'drawn or costly' \
-		--ignore tests/editors
+		--ignore tests/editors --ignore tests/boards
 
 lint: $(VENV)/.lint ## Check style and types.
 	$(BIN)/ruff check .
@@ -111,6 +111,10 @@ r: $(R_VENV)/.installed ## Install R from Debian where there is none, and run th
 r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 	bash tests/r/install.sh
 	bash tests/r/check.sh $(R_VENV)/bin/python out/r
+
+embedded: $(VENV)/.test ## Install cross compilers and emulators from Debian, and run compiled networks on them.
+	bash tests/boards/install.sh
+	FULL=1 $(BIN)/python -m pytest -rs --durations=5 tests/boards
 
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
 	$(BIN)/python -m tests.soak --edits $(or $(EDITS),30000) --seed $(or $(SEED),1)

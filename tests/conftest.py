@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +20,19 @@ PIPES = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no
 TORCH_NOTICE = (
     "torch is not installed: the comparisons with PyTorch were skipped (group 'peers', "
     "`pip install --group peers`)"
+)
+
+BOARDS_NOTICE = (
+    "{} is not there: compiled networks were not run on all emulated boards ('make embedded' "
+    "installs it)"
+)
+#: By which the tests of boards know that all is installed.
+BOARD_PROGRAMS = (
+    "arm-none-eabi-gcc",
+    "riscv64-unknown-elf-gcc",
+    "qemu-system-arm",
+    "qemu-system-riscv32",
+    "clang",
 )
 
 
@@ -60,11 +74,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Say in the very last line that torch is missing; workers of xdist stay silent."""
+    """Say in the very last lines what is missing; workers of xdist stay silent."""
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return
     if find_spec("torch") is None:
         print(TORCH_NOTICE)
+    lacking = [name for name in BOARD_PROGRAMS if shutil.which(name) is None]
+    if lacking:
+        print(BOARDS_NOTICE.format(lacking[0]))
 
 
 @pytest.fixture(scope="session")

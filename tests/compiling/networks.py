@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
 
 import netsharp
+from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
+from netsharp_engine.activations import NAMES
 from tests.conftest import SEED
 
 DEEP = (
@@ -26,3 +29,31 @@ def trained(text: str, task: str = "multiclass", features: int = 6, **settings: 
         classes = np.array(["no", "yes", "maybe"][: 2 if task == "binary" else 3])
         answers = classes[(x[:, 0] > 2).astype(int) + (task == "multiclass") * (x[:, 1] > 3)]
     return netsharp.train(text, x, answers, task=task, **{"epochs": 3, **settings}), x
+
+
+def drawn(chance: random.Random) -> tuple[Any, np.ndarray, dict[str, Any]]:
+    """Draw a network and train it for a moment; return it, its rows, and settings to compile it."""
+    names, parts = ["X"], ["input X auto;"]
+    for number in range(chance.randrange(1, 6)):
+        read = chance.choices(names, k=chance.randrange(1, 4))
+        bundles = " ".join(f"from {one} all;" for one in read)
+        function = chance.choice([one for one in NAMES if one not in ("softmax", "square")])
+        names.append(f"H{number}")
+        parts.append(f"hidden H{number} [{chance.randrange(1, 9)}] {function} {{ {bundles} }}")
+    ended = chance.choice(["softmax", "sigmoid", "tanh", "linear"])
+    last = " ".join(f"from {one} all;" for one in sorted({names[-1], chance.choice(names)}))
+    parts.append(f"output Y auto {ended} {{ {last} }}")
+    model, x = trained(
+        "\n".join(parts),
+        features=chance.randrange(1, 9) + 1,
+        normalizer=chance.choice(["robust", "minmax", "gaussian", "none"]),
+        dtype=chance.choice(["float32", "float64"]),
+        epochs=1,
+    )
+    settings: dict[str, Any] = {
+        "activations": chance.choice(ACTIVATIONS),
+        "weights": chance.choice(WEIGHTS),
+        "logits": chance.choice(LOGITS),
+        "share_tables": chance.random() < 0.5,
+    }
+    return model, x[: chance.choice([1, 2, 200])], settings

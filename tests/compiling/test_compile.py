@@ -25,7 +25,7 @@ from netsharp_compile.manifest import network_of
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from netsharp_engine.data.normalizers import NAMES as NORMALIZERS
-from tests.compiling.networks import DEEP, ONE, trained
+from tests.compiling.networks import DEEP, ONE, drawn, trained
 from tests.conftest import SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
@@ -164,30 +164,8 @@ def test_every_width(activations: Any, weights: Any, logits: Any, tmp_path: Path
 @pytest.mark.parametrize("round_", range(40))
 def test_networks_drawn_by_chance(round_: int, seed: int, tmp_path: Path) -> None:
     chance = random.Random(f"{seed} {round_}")
-    names, parts = ["X"], ["input X auto;"]
-    for number in range(chance.randrange(1, 6)):
-        read = chance.choices(names, k=chance.randrange(1, 4))
-        bundles = " ".join(f"from {one} all;" for one in read)
-        function = chance.choice([one for one in NAMES if one not in ("softmax", "square")])
-        names.append(f"H{number}")
-        parts.append(f"hidden H{number} [{chance.randrange(1, 9)}] {function} {{ {bundles} }}")
-    ended = chance.choice(["softmax", "sigmoid", "tanh", "linear"])
-    last = " ".join(f"from {one} all;" for one in {names[-1], chance.choice(names)})
-    parts.append(f"output Y auto {ended} {{ {last} }}")
-    model, x = trained(
-        "\n".join(parts),
-        features=chance.randrange(1, 9) + 1,
-        normalizer=chance.choice(["robust", "minmax", "gaussian", "none"]),
-        dtype=chance.choice(["float32", "float64"]),
-        epochs=1,
-    )
-    settings: dict[str, Any] = {
-        "activations": chance.choice(ACTIVATIONS),
-        "weights": chance.choice(WEIGHTS),
-        "logits": chance.choice(LOGITS),
-        "share_tables": chance.random() < 0.5,
-    }
-    made = netsharp.compile(model, x[: chance.choice([1, 2, 200])], **settings)
+    model, x, settings = drawn(chance)
+    made = netsharp.compile(model, x, **settings)
     require_same_bits(made, x * chance.choice([1, 1e6]), tmp_path, "-O1")
 
 
