@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netsharp_compile.c_files import c_files, require_prefix, scratch_of
+from netsharp_compile.c_files import require_prefix, scratch_of
 from netsharp_compile.form import ModelForm
 from netsharp_compile.layers import layers_of, values_of
-from netsharp_compile.manifest import manifest_of
 from netsharp_compile.planning import planned
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
+from netsharp_compile.writing.device_files import device_files
 from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -131,17 +131,15 @@ class CompiledNetwork:
         return self._model.labelled(answers.astype(self._model.settings.dtype))
 
     def write(self, folder: str | os.PathLike[str], prefix: str = "net") -> list[str]:
-        """Write C99 and the manifest into a new folder, or in the place of one written before, and
-        return the names of the files.
+        """Write C99, tables and the manifest into a new folder, or in the place of one written
+        before, and return the names of the files.
 
         Raises CompileError for a prefix that C does not take, and for a folder that holds anything
         else; OSError where it cannot be written, and then what was there is as it was.
         """
         require_prefix(prefix)
         codes = self.network.features.of(self._tested)
-        outputs = self.network.simulate(codes)[-1]
-        files = c_files(self.network, prefix, self._model.classes, codes, outputs)
-        files[f"{prefix}.json"] = manifest_of(self.network, ModelForm.of(self._model))
+        files = device_files(self.network, prefix, ModelForm.of(self._model), codes)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
 
@@ -266,7 +264,7 @@ def _chosen(answers: Array) -> Integers:
     return np.asarray(answers.argmax(axis=1))
 
 
-def _replace_folder(folder: str, files: dict[str, str]) -> None:
+def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
     """Write files into a folder that takes the place of one of the same files, or of none."""
     folder = os.path.realpath(folder)
     parent, name = os.path.split(folder)
@@ -283,9 +281,9 @@ def _replace_folder(folder: str, files: dict[str, str]) -> None:
     made, old = os.path.join(aside, "new"), os.path.join(aside, "old")
     try:
         os.mkdir(made)
-        for one, text in files.items():
-            with open(os.path.join(made, one), "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+        for one, data in files.items():
+            with open(os.path.join(made, one), "wb") as stream:
+                stream.write(data)
         if there:
             os.rename(folder, old)
         os.rename(made, folder)

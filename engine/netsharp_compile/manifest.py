@@ -25,10 +25,14 @@ _TYPES = ("int8", "uint8", "int16", "uint16")
 
 def manifest_of(network: IntegerNetwork, form: ModelForm) -> str:
     """Return a network, and what its rows and answers mean, as the text of a manifest."""
+    found = {"netsharp_manifest": VERSION, "model": form.to_json(), **json_of(network)}
+    return json.dumps(found, indent=1) + "\n"
+
+
+def json_of(network: IntegerNetwork) -> dict[str, object]:
+    """Return a network as plain values of JSON."""
     read = network.features
-    found = {
-        "netsharp_manifest": VERSION,
-        "model": form.to_json(),
+    return {
         "features": {
             "codes": _scheme(read.codes),
             "offset": [float(one).hex() for one in read.offset],
@@ -54,7 +58,6 @@ def manifest_of(network: IntegerNetwork, form: ModelForm) -> str:
         ],
         "tables": [{"type": one.dtype.name, "values": one.tolist()} for one in network.tables],
     }
-    return json.dumps(found, indent=1) + "\n"
 
 
 def network_of(text: str) -> tuple[IntegerNetwork, ModelForm]:

@@ -186,13 +186,16 @@ class _Plan:
         if last:
             # Cutting off a large answer would change which is the largest.
             target = _of_range(seen.values[:2], width, kind)
-            if function in ("linear", SOFTMAX):
+            if function == SOFTMAX:
                 return target, target
             bits = _LAST_INDEX
         elif shared:
             target = _of_range(value_range(function), width, kind)
         else:
             target = _of_range(self._range(seen.values, width, kind), width, kind)
+        if function == "linear":
+            # What it makes of the codes of its sums are these.
+            return target, target
         sums = seen.sums[:2]
         if settings.method.kind != "minmax":
             sums = sum_range(function, sums, target, shared=shared)

@@ -34,8 +34,10 @@ def training_table(function: str, operands: str, sums: tuple[float, float]) -> A
     shared = function in BOUNDED
     seen = observed_from(function, sums).values
     target = _covering(value_range(function) if shared else seen[:2], _KINDS[kind], bits)
-    found = sum_range(function, sums, target, shared=shared)
-    result = _covering(found, _KINDS[kind], bits)
+    result = target
+    if function != "linear":
+        found = sum_range(function, sums, target, shared=shared)
+        result = _covering(found, _KINDS[kind], bits)
     values = target.dequantize(transfer_table(result, function, target).values)
     return np.concatenate([[result.scale, float(result.least - result.zero_point)], values])
 

@@ -39,7 +39,10 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     assert second.startswith("Y: 8 to 3, softmax, sums of ")
     assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
     assert rows.startswith("on 150 rows: ")
-    assert files == ("device: net.c, net.h, net.json, net_tables.c, net_test.c, net_weights.c")
+    assert files == (
+        "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_tables.c, "
+        "net_test.c, net_weights.c"
+    )
     sources = sorted(str(path) for path in (folder / "device").glob("*.c"))
     program = folder / "program"
     subprocess.run([COMPILERS[0], *STRICT, *sources, "-o", str(program)], check=True)
