@@ -9,6 +9,9 @@ GRAMMARS = ("netsharp", "brainscript", "cntk")
 TWINS = "engine/netsharp_engine/twins"
 SOURCES = (
     "module",
+    "answers",
+    "forward",
+    "functions",
     "cell",
     "rows",
     "packing",
@@ -20,7 +23,20 @@ SOURCES = (
     "updates",
     "windows",
 )
-HEADERS = ("cell", "decimal", "plans", "product", "text", "twins", "updates", "vectors", "windows")
+HEADERS = (
+    "cell",
+    "decimal",
+    "forward_of",
+    "functions",
+    "functions_of",
+    "plans",
+    "product",
+    "text",
+    "twins",
+    "updates",
+    "vectors",
+    "windows",
+)
 #: Without the last two compilers leave roots and comparisons out of vectors.
 FLAGS = ["-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 

@@ -211,6 +211,26 @@ class Program(Protocol):
         """Copies of what ``load_memory`` takes."""
 
 
+class Direct(Protocol):
+    """What a program may have as ``direct``: the outputs of any number of rows in one call."""
+
+    def compute(self, features: object, normal: Array | None, out: Array, finite: bool, /) -> bool:
+        """Write the outputs of ``features`` [rows, features] to ``out`` [rows, outputs].
+
+        Where ``normal`` [4, features] is there, features are cut to its first two rows, the third
+        is subtracted, and they are multiplied by the fourth.  False, and nothing to rely on in
+        ``out``, where the features are no contiguous array of float32 or float64, or, ``finite``,
+        one is not finite.  Several threads may call at once, and how rows are grouped changes no
+        bit.
+        """
+
+
+def direct_of(program: Program) -> Direct | None:
+    """Return what computes rows directly, None where a program has no such thing."""
+    found: Direct | None = getattr(program, "direct", None)
+    return found
+
+
 class Unsupported(NamedTuple):
     """A node that a back end cannot compute, and a sentence that says why and what to do."""
 

@@ -47,11 +47,15 @@ class Labels:
         np.minimum.at(first, codes, np.arange(len(given)))
         return cls.aligned(given[first])
 
+    def array(self) -> npt.NDArray[Any]:
+        """Return the labels [classes] as an array of their type."""
+        return np.array(self.values, dtype=self.kind)
+
     def chosen(self, codes: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         """Return the labels [rows] of indices of classes; a class of -1 has none: NaN where labels
         are numbers with a point, else None.
         """
-        array = np.array(self.values, dtype=self.kind)
+        array = self.array()
         absent = codes < 0
         if not absent.any():
             return array[codes]

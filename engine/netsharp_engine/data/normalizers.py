@@ -61,6 +61,14 @@ class Normalizer:
             np.subtract(block, offset, out=block)
             np.multiply(block, scale, out=block)
 
+    def as_rows(self, dtype: str) -> Matrix | None:
+        """Return [4, features]: the bounds that a feature is cut to, what is subtracted then, and
+        what it is multiplied by; None for ``binning``, which is more than that.
+        """
+        if self.name == "binning":
+            return None
+        return np.array([*self.bounds(), self.offset, self.scale], dtype)
+
     def applied(self, matrix: Matrix, store: Store) -> Matrix:
         """Normalise [rows, features]: in place where the store has it in memory, else a copy."""
         if store.in_memory:

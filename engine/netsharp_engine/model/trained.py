@@ -27,6 +27,7 @@ from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model.pages import model_page
+from netsharp_engine.model.swift import Swift, swift_of
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend, drafted
@@ -119,6 +120,7 @@ class Model:
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
+    _swift: Swift | None = field(default=None, repr=False)
     _rows: RowReader = field(default=stream_rows, repr=False)
     network: NetworkAnswers | None = field(default=None, repr=False)
 
@@ -135,14 +137,14 @@ class Model:
         """Return all but the program that was made for it, which is made again where it is asked:
         so a model can be pickled and copied at any time.
         """
-        names = [each.name for each in fields(self) if each.name != "_meter"]
+        names = [each.name for each in fields(self) if each.name not in ("_meter", "_swift")]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what ``__getstate__`` gave."""
         for name, value in state.items():
             setattr(self, name, value)
-        self._meter = None
+        self._meter = self._swift = None
 
     def __repr__(self) -> str:
         """Three lines: what goes in and out, how it was trained, how good it is."""
@@ -225,7 +227,7 @@ class Model:
         if self.classes is not None and len(self.answer) != len(self.classes):
             raise ModelError("The model's baseline is not that of its classes.")
         self._graph = graph
-        self._meter = None
+        self._meter = self._swift = None
 
     def install(
         self,
@@ -236,7 +238,7 @@ class Model:
     ) -> None:
         """Give the model a network that is no specification's, and what reads its files."""
         self._graph, self._objective, self._rows = graph, objective, rows
-        self.network, self._meter = network, None
+        self.network, self._meter, self._swift = network, None, None
 
     def name_classes(self, names: Sequence[str]) -> None:
         """Call the classes so, in the order of the outputs; ValueError where they are not as many,
@@ -247,7 +249,7 @@ class Model:
             twice = "" if len(set(names)) == len(names) else ", two of which are the same"
             raise ValueError(f"The model has {count:,} classes; {len(names):,} names{twice}.")
         assert self._objective is not None
-        self.classes, self.labels, self._meter = tuple(names), None, None
+        self.classes, self.labels, self._meter, self._swift = tuple(names), None, None, None
         self._objective = replace(self._objective, classes=self.classes)
 
     def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
@@ -269,6 +271,8 @@ class Model:
             meter = Meter(job, draft.program(self.settings.threads), objective)
             meter.load(self.tensors)
             self._meter = meter
+            if self.network is None:
+                self._swift = swift_of(meter, self.encoding, self.normalizer, self.labels)
         return self._meter
 
     def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -305,6 +309,11 @@ class Model:
         that are named, any nodes of it.  ModelError where there is no memory for the network,
         ValueError for other arrays.
         """
+        swift = self._swift
+        if swift is not None and not kept and not outputs:
+            same = swift.normalizer is self.normalizer and swift.labels is self.labels
+            if same and (found := swift.predicted(features)) is not None:
+                return found
         if isinstance(features, Mapping):
             if self.network is not None:
                 return self.network.predicted(features, outputs, self.answered)
@@ -325,10 +334,11 @@ class Model:
         """Return what outputs [rows, outputs] of the network answer, classes by what they are
         called in Python.
         """
-        found = self.answered(outputs, kept)
-        if self.labels is not None and self._objective is not None:
-            found.predicted = self.labels.chosen(self._objective.codes(outputs))
-        return found
+        objective = self._objective
+        if self.labels is None or objective is None or self.classes is None:
+            return self.answered(outputs, kept)
+        codes, probabilities = objective.decided(outputs)
+        return Predictions(self.labels.chosen(codes), probabilities, kept)
 
     def encoded(self, features: Any) -> npt.NDArray[np.floating]:
         """Return rows as features [rows, features] that are not normalised yet.

@@ -91,8 +91,6 @@ class _Builder:
             raise GraphError("the weights of these plans lie in different orders")
         self.gradient = aligned((self.vectors.size,), self.dtype) if self.training else None
         self.trained = slice(0, self.vectors.trained)
-        self.loaded: list[Call] = [] if beside is None else beside.loaded
-        self.known = len(self.loaded)
         self.masked: dict[str, Callable[[Array | None], object]] = {}
         own = {node: self._own(node) for node, place in design.values.items() if place is node}
         self.values = {node: own[place] for node, place in design.values.items()}
@@ -113,7 +111,7 @@ class _Builder:
     def plan(self) -> Plan:
         """Bind every node and assemble the plan."""
         targets = self._targets() if self.loss is not None else None
-        plan = Plan(
+        return Plan(
             batch=self.batch,
             weights=self.weights,
             gradient=None if self.gradient is None else self.gradient[self.trained],
@@ -124,12 +122,8 @@ class _Builder:
             output=self.values[self.output],
             shown=self._shown(),
             calls=self._calls(targets),
-            loaded=self.loaded,
             masked=self.masked,
         )
-        for call in self.loaded[self.known :]:
-            call()
-        return plan
 
     def _calls(self, targets: Targets | None) -> Calls:
         """The calls; in reverse order, for the first writer of a gradient overwrites it."""
@@ -148,9 +142,8 @@ class _Builder:
         out = Tensor(self.values[node], self.gradients.get(node), self.layouts[node])
         sources = tuple(self._source(source, adds) for source in node.inputs)
         slots = tuple(self._slot(parameter.name, adds) for parameter in node.parameters)
-        site = Site(node.attributes, sources, out, slots, self.dtype, self.batch, self.design.fixed)
-        forward, backward, loaded, masked = KERNELS[node.op].bind(site)
-        self.loaded.extend(loaded)
+        site = Site(node.attributes, sources, out, slots, self.dtype, self.batch)
+        forward, backward, masked = KERNELS[node.op].bind(site)
         if masked is not None:
             self.masked[node.attributes["layer"]] = masked
         return Steps(forward, backward + adds)

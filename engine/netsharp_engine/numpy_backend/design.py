@@ -31,14 +31,11 @@ class Design:
 
     ``values`` and ``gradients`` tell on which node's array a node's own lie; a node whose gradient
     nobody needs is not among the latter.  ``fused``: loss and output are computed together.
-    ``fixed``: weights change only by being loaded; see ``Site``.
     """
 
-    def __init__(
-        self, analysis: Analysis, batch: int, dtype: str = "float32", fixed: bool = False
-    ) -> None:
+    def __init__(self, analysis: Analysis, batch: int, dtype: str = "float32") -> None:
         self.graph, self.output = analysis.graph, analysis.output
-        self.batch, self.dtype, self.fixed = batch, dtype, fixed
+        self.batch, self.dtype = batch, dtype
         self.facts, self.nodes, self.training = analysis, analysis.nodes, analysis.training
         self.loss = next(iter(self.graph.criteria), None)
         self.uses, self.users = analysis.uses, analysis.users
@@ -137,7 +134,6 @@ class Design:
             node in self.gradients,
             source in self.gradients,
             width,
-            self.fixed,
         )
         rank = len(node.attributes.get("axes", ()))
         views = kernel.cells(node) * kernel.views[draft.learns]

@@ -14,8 +14,8 @@ from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.numpy_backend.build import build_plan
 from netsharp_engine.numpy_backend.design import WIDTHS, Design, unsupported
+from netsharp_engine.numpy_backend.forward import Forward, forward_of
 from netsharp_engine.numpy_backend.kernels.arrays import Array
-from netsharp_engine.numpy_backend.kernels.products import row_counts
 from netsharp_engine.numpy_backend.losses import COUNTS
 from netsharp_engine.numpy_backend.running import Plan
 from netsharp_engine.numpy_backend.updates import bind_optimizer, clip_gradient, kept_bytes
@@ -66,20 +66,28 @@ class NumpyDraft:
             raise GraphError("numpy shares weights with a program of its own alone")
         plan = build_plan(self.design, threads, None if beside is None else beside.plan)
         alone = beside is None and self.job.rule is None
-        return NumpyProgram(self.job, plan, row_counts(self.job.rows) if alone else (), threads)
+        return NumpyProgram(self.job, plan, self._direct() if alone else None)
+
+    def _direct(self) -> Forward | None:
+        """What computes rows without the plan; None where it cannot, or has no room."""
+        found = forward_of(Analysis(self.job.graph.judged(), False), self.job.dtype)
+        if found is None:
+            return None
+        try:
+            require_room("Packed weights", [Counter({"": found.needs})], "")
+        except GraphError:
+            return None
+        return found
 
 
 class NumpyProgram:
     """One plan and, where there is a rule, what it remembers.
 
-    For predictions alone it has a plan for each number of rows in ``sizes``, made when so many are
-    first computed.
+    For predictions alone ``direct`` may compute outputs without the plan.
     """
 
-    def __init__(self, job: Job, plan: Plan, sizes: tuple[int, ...] = (), threads: int = 1) -> None:
-        self.plan = self._running = plan
-        self._job, self._sizes, self._threads = job, sizes, threads
-        self._plans: dict[int, Plan] = {}
+    def __init__(self, job: Job, plan: Plan, direct: Forward | None = None) -> None:
+        self.plan, self.direct = plan, direct
         self._graph = job.graph
         self._target = job.graph.targets[0].name if job.graph.targets else ""
         self._counts = [COUNTS[criterion.op] for criterion in job.graph.criteria[1:]]
@@ -107,12 +115,9 @@ class NumpyProgram:
                 raise GraphError("a batch is trained whole")
             self._seen = values
         self._codes = values.get(self._target)
-        if self._codes is None:
-            self._running = self._sized(len(next(iter(values.values()))))
-            self._running.enter(values)
-            return
-        self._running = self.plan
         self.plan.enter(values)
+        if self._codes is None:
+            return
         self.plan.mask(batch.masks)
         weights = batch.weights
         if weights is None:
@@ -124,35 +129,9 @@ class NumpyProgram:
         self._factor = 1.0 if batch.expected is None else self._weight / batch.expected
         self.plan.aim(self._codes, weights)
 
-    def _sized(self, rows: int) -> Plan:
-        """Return the plan for so many rows: it computes few more than these.
-
-        Where somebody else trains the weights, and where there is no memory for another plan, it is
-        the largest.
-        """
-        if not self._sizes:
-            return self.plan
-        wanted = next(size for size in self._sizes if size >= rows)
-        found = self._plans.get(wanted)
-        if found is None:
-            design = Design(self._unjudged, wanted, self._job.dtype, fixed=True)
-            try:
-                require_room("A plan", [design.needs(shares=True)], "")
-            except GraphError:
-                found = self.plan
-            else:
-                found = build_plan(design, self._threads, self.plan)
-            self._plans[wanted] = found
-        return found
-
-    @cached_property
-    def _unjudged(self) -> Analysis:
-        """The facts of the graph without criteria."""
-        return Analysis(self._graph.judged(), False)
-
     def forward(self) -> None:
         """Compute the output."""
-        self._running.forward()
+        self.plan.forward()
 
     def step(self) -> bool:
         """Compute output, loss and gradient."""
@@ -264,11 +243,13 @@ class NumpyProgram:
 
     def read(self, node: Node) -> Array:
         """The values of a node; those of the output are a view."""
-        return self._running.read(node)
+        return self.plan.read(node)
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Set all weights from canonical arrays; GraphError names a misfit."""
         self.plan.load(values)
+        if self.direct is not None:
+            self.direct.load(values)
 
     def store(self) -> dict[str, Array]:
         """Canonical copies of all weights by name."""

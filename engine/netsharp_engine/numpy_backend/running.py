@@ -50,7 +50,7 @@ class Plan:
     ``weights`` and ``gradient`` are flat vectors in plan order; ``trained`` are the weights that
     training changes, ``gradient`` is theirs (None in a plan that does not train); ``loss`` is the
     mean loss of the last step.  After ``feed``, ``step`` or ``forward`` runs the calls; nothing is
-    allocated then.  The calls ``loaded``, of all plans that share the weights, run after each load.
+    allocated then.
     """
 
     def __init__(
@@ -66,7 +66,6 @@ class Plan:
         output: Array,
         shown: Mapping[Node, Callable[[], Array]],
         calls: Calls,
-        loaded: list[Call] | None = None,
         masked: Mapping[str, Callable[[Array | None], object]] | None = None,
     ) -> None:
         self.batch = batch
@@ -82,7 +81,6 @@ class Plan:
         self._shown = shown
         self._named = {each.name: each for each in shown if each.name}
         self._calls = calls
-        self.loaded: list[Call] = [] if loaded is None else loaded
         self._masked = {} if masked is None else masked
         self._complete = calls.forward + calls.finish
 
@@ -201,8 +199,6 @@ class Plan:
     def load(self, values: Mapping[str, Any]) -> None:
         """Set all weights from canonical arrays; GraphError names a misfit."""
         self._vectors.flatten(values, self.weights)
-        for call in self.loaded:
-            call()
 
     def store(self, vector: Array | None = None) -> dict[str, Array]:
         """Canonical copies by name of the weights, or of any flat vector in plan order."""

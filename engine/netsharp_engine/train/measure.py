@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.graph import Graph, Node
-from netsharp_engine.program import Batch, Figures, Job, Program
+from netsharp_engine.program import Batch, Figures, Job, Program, direct_of
 from netsharp_engine.train.feeding import Rows
 from netsharp_engine.train.metrics import BaselineTally, ClassTally, make_tally
 from netsharp_engine.train.objective import Objective, Outputs
@@ -33,8 +33,8 @@ class Meter:
     def __init__(self, job: Job, program: Program, objective: Objective) -> None:
         assert job.graph.output is not None
         self.objective = objective
-        self._program = program
-        self._output, self._dtype = job.graph.output, job.dtype
+        self._program, self.direct = program, direct_of(program)
+        self._output, self.dtype = job.graph.output, job.dtype
         self._rows = Rows(job.graph)
 
     def load(self, values: Mapping[str, Any]) -> None:
@@ -43,7 +43,11 @@ class Meter:
 
     def outputs(self, features: npt.NDArray[np.floating]) -> Outputs:
         """The output [n, outputs] of normalised features [n, features], n any number."""
-        result = np.empty((len(features), self.objective.outputs), self._dtype)
+        result = np.empty((len(features), self.objective.outputs), self.dtype)
+        if self.direct is not None:
+            given = np.ascontiguousarray(features, self.dtype)
+            if self.direct.compute(given, None, result, False):
+                return result
         for start in range(0, len(features), BATCH):
             self._program.feed(Batch(self._rows.named(features[start : start + BATCH])))
             self._program.forward()
@@ -54,7 +58,7 @@ class Meter:
         self, nodes: Sequence[Node], features: npt.NDArray[np.floating]
     ) -> dict[Node, npt.NDArray[np.floating]]:
         """What nodes answer to normalised features [n, features], [n, nodes] each."""
-        found = {node: np.empty((len(features), node.size), self._dtype) for node in nodes}
+        found = {node: np.empty((len(features), node.size), self.dtype) for node in nodes}
         for start in range(0, len(features), BATCH):
             self._program.feed(Batch(self._rows.named(features[start : start + BATCH])))
             self._program.forward()

@@ -18,6 +18,11 @@ from netsharp_engine.ops.criteria import FUSES
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.settings import TrainingSettings
 
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
 Outputs = npt.NDArray[np.floating]
 
 
@@ -59,6 +64,20 @@ class Objective:
             return (outputs[:, 0] > 0.5).astype(np.intp)
         return np.asarray(np.argmax(outputs, axis=1))
 
+    def decided(self, outputs: Outputs) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return per row the index of the class, -1 where an output is NaN, and the probabilities
+        [rows, classes].
+        """
+        if twins is None:
+            return self.codes(outputs), self.probabilities(outputs)
+        rows, count = outputs.shape
+        codes = np.empty(rows, np.intp)
+        shares = np.empty((rows, max(count, 2)))
+        meaning = 0 if count == 1 else 1 if self.activation == "softmax" else 2
+        given = np.ascontiguousarray(outputs)
+        twins.answered(given.itemsize, count, meaning, given, codes, shares)
+        return codes, shares
+
     def probabilities(self, outputs: Outputs) -> npt.NDArray[np.float64]:
         """[rows, classes] that sum to 1.
 
@@ -88,8 +107,8 @@ class Objective:
         if self.classes is None:
             return Predictions(self.predicted(outputs).astype(np.float64), None, kept)
         names = (*self.classes, None)
-        chosen = [names[code] for code in self.codes(outputs).tolist()]
-        return Predictions(chosen, self.probabilities(outputs), kept)
+        codes, probabilities = self.decided(outputs)
+        return Predictions([names[code] for code in codes.tolist()], probabilities, kept)
 
 
 def output_activation(graph: Graph) -> str:

@@ -48,6 +48,14 @@ static PyMethodDef methods[] = {
      "What an update rule makes of weights."},
     {"table_read", (PyCFunction)(void (*)(void))table_read, METH_FASTCALL,
      "Plain rows of a delimited table."},
+    {"plan_applied", (PyCFunction)(void (*)(void))plan_applied, METH_FASTCALL,
+     "An activation of every number."},
+    {"forward_made", (PyCFunction)(void (*)(void))forward_made, METH_FASTCALL,
+     "A network that is ready to be computed."},
+    {"forward_computed", (PyCFunction)(void (*)(void))forward_computed, METH_FASTCALL,
+     "What it makes of rows."},
+    {"answered", (PyCFunction)(void (*)(void))answered, METH_FASTCALL,
+     "The classes that outputs answer, and their probabilities."},
     {NULL, NULL, 0, NULL},
 };
 

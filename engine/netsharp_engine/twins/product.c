@@ -6,8 +6,8 @@
 #define DEPTH 1024
 /* From so many bytes on, rows that lie apart are put side by side before they are read again. */
 #define FAR_APART 512
-/* The numbers of the widest vector lie together in a panel of rows. */
-#define PANEL_BYTES 64
+/* The bytes of the widest vector. */
+#define WIDEST_BYTES 64
 
 /* How far it is, in numbers, to the next matrix, row and column. */
 struct steps {
@@ -18,7 +18,6 @@ struct steps {
 struct product {
     int64_t groups, places, rows, depth, columns;
     struct steps right, out;
-    int in_panels;
     const void *left_array, *right_array, *bias_array;
     void *out_array;
 };
@@ -34,8 +33,6 @@ struct room {
 #define NAME(what) what##_floats_16
 #define TARGET
 #define ROWS 4
-#define PANELS 1
-#define FEW 2
 #include "product.h"
 
 #if defined(__x86_64__)
@@ -43,16 +40,12 @@ struct room {
 #define NAME(what) what##_floats_32
 #define TARGET TARGET_32
 #define ROWS 4
-#define PANELS 2
-#define FEW 2
 #include "product.h"
 
 #define BYTES 64
 #define NAME(what) what##_floats_64
 #define TARGET TARGET_64
 #define ROWS 8
-#define PANELS 4
-#define FEW 4
 #include "product.h"
 #endif
 
@@ -63,8 +56,6 @@ struct room {
 #define NAME(what) what##_doubles_16
 #define TARGET
 #define ROWS 4
-#define PANELS 1
-#define FEW 2
 #include "product.h"
 
 #if defined(__x86_64__)
@@ -72,16 +63,12 @@ struct room {
 #define NAME(what) what##_doubles_32
 #define TARGET TARGET_32
 #define ROWS 4
-#define PANELS 2
-#define FEW 2
 #include "product.h"
 
 #define BYTES 64
 #define NAME(what) what##_doubles_64
 #define TARGET TARGET_64
 #define ROWS 8
-#define PANELS 4
-#define FEW 4
 #include "product.h"
 #endif
 
@@ -109,12 +96,11 @@ static int64_t reach(const struct product *one, struct steps steps, int64_t rows
 }
 
 /* groups, places, rows, depth, columns; steps of right to the next group, place, row and column;
-   steps of out to the next group, place and row; the bytes of a number; whether left is in panels;
-   left [groups, rows, depth] or [groups, panels, depth, lanes]; right; bias [groups, rows] or None;
-   out. */
+   steps of out to the next group, place and row; the bytes of a number;
+   left [groups, rows, depth]; right; bias [groups, rows] or None; out. */
 PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
-    if (count != NUMBERS + 6) {
+    if (count != NUMBERS + 5) {
         PyErr_SetString(PyExc_TypeError, "another number of arguments is needed");
         return NULL;
     }
@@ -127,34 +113,29 @@ PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
         return NULL;
     }
     struct product one = {n[0], n[1], n[2], n[3], n[4], {n[5], n[6], n[7], n[8]},
-                          {n[9], n[10], n[11], 1}, 0, NULL, NULL, NULL, NULL};
-    one.in_panels = PyObject_IsTrue(given[NUMBERS + 1]) == 1;
-    int64_t lanes = PANEL_BYTES / bytes;
-    int64_t rows = one.in_panels ? (one.rows + lanes - 1) / lanes * lanes : one.rows;
+                          {n[9], n[10], n[11], 1}, NULL, NULL, NULL, NULL};
     int64_t seen = reach(&one, one.right, one.depth), made = reach(&one, one.out, one.rows);
-    if (seen < 0 || made < 0 || one.groups > INT64_MAX / 64 / rows / one.depth) {
+    if (seen < 0 || made < 0 || one.groups > INT64_MAX / 64 / one.rows / one.depth) {
         PyErr_SetString(PyExc_ValueError, "a size is out of range");
         return NULL;
     }
     struct arrays arrays = {.count = 0};
     PyObject *found = NULL;
     struct room room = {NULL, NULL};
-    if (!(one.left_array = memory_of(&arrays, given[14], one.groups * rows * one.depth * bytes, 0))
-        || !(one.right_array = memory_of(&arrays, given[15], seen * bytes, 0))
-        || (given[16] != Py_None
-            && !(one.bias_array = memory_of(&arrays, given[16], one.groups * one.rows * bytes, 0)))
-        || !(one.out_array = memory_of(&arrays, given[17], made * bytes, 1)))
+    if (!(one.left_array = memory_of(&arrays, given[13], one.groups * one.rows * one.depth * bytes, 0))
+        || !(one.right_array = memory_of(&arrays, given[14], seen * bytes, 0))
+        || (given[15] != Py_None
+            && !(one.bias_array = memory_of(&arrays, given[15], one.groups * one.rows * bytes, 0)))
+        || !(one.out_array = memory_of(&arrays, given[16], made * bytes, 1)))
         goto end;
-    if (!one.in_panels) {
-        int64_t gathered = (one.depth < DEPTH ? one.depth : DEPTH) * 3 * PANEL_BYTES;
-        /* Three vectors are longer than what is there at most by one number less than all. */
-        int64_t made = one.columns * bytes < 3 * PANEL_BYTES ? one.rows * 3 * PANEL_BYTES : 0;
-        if (!(room.gathered = PyMem_Malloc((size_t)(gathered + made)))) {
-            PyErr_NoMemory();
-            goto end;
-        }
-        room.made = (char *)room.gathered + gathered;
+    int64_t gathered = (one.depth < DEPTH ? one.depth : DEPTH) * 3 * WIDEST_BYTES;
+    /* Three vectors are longer than what is there at most by one number less than all. */
+    int64_t longer = one.columns * bytes < 3 * WIDEST_BYTES ? one.rows * 3 * WIDEST_BYTES : 0;
+    if (!(room.gathered = PyMem_Malloc((size_t)(gathered + longer)))) {
+        PyErr_NoMemory();
+        goto end;
     }
+    room.made = (char *)room.gathered + gathered;
     Py_BEGIN_ALLOW_THREADS
     if (bytes == 4)
         WIDEST(multiplied_floats, &one, room);

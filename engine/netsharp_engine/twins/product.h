@@ -1,15 +1,14 @@
 /* A matrix product in which every number is one sum over the depth, added up from its first term to
    its last, however many columns there are: equal columns get equal bits.
 
-   Included once for each width of vectors and each type: BYTES, REAL, TARGET, NAME, ROWS (of a tile
-   that is wide), PANELS and FEW (panels and columns of a tile that is narrow) are set. */
+   Included once for each width of vectors and each type: BYTES, REAL, TARGET, NAME and ROWS (of a tile)
+   are set. */
 
 typedef REAL NAME(reals) __attribute__((vector_size(BYTES)));
 typedef REAL NAME(loose) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 
 #define WIDTH ((int64_t)(BYTES / sizeof(REAL)))
-#define LANES ((int64_t)(PANEL_BYTES / sizeof(REAL)))
-#define VECTORS (PANEL_BYTES / BYTES)
+#define LANES ((int64_t)(WIDEST_BYTES / sizeof(REAL)))
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define AT(pointer) (*(NAME(loose) *)(pointer))
 #define SEEN(pointer) (*(const NAME(loose) *)(pointer))
@@ -134,110 +133,27 @@ TARGET static void NAME(columns)(const struct product *one, const REAL *left, co
     }
 }
 
-/* Some panels of rows, [panel, depth, LANES], by few columns. */
-INLINE void NAME(narrow)(const struct product *one, const REAL *panel, const REAL *right,
-                         const REAL *bias, REAL *out, int64_t rows, const int panels,
-                         const int columns) {
-    NAME(reals) sums[PANELS][FEW][VECTORS] = {{{{0}}}};
-    int64_t step = one->depth * LANES;
-    for (int64_t k = 0; k < one->depth; k++) {
-        for (int p = 0; p < panels; p++)
-            for (int c = 0; c < columns; c++) {
-                REAL seen = right[c * one->right.column];
-                for (int v = 0; v < VECTORS; v++)
-                    sums[p][c][v] += SEEN(panel + p * step + v * WIDTH) * seen;
-            }
-        panel += LANES;
-        right += one->right.row;
-    }
-    REAL found[PANEL_BYTES / sizeof(REAL)];
-    for (int p = 0; p < panels; p++)
-        for (int c = 0; c < columns; c++) {
-            for (int v = 0; v < VECTORS; v++)
-                AT(found + v * WIDTH) = sums[p][c][v];
-            for (int64_t r = 0; r < LANES && p * LANES + r < rows; r++) {
-                int64_t row = p * LANES + r;
-                out[row * one->out.row + c] = bias ? found[r] + bias[row] : found[r];
-            }
-        }
-}
-
-typedef void (*NAME(narrow_of))(const struct product *, const REAL *, const REAL *, const REAL *,
-                                REAL *, int64_t);
-#define NARROW(p, c)                                                                               \
-    TARGET static void NAME(narrow##p##_##c)(const struct product *one, const REAL *panel,         \
-                                             const REAL *right, const REAL *bias, REAL *out,       \
-                                             int64_t rows) {                                       \
-        NAME(narrow)(one, panel, right, bias, out, rows, p, c);                                    \
-    }
-NARROW(1, 1) NARROW(1, 2)
-#if PANELS > 1
-NARROW(2, 1) NARROW(2, 2)
-#endif
-#if PANELS > 2
-NARROW(3, 1) NARROW(3, 2) NARROW(4, 1) NARROW(4, 2)
-NARROW(1, 3) NARROW(2, 3) NARROW(3, 3) NARROW(4, 3)
-NARROW(1, 4) NARROW(2, 4) NARROW(3, 4) NARROW(4, 4)
-#endif
-static const NAME(narrow_of) NAME(narrows)[PANELS][FEW] = {
-#if PANELS > 2
-    {NAME(narrow1_1), NAME(narrow1_2), NAME(narrow1_3), NAME(narrow1_4)},
-    {NAME(narrow2_1), NAME(narrow2_2), NAME(narrow2_3), NAME(narrow2_4)},
-    {NAME(narrow3_1), NAME(narrow3_2), NAME(narrow3_3), NAME(narrow3_4)},
-    {NAME(narrow4_1), NAME(narrow4_2), NAME(narrow4_3), NAME(narrow4_4)},
-#elif PANELS > 1
-    {NAME(narrow1_1), NAME(narrow1_2)},
-    {NAME(narrow2_1), NAME(narrow2_2)},
-#else
-    {NAME(narrow1_1), NAME(narrow1_2)},
-#endif
-};
-
-/* One matrix, its rows in panels, by few columns. */
-TARGET static void NAME(panels)(const struct product *one, const REAL *left, const REAL *right,
-                                const REAL *bias, REAL *out) {
-    int64_t reach = PANELS * LANES;
-    for (int64_t r = 0; r < one->rows; r += reach) {
-        int64_t rows = one->rows - r < reach ? one->rows - r : reach;
-        int64_t panels = (rows + LANES - 1) / LANES;
-        for (int64_t c = 0; c < one->columns; c += FEW) {
-            int64_t columns = one->columns - c < FEW ? one->columns - c : FEW;
-            NAME(narrows)[panels - 1][columns - 1](
-                one, left + r * one->depth, right + c * one->right.column, bias ? bias + r : NULL,
-                out + r * one->out.row + c, rows);
-        }
-    }
-}
-
 /* All matrices of a product. */
 TARGET static void NAME(multiplied)(const struct product *one, struct room room) {
-    int64_t rows = one->in_panels ? (one->rows + LANES - 1) / LANES * LANES : one->rows;
     for (int64_t g = 0; g < one->groups; g++)
         for (int64_t p = 0; p < one->places; p++) {
-            const REAL *left = (const REAL *)one->left_array + g * rows * one->depth;
+            const REAL *left = (const REAL *)one->left_array + g * one->rows * one->depth;
             const REAL *right = (const REAL *)one->right_array + g * one->right.group
                                 + p * one->right.place;
             const REAL *bias = one->bias_array ? (const REAL *)one->bias_array + g * one->rows : NULL;
             REAL *out = (REAL *)one->out_array + g * one->out.group + p * one->out.place;
-            if (one->in_panels)
-                NAME(panels)(one, left, right, bias, out);
-            else
-                NAME(columns)(one, left, right, bias, out, room);
+            NAME(columns)(one, left, right, bias, out, room);
         }
 }
 
-#undef NARROW
 #undef NAMED
 #undef WIDES
 #undef WIDE
 #undef SEEN
 #undef AT
 #undef INLINE
-#undef VECTORS
 #undef LANES
 #undef WIDTH
-#undef FEW
-#undef PANELS
 #undef ROWS
 #undef TARGET
 #undef NAME

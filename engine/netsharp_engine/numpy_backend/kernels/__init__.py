@@ -24,7 +24,6 @@ from netsharp_engine.numpy_backend.kernels.dense import (
     bind_add,
     bind_bias,
     bind_full,
-    full_bytes,
     full_order,
 )
 from netsharp_engine.numpy_backend.kernels.dropping import bind_dropout, dropout_bytes
@@ -177,7 +176,6 @@ KERNELS: dict[str, Kernel] = {
         bind_full,
         weight_order=_full_order,
         reorders=lambda node, source, out: not (source.canonical and out.canonical),
-        bytes=full_bytes,
     ),
     "filtered": Kernel(bind_filtered, bytes=filtered_bytes),
     "convolve": Kernel(

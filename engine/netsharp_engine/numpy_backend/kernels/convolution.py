@@ -10,7 +10,7 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns, panels
+from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
 from netsharp_engine.walks.walk import Walk
 
@@ -86,11 +86,7 @@ def convolve_bytes(draft: Draft) -> int:
     walked = walk(draft.node.attributes)
     direct = draft.output.same(layout_of(walked))
     figures = Figures(walked, draft.samples)
-    numbers = figures.numbers(direct, draft.learns, draft.down)
-    if draft.fixed:
-        kernels = panels(figures.maps, figures.depth, figures.columns, draft.width)
-        numbers += figures.groups * kernels
-    return numbers * draft.width
+    return figures.numbers(direct, draft.learns, draft.down) * draft.width
 
 
 class _Convolution(Figures):
@@ -140,13 +136,12 @@ class _Convolution(Figures):
         weights, biases = self._split(site.slots[0].value)
         views = self.walk.unroll_views(source.values(shape), self._spread(unrolled))
         forward: list[Call] = [partial(np.copyto, place, cells) for cells, place in views]
-        product = of_columns(site, weights, windows, self.value, biases)
-        forward += product.forward
+        forward += of_columns(site, weights, windows, self.value, biases)
         backward: list[Call] = []
         if not self.direct:
             forward.append(self._copy_out(site.output.value, self.value, outwards=True))
         if site.output.gradient is None or self.gradient is None:
-            return Steps(forward, backward, product.loaded)
+            return Steps(forward, backward)
         if not self.direct:
             backward.append(self._copy_out(site.output.gradient, self.gradient, outwards=False))
         if site.slots[0].gradient is not None:

@@ -10,7 +10,7 @@ from netsharp_engine.numpy_backend.kernels import compiled
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns, panels
+from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
 
 
@@ -19,7 +19,7 @@ def bind_full(site: Site) -> Steps:
     source, out, slot = site.sources[0], site.output, site.slots[0]
     shape = (out.value.shape[0], source.value.shape[0])
     weights = slot.value.reshape(shape)
-    product = of_columns(site, weights, source.value, out.value)
+    forward = of_columns(site, weights, source.value, out.value)
     backward: list[Call] = []
     if slot.gradient is not None:
         target = slot.gradient.reshape(shape)
@@ -27,15 +27,7 @@ def bind_full(site: Site) -> Steps:
         backward.append(partial(outer, out.gradient, source.value.T, target))
     if source.gradient is not None:
         backward.append(partial(np.matmul, weights.T, out.gradient, source.gradient))
-    return Steps(product.forward, backward, product.loaded)
-
-
-def full_bytes(draft: Draft) -> int:
-    """What a bound full bundle keeps."""
-    node = draft.node
-    if not draft.fixed:
-        return 0
-    return panels(node.size, node.inputs[0].size, draft.samples, draft.width) * draft.width
+    return Steps(forward, backward)
 
 
 def full_order(shape: tuple[int, int], sources: Layout, out: Layout) -> IntArray | None:

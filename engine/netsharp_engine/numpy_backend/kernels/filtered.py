@@ -13,7 +13,7 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns, panels
+from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
@@ -40,8 +40,6 @@ def filtered_bytes(draft: Draft) -> int:
     targets, sources = draft.node.size, draft.node.inputs[0].size
     if _is_dense(targets * sources, edges):
         numbers, indexes = targets * sources * (2 if draft.learns else 1), edges
-        if draft.fixed:
-            numbers += panels(targets, sources, samples, draft.width)
         return numbers * draft.width + indexes * INDEX_BYTES
     numbers, indexes = edges * (samples + 1) + min(targets, edges) * samples, 2 * edges
     if draft.learns:
@@ -75,9 +73,7 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
         backward.append(partial(np.take, whole, spots, None, slot.gradient, "clip"))
     if source.gradient is not None:
         backward.append(partial(np.matmul, matrix.T, out.gradient, source.gradient))
-    if site.fixed:
-        return Steps(product.forward, backward, placed + product.loaded)
-    return Steps(placed + product.forward, backward)
+    return Steps(placed + product, backward)
 
 
 def _as_edges(site: Site, rows: IntArray, columns: IntArray) -> Steps:
@@ -136,7 +132,7 @@ class _Gathered:
             left = self.held[edges].reshape(count, 1, degree)
             right = self.seen[edges].reshape(count, degree, samples)
             target_rows = made[rows].reshape(count, 1, samples)
-            calls += of_columns(self.site, left, right, target_rows).forward
+            calls += of_columns(self.site, left, right, target_rows)
         if len(self.rows) < len(target):
             calls.append(partial(target.fill, 0))
         return [*calls, partial(target.__setitem__, self.rows, made)]

@@ -8,7 +8,6 @@ column from its first term to its last, however many there are.
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,74 +21,36 @@ except ImportError:  # No compiler took it when this was installed.
 
 #: As many columns are all summed in one order by every kernel that was tried.
 LANES = 16
-#: The bytes of a panel's column: rows of a matrix whose numbers lie side by side in the twin.
-PANEL_BYTES = 64
-#: From so many rows on, a matrix is put into panels for products with few columns.
-LEAST_PANEL_ROWS = 4
 #: Shapes [rows, depth] and columns of products by which a library shows how it sums.
 _PROBES = ((1, 10), (4, 25), (16, 64), (20, 144), (33, 100), (100, 784))
 _COLUMNS = (64, 320)
 
 
-class Product(NamedTuple):
-    """The calls of a product: those of each pass, and those for each time weights are loaded."""
-
-    forward: list[Call]
-    loaded: list[Call]
-
-
 def of_columns(
     site: Site, left: Array, right: Array, out: Array, biases: Array | None = None
-) -> Product:
+) -> list[Call]:
     """Return the calls that write left @ right + biases to ``out`` [..., rows, columns].
 
     ``left`` [..., rows, depth] is contiguous; ``biases`` [..., rows, 1] go with it.
     """
     forward_alone = not site.training
-    if twins is not None and forward_alone and (site.fixed or site.samples % LANES == 0):
-        return _compiled(site, left, right, out, biases)
+    if twins is not None and forward_alone and site.samples % LANES == 0:
+        return [_compiled(left, right, out, biases)]
     added = [] if biases is None else [partial(np.add, out, biases, out)]
     if not forward_alone or site.samples % LANES or sums_alike(np.dtype(site.dtype).name):
-        return Product([partial(np.matmul, left, right, out), *added], [])
+        return [partial(np.matmul, left, right, out), *added]
     call = partial(np.matmul, left[..., None, :, :], _in_lanes(right), _in_lanes(out))
-    return Product([call, *added], [])
+    return [call, *added]
 
 
-def row_counts(most: int) -> tuple[int, ...]:
-    """Return for how many rows plans are made, up to ``most``, so that a row's bits stay the same.
-
-    Without the compiled twin there is one: the library sums products of other widths otherwise.
-    """
-    # Not 1: numpy sums the nodes of a single sample in pairs, those of more one after the other.
-    counts = (2, 4, 16, 32) if twins is not None else ()
-    return (*(count for count in counts if count < most), most)
-
-
-def panels(rows: int, depth: int, columns: int, width: int) -> int:
-    """Return how many numbers of ``width`` bytes a matrix takes in panels; 0: it stays as it is."""
-    lanes = PANEL_BYTES // width
-    if twins is None or rows < LEAST_PANEL_ROWS or columns >= lanes:
-        return 0
-    return -(-rows // lanes) * lanes * depth
-
-
-def _compiled(site: Site, left: Array, right: Array, out: Array, biases: Array | None) -> Product:
-    """Return the calls of the compiled twin."""
+def _compiled(left: Array, right: Array, out: Array, biases: Array | None) -> Call:
+    """Return the call of the compiled twin."""
     *outer, rows, depth = left.shape
-    groups, width = outer[0] if outer else 1, left.itemsize
-    columns = right.shape[-1]
-    seen, made = _steps(right), _steps(out)
-    loaded: list[Call] = []
-    in_panels = site.fixed and panels(rows, depth, columns, width) > 0
-    given = left
-    if in_panels:
-        given, loaded = _into_panels(site, left.reshape(groups, rows, depth))
+    groups, columns = outer[0] if outer else 1, right.shape[-1]
     places = right.shape[-3] if right.ndim > 3 else 1
-    sizes = (groups, places, rows, depth, columns, *seen, *made[:3], width, in_panels)
+    sizes = (groups, places, rows, depth, columns, *_steps(right), *_steps(out)[:3], left.itemsize)
     offsets = None if biases is None else _touched(biases)
-    return Product(
-        [partial(twins.product, *sizes, given, _touched(right), offsets, _touched(out))], loaded
-    )
+    return partial(twins.product, *sizes, left, _touched(right), offsets, _touched(out))
 
 
 def _steps(array: Array) -> tuple[int, int, int, int]:
@@ -104,22 +65,6 @@ def _touched(array: Array) -> Array:
     sizes = zip(array.shape, array.strides, strict=True)
     last = sum((count - 1) * step for count, step in sizes)
     return np.lib.stride_tricks.as_strided(array, (last // array.itemsize + 1,), (array.itemsize,))
-
-
-def _into_panels(site: Site, left: Array) -> tuple[Array, list[Call]]:
-    """Return matrices [groups, panel, depth, lanes] and the calls that fill them."""
-    groups, rows, depth = left.shape
-    lanes = PANEL_BYTES // left.itemsize
-    whole, rest = divmod(rows, lanes)
-    panels = site.scratch(groups, whole + (rest > 0), depth, lanes)
-    turned = panels.transpose(0, 1, 3, 2)
-    calls: list[Call] = []
-    if whole:
-        full = left[:, : whole * lanes].reshape(groups, whole, lanes, depth)
-        calls.append(partial(np.copyto, turned[:, :whole], full))
-    if rest:
-        calls.append(partial(np.copyto, turned[:, whole, :rest], left[:, whole * lanes :]))
-    return panels, calls
 
 
 @lru_cache(maxsize=2)

@@ -5,7 +5,7 @@ A site is one node of one plan; kernels know sites, not plans.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,12 +56,10 @@ class Site:
     """One node's buffers.  A source whose ``gradient`` is None wants none.
 
     Kernels overwrite gradients; where several consumers add to one, the plan hands each
-    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.  Where the
-    site is ``fixed``, parameters change only when they are loaded, ``Steps.loaded`` runs then, and
-    a sample gets the same bits whatever the number of samples is.
+    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.
     """
 
-    __slots__ = ("attributes", "dtype", "fixed", "output", "samples", "slots", "sources")
+    __slots__ = ("attributes", "dtype", "output", "samples", "slots", "sources")
 
     def __init__(
         self,
@@ -71,7 +69,6 @@ class Site:
         slots: tuple[Slot, ...],
         dtype: Any,
         samples: int,
-        fixed: bool = False,
     ) -> None:
         self.attributes = attributes
         self.sources = sources
@@ -79,7 +76,6 @@ class Site:
         self.slots = slots
         self.dtype = dtype
         self.samples = samples
-        self.fixed = fixed
 
     @property
     def training(self) -> bool:
@@ -105,7 +101,6 @@ class Draft(NamedTuple):
     learns: bool
     down: bool
     width: int
-    fixed: bool = False
 
     @property
     def values(self) -> int:
@@ -121,13 +116,11 @@ class Draft(NamedTuple):
 class Steps(NamedTuple):
     """Bound calls without arguments, in order of execution.
 
-    Those ``loaded`` run after each load of parameters, and only where the site is fixed.  A site
-    that drops takes the mask [samples, nodes] of each batch, or None, by ``masked``.
+    A site that drops takes the mask [samples, nodes] of each batch, or None, by ``masked``.
     """
 
     forward: list[Call]
     backward: list[Call]
-    loaded: Sequence[Call] = ()
     masked: Callable[[Array | None], object] | None = None
 
 

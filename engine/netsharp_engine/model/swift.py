@@ -1,0 +1,60 @@
+"""The short way from plain numbers to answers: what ``Model.predict`` does, in few calls.
+
+It takes arrays of finite features alone, and leaves all else, and every error, to the long way,
+which computes the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.data import Encoding, Normalizer
+from netsharp_engine.data.answers import Predictions
+from netsharp_engine.data.labels import Labels
+from netsharp_engine.train.measure import Meter
+
+
+class Swift:
+    """What is known of a model before its rows are there: nothing in it changes, so that several
+    threads may ask it.
+    """
+
+    __slots__ = ("_compute", "_dtype", "_labels", "_normal", "_objective", "labels", "normalizer")
+
+    def __init__(self, meter: Meter, normalizer: Normalizer, labels: Labels | None) -> None:
+        assert meter.direct is not None
+        self.normalizer, self.labels = normalizer, labels
+        self._compute, self._objective = meter.direct.compute, meter.objective
+        self._dtype = np.dtype(meter.dtype)
+        self._normal = None if normalizer.name == "none" else normalizer.as_rows(meter.dtype)
+        self._labels = None if labels is None else labels.array()
+
+    def predicted(self, features: Any) -> Predictions | None:
+        """Return the answers for features [rows, features]; None where they need the long way."""
+        if type(features) is not np.ndarray:
+            return None
+        objective = self._objective
+        outputs = np.empty((len(features), objective.outputs), self._dtype)
+        if not self._compute(features, self._normal, outputs, True):
+            return None
+        if objective.classes is None:
+            return Predictions(objective.predicted(outputs).astype(np.float64), None)
+        codes, probabilities = objective.decided(outputs)
+        if self._labels is None or (codes < 0).any():
+            return None
+        return Predictions(self._labels[codes], probabilities)
+
+
+def swift_of(
+    meter: Meter, encoding: Encoding, normalizer: Normalizer, labels: Labels | None
+) -> Swift | None:
+    """Return the short way; None where its program has none, where rows of numbers may be columns
+    that are encoded first, and where a normaliser does more than cut, subtract and multiply.
+    """
+    columns = len(encoding.columns)
+    features = encoding.plain or encoding.features != columns
+    if meter.direct is None or not features or normalizer.name == "binning":
+        return None
+    return Swift(meter, normalizer, labels)
