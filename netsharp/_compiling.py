@@ -27,7 +27,8 @@ def compile(
 ) -> CompiledNetwork:
     """Make a trained network one of integers, with tables for its transfer functions.
 
-    Layers of full bundles are compiled so far, any number into one layer, with every activation.
+    All bundles of Net# are compiled, any number into one layer, with every activation, but for
+    response normalisation.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ def compile(
     Raises
     ------
     CompileError
-        The network has other layers (with the place in the specification), the rows say nothing, or
-        there is no such setting.
+        A layer has no form in integers (with the place in the specification), the rows say nothing,
+        or there is no such setting.
     DataError
         The rows are no numbers, or numbers are missing.
     ModelError

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netsharp_compile.c_files import require_prefix, scratch_of
 from netsharp_compile.form import ModelForm
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.planning import planned
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
+from netsharp_compile.writing.c_files import require_prefix, scratch_size, stored_size
 from netsharp_compile.writing.device_files import device_files
 from netsharp_engine.excerpt import excerpt
 
@@ -49,11 +49,8 @@ class LayerReport:
     sum_bits: int
     table: int | None
     error: float
-
-    @property
-    def multiply_adds(self) -> int:
-        """How many products a run of it adds."""
-        return self.nodes * self.values
+    #: How many products a run of it adds.
+    multiply_adds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +145,11 @@ def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> Compil
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
     ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
-    asked: ranges are read from them, then errors.  Raises CompileError for a network that is not
-    made of full bundles, with the place, and for rows that say nothing.
+    asked: ranges are read from them, then errors.  Raises CompileError for what has no form in
+    integers, with the place, and for rows that say nothing.
     """
     if model.network is not None:
         raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
-    if model.normalizer.name == "binning":
-        raise CompileError(
-            "The features are binned, which is not compiled yet. Train with another normalizer, "
-            'such as "gaussian".'
-        )
     layers = layers_of(model.graph, model.tensors)
     tested = _first(rows, model.encoding.names)
 
@@ -229,11 +221,12 @@ def _report(
         LayerReport(
             one.name,
             one.function,
-            len(one.weights),
-            one.weights.shape[1],
+            one.nodes,
+            one.values,
             one.bound.bit_length() + 1,
             one.table,
             error,
+            one.multiply_adds,
         )
         for one, error in zip(network.layers, errors, strict=True)
     ]
@@ -242,20 +235,13 @@ def _report(
         rows=count,
         agreement=None if model.classes is None else agreed / count,
         error=errors[-1],
-        weight_bytes=sum(_stored_bytes(network)),
+        weight_bytes=stored_size(network),
         table_bytes=sum(one.nbytes for one in network.tables),
-        scratch_bytes=scratch_of(network).size,
+        scratch_bytes=scratch_size(network),
         pairs=sum(one.table is not None for one in network.layers),
         tables=len(network.tables),
         doubts=doubts,
     )
-
-
-def _stored_bytes(network: IntegerNetwork) -> Iterator[int]:
-    """Bytes of weights, biases, multipliers and shifts of each layer, as they are written."""
-    for layer in network.layers:
-        nodes = len(layer.weights)
-        yield layer.weights.nbytes + nodes * ((8 if layer.wide else 4) + 4 + 1)
 
 
 def _chosen(answers: Array) -> Integers:

@@ -1,28 +1,30 @@
 """A network in integers: all that a device needs, and all that the simulator sees.
 
-    acc    = bias[n] + sum of weight[n, i] * code[i]
-    step   = floor((acc * multiplier[n] + 2^shift[n] / 2) / 2^shift[n])
+    acc    = bias[n] + sum of weight[n, i] * (code[i] - zero)
+    step   = floor((acc * multiplier[c] + 2^shift[c] / 2) / 2^shift[c])
     result = clamp(step + zero_point)
     next   = table[result - least]
 
-One rounding, half up; zero points of the operands are in the biases.  A device, the simulator and
-every compiler give the same bits.
+Node n is of channel c; a window has only the values that are there.  One rounding, half up.  Zero
+points are in the biases, but of a bundle whose windows reach beyond its source, where they are its
+``zero``.  A pool has no weights: acc is the sum of a window's codes, or the largest of them.  A
+device, the simulator and every compiler give the same bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netsharp_compile.bundles import Bundle, PooledBundle, united
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from netsharp_compile.layers import ReadValues
     from netsharp_compile.operators import Array
 
     Integers = npt.NDArray[np.integer]
@@ -34,39 +36,55 @@ INT32 = 2**31 - 1
 #: leaves nodes whose weights are nearly 0, and whose bias would be beyond all integers.
 _SMALLEST = 2.0**-20
 _MOST_BIAS = 2.0**30
-#: Up to here float64 adds integers without rounding.
-_EXACT = 2**53
+#: Types of numbers that add integers without rounding, and below which sums.
+_EXACT = (("float32", 2**24), ("float64", 2**53))
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureCodes:
     """How features become codes, each by a scheme of its own: nearest to (feature - offset) *
-    factor, from 0 to ``most``, counted from the least code.  ``codes`` says which codes there are.
+    factor, from ``lowest`` to ``most``, counted from the least code.  ``codes`` says which codes
+    there are.  A feature that has ``edges`` is the number of those that it reaches instead.
     """
 
     codes: QuantizationScheme
     offset: Array
     factor: Array
+    lowest: Integers
     most: Integers
+    edges: tuple[Array, ...] = ()
 
     def of(self, features: Array) -> Integers:
         """Return the codes of numbers [rows, features] that are not normalised."""
+        if self.edges:
+            features = np.array(features, np.float64)
+            for column, edges in zip(features.T, self.edges, strict=True):
+                column[...] = np.searchsorted(edges, column, side="right")
         steps = rounded_up((features - self.offset) * self.factor)
-        bounded = np.clip(steps, 0, self.most).astype(np.int64) + self.codes.least
+        bounded = np.clip(steps, self.lowest, self.most).astype(np.int64) + self.codes.least
         return bounded.astype(self.codes.dtype)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegerBundle:
+    """A bundle with integers for its weights, and what is subtracted from each code it reads."""
+
+    bundle: Bundle
+    weights: Integers
+    zero: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class IntegerLayer:
-    """A layer: integers [nodes, values], [nodes] and [nodes] twice, the schemes of its sums and of
-    its values, and the number of the table between them; None where the codes are the same.
+    """A layer: its bundles, biases [nodes, or channels], multipliers and shifts [channels], the
+    schemes of its sums and of its values, and the number of the table between them; None where the
+    codes are the same.
     """
 
     name: str
     function: str
     origin: str
-    sources: tuple[ReadValues, ...]
-    weights: Integers
+    parts: tuple[IntegerBundle, ...]
     biases: Integers
     multipliers: Integers
     shifts: Integers
@@ -77,14 +95,52 @@ class IntegerLayer:
     bound: int
 
     @property
-    def nodes(self) -> int:
-        """How many values it has."""
-        return len(self.weights)
-
-    @property
     def wide(self) -> bool:
         """Whether its sums need 64 bits."""
         return self.bound > INT32
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes it has."""
+        return self.parts[0].bundle.nodes
+
+    @property
+    def values(self) -> int:
+        """How many values its bundles read."""
+        return sum(one.bundle.source.size for one in self.parts)
+
+    @property
+    def multiply_adds(self) -> int:
+        """How many products a run of it adds; pools have none."""
+        return sum(one.bundle.edges for one in self.parts if self.pool is None)
+
+    @property
+    def pool(self) -> PooledBundle | None:
+        """The pool that the layer is, None where it is none."""
+        first = self.parts[0].bundle
+        return first if isinstance(first, PooledBundle) else None
+
+    @property
+    def channels(self) -> Integers:
+        """The channel of each node [nodes]."""
+        return united([one.bundle for one in self.parts])
+
+    @property
+    def node_biases(self) -> Integers:
+        """The bias of each node [nodes]."""
+        by_node = self.pool is None and len(self.biases) == self.nodes
+        return self.biases if by_node else self.biases[self.channels]
+
+    def sums(self, operands: Sequence[Integers]) -> Integers:
+        """Return the sums [rows, nodes] of codes."""
+        exact = next((kind for kind, bound in _EXACT if self.bound < bound), "int64")
+        found: Any = self.node_biases.astype(exact)
+        for part in self.parts:
+            operand, first, size = part.bundle.source
+            codes: Any = operands[operand][:, first : first + size].astype(exact)
+            codes -= part.zero
+            found = found + part.bundle.sums(codes, part.weights.astype(exact))
+        return np.asarray(found).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +157,16 @@ class IntegerNetwork:
         """
         operands = [codes]
         for layer in self.layers:
-            parts = [operands[a][:, first : first + size] for a, first, size in layer.sources]
-            sums = _products(np.concatenate(parts, axis=1), layer)
-            found = requantized(sums, layer.multipliers, layer.shifts) + layer.result.zero_point
-            results = np.clip(found, layer.result.least, layer.result.most)
+            of_node = layer.channels
+            found = requantized(
+                layer.sums(operands), layer.multipliers[of_node], layer.shifts[of_node]
+            )
+            least, most = layer.result.least, layer.result.most
+            results = np.clip(found + layer.result.zero_point, least, most)
             if layer.table is None:
                 operands.append(results.astype(layer.target.dtype))
             else:
-                operands.append(self.tables[layer.table][results - layer.result.least])
+                operands.append(self.tables[layer.table][results - least])
         return operands[1:]
 
 
@@ -118,37 +176,56 @@ def requantized(sums: Integers, multipliers: Integers, shifts: Integers) -> Inte
     return (sums.astype(np.int64) * multipliers + half) >> shifts
 
 
-def _products(codes: Integers, layer: IntegerLayer) -> Integers:
-    if layer.bound < _EXACT:
-        found = codes.astype(np.float64) @ layer.weights.T.astype(np.float64) + layer.biases
-        return found.astype(np.int64)
-    return codes.astype(np.int64) @ layer.weights.T.astype(np.int64) + layer.biases
-
-
 def quantized_weights(
-    weights: Array, biases: Array, most: int, by_node: bool
-) -> tuple[Integers, Integers, Array]:
-    """Return weights and biases in integers, and the scale of each node's sums [nodes].
+    parts: Sequence[tuple[Bundle, Array]], biases: Array, most: int, by_node: bool
+) -> tuple[list[Integers], Integers, Array]:
+    """Return the weights of each bundle and the biases [nodes] in integers, and the scale of each
+    node's sums [nodes], which is one for nodes that share weights.
 
-    ``weights`` [nodes, values] are in units of the codes they are multiplied with.
+    Weights are in units of the codes they are multiplied with.
     """
-    largest = np.abs(weights).max(axis=1, initial=0.0)
+    largest = np.zeros(len(biases))
+    for bundle, weights in parts:
+        owners = np.broadcast_to(bundle.owners, weights.shape)
+        np.maximum.at(largest, owners.reshape(-1), np.abs(weights).reshape(-1))
     if not by_node:
         largest = np.full_like(largest, largest.max())
     scales = np.maximum(largest / most, largest.max() / most * _SMALLEST)
     scales = np.maximum(scales, np.abs(biases) / _MOST_BIAS)
     scales = np.where(scales < np.finfo(np.float64).tiny, 1.0, scales)
+    scales = _spread([bundle.groups for bundle, _ in parts], scales)
     # A bias may have made the scale larger, and a division more by a unit of the last place.
-    whole = np.clip(rounded_up(weights / scales[:, None]), -most, most).astype(np.int64)
+    whole: list[Integers] = [
+        np.clip(rounded_up(weights / scales[bundle.owners]), -most, most).astype(np.int64)
+        for bundle, weights in parts
+    ]
     return whole, rounded_up(biases / scales).astype(np.int64), scales
 
 
-def largest_sums(weights: Integers, biases: Integers, codes: Sequence[int]) -> int:
+def _spread(groups: Sequence[Integers], scales: Array) -> Array:
+    """The largest scale [nodes] among all nodes that share weights, through whatever others."""
+    while True:
+        before = scales
+        for one in groups:
+            largest = np.zeros(len(scales))
+            np.maximum.at(largest, one, scales)
+            scales = largest[one]
+        if len(groups) == 1 or np.array_equal(before, scales):
+            return scales
+
+
+def largest_sums(
+    parts: Sequence[IntegerBundle], biases: Integers, codes: Sequence[Integers]
+) -> int:
     """Return the largest magnitude that a sum can have, ``codes`` being the largest of each value
-    [values].  The terms may come in any order: no sum of some of them is larger.
+    [values] that each bundle reads, less its zero.  The terms may come in any order: no sum of some
+    of them is larger.
     """
     # A product has 31 bits, and no layer 2^31 values.
-    worst = np.abs(weights).astype(np.int64) @ np.array(codes, np.int64) + np.abs(biases)
+    worst = np.abs(biases)
+    for part, largest in zip(parts, codes, strict=True):
+        weights = np.abs(part.weights).astype(np.int64)
+        worst = worst + part.bundle.sums(np.asarray(largest, np.int64)[None], weights)[0]
     return int(worst.max())
 
 

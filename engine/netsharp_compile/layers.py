@@ -5,11 +5,20 @@ Several bundles into one layer are one sum.  Knows no integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from netsharp_compile.bundles import (
+    Bundle,
+    ConvolvedBundle,
+    FilteredBundle,
+    FullBundle,
+    PooledBundle,
+    ReadValues,
+    window_axes,
+)
 from netsharp_compile.operators import chain_of
 from netsharp_compile.refusal import CompileError, refused
 
@@ -20,78 +29,64 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.nodes import Node
 
+    Tensors: TypeAlias = Mapping[str, npt.NDArray[np.floating]]
+
 #: The operator whose place is taken by the largest answer, or by the host.
 SOFTMAX = "softmax"
 
 
-class ReadValues(NamedTuple):
-    """Values that a layer reads: the number of the operand (0 the features, then the layers in
-    order), the first of its values, and how many.
-    """
+class WeightedBundle(NamedTuple):
+    """A bundle and its weights, in the shape that it says; none of a pool."""
 
-    operand: int
-    first: int
-    size: int
+    bundle: Bundle
+    weights: Array
 
 
 class SummedLayer(NamedTuple):
-    """A layer: weights [nodes, values of all its sources in turn], biases [nodes], its operator,
-    and its line in the specification.
+    """A layer: bundles of which the sums are added, biases [nodes], its operator, and its line in
+    the specification.  A pool of largest values is alone and without biases.
     """
 
     name: str
-    sources: tuple[ReadValues, ...]
-    weights: Array
+    parts: tuple[WeightedBundle, ...]
     biases: Array
     function: str
     origin: str
+
+    @property
+    def pool(self) -> PooledBundle | None:
+        """The pool that the layer is; None where it is none, or one among other bundles."""
+        first = self.parts[0].bundle
+        return first if isinstance(first, PooledBundle) else None
 
 
 class _Sums(NamedTuple):
     """Sums that have no operator yet."""
 
-    sources: tuple[ReadValues, ...]
-    weights: tuple[Array, ...]
+    parts: tuple[WeightedBundle, ...]
     biases: Array
 
 
-def layers_of(graph: Graph, tensors: Mapping[str, npt.NDArray[np.floating]]) -> list[SummedLayer]:
+def layers_of(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
     """Return the layers of a network, the last of which answers.
 
     Raises CompileError for an operation that is no such layer, and for numbers that are none.
     """
-    known: dict[Node, ReadValues | _Sums] = {}
-    first = 0
-    for node in graph.inputs:
-        known[node] = ReadValues(0, first, node.size)
-        first += node.size
-    layers: list[SummedLayer] = []
-    for node in graph.nodes:
-        if node in known:
-            continue
-        if node.op == "activation":
-            sums = _sums(known, node, node.inputs[0])
-            function = str(node.attributes["function"])
-            if function == SOFTMAX and node is not graph.output:
-                raise refused(node, "softmax within a network looks at all nodes at once.")
-            layers.append(_layer(node, sums, function))
-            known[node] = ReadValues(len(layers), 0, node.size)
-        else:
-            known[node] = _summed(known, node, tensors)
-    if graph.output is None or not layers or not isinstance(known[graph.output], ReadValues):
-        raise CompileError("The network has no output that goes through an activation.")
-    return layers
+    return _Reading(graph, tensors).layers
 
 
 def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[Array, Array]]:
     """Yield the sums and the values [rows, nodes] of each layer; those of softmax are its sums."""
     operands = [features]
     for layer in layers:
-        given = [
-            operands[one.operand][:, one.first : one.first + one.size] for one in layer.sources
-        ]
         with np.errstate(all="ignore"):  # What is no number is seen in the ranges.
-            sums = np.concatenate(given, axis=1) @ layer.weights.T + layer.biases
+            sums = np.zeros((len(features), len(layer.biases)))
+            for bundle, weights in layer.parts:
+                operand, first, size = bundle.source
+                sums += bundle.sums(operands[operand][:, first : first + size], weights)
+            if (pool := layer.pool) is not None and not pool.largest:
+                sums /= pool.counts
+            sums += layer.biases
             values = sums
             if layer.function != SOFTMAX:
                 (operator,) = chain_of(layer.function)
@@ -100,49 +95,165 @@ def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[
         yield sums, values
 
 
-def _layer(node: Node, sums: _Sums, function: str) -> SummedLayer:
-    weights = np.concatenate(sums.weights, axis=1)
-    origin = "" if node.origin is None else str(node.origin)
-    return SummedLayer(node.name, sums.sources, weights, sums.biases, function, origin)
+class _Reading:
+    """One walk over a graph."""
 
+    def __init__(self, graph: Graph, tensors: Tensors) -> None:
+        self._tensors = tensors
+        self._known: dict[Node, ReadValues | _Sums] = {}
+        self.layers: list[SummedLayer] = []
+        first = 0
+        for node in graph.inputs:
+            self._known[node] = ReadValues(0, first, node.size)
+            first += node.size
+        needed = _needed(graph)
+        for node in graph.nodes:
+            if node in self._known or node not in needed:
+                continue
+            if node.op == "activation":
+                self._known[node] = self._layer(node, last=node is graph.output)
+            else:
+                self._known[node] = self._summed(node)
+        output = graph.output
+        if output is None or not isinstance(self._known[output], ReadValues) or not self.layers:
+            raise CompileError("The network has no output that goes through an activation.")
 
-def _summed(
-    known: Mapping[Node, ReadValues | _Sums],
-    node: Node,
-    tensors: Mapping[str, npt.NDArray[np.floating]],
-) -> _Sums:
-    if node.op == "full":
-        source = known[node.inputs[0]]
+    def _layer(self, node: Node, *, last: bool) -> ReadValues:
+        sums = self._sums(node, node.inputs[0])
+        function = str(node.attributes["function"])
+        if function == SOFTMAX and not last:
+            raise refused(node, "softmax within a network looks at all nodes at once.")
+        return self._added(node, sums, function)
+
+    def _added(self, node: Node, sums: _Sums, function: str) -> ReadValues:
+        origin = "" if node.origin is None else str(node.origin)
+        self.layers.append(SummedLayer(node.name, *self._plain(node, sums), function, origin))
+        return ReadValues(len(self.layers), 0, node.size)
+
+    def _plain(self, node: Node, sums: _Sums) -> _Sums:
+        """Sums of which pools are no part: the largest value is one before it is added, and a mean
+        is a sum with weights.
+        """
+        if len(sums.parts) == 1 and not sums.biases.any():
+            return sums
+        parts = []
+        for bundle, weights in sums.parts:
+            if not isinstance(bundle, PooledBundle):
+                parts.append(WeightedBundle(bundle, weights))
+            elif bundle.largest:
+                pooled = _Sums((WeightedBundle(bundle, weights),), np.zeros(bundle.nodes))
+                source = self._added(node, pooled, "linear")
+                nodes = np.arange(bundle.nodes)
+                own = FilteredBundle(source, bundle.nodes, nodes, nodes)
+                parts.append(WeightedBundle(own, np.ones(bundle.nodes)))
+            else:
+                parts.append(_weighted_means(bundle))
+        return _Sums(tuple(parts), sums.biases)
+
+    def _summed(self, node: Node) -> _Sums:
+        if node.op == "bias":
+            sums = self._sums(node, node.inputs[0])
+            return sums._replace(biases=sums.biases + self._numbers(node).reshape(-1))
+        if node.op == "add":
+            found = [self._sums(node, one) for one in node.inputs]
+            parts = tuple(part for one in found for part in one.parts)
+            return _Sums(parts, np.sum([one.biases for one in found], axis=0))
+        made = _BUNDLES.get(node.op)
+        if made is None:
+            raise refused(node, _REASONS.get(node.op, f"{node.op} has no form in integers here."))
+        source = self._known[node.inputs[0]]
         if not isinstance(source, ReadValues):
             raise refused(node, "it reads sums that go through no activation.")
-        return _Sums((source,), (_numbers(node, tensors),), np.zeros(node.size))
-    if node.op == "bias":
-        sums = _sums(known, node, node.inputs[0])
-        return sums._replace(biases=sums.biases + _numbers(node, tensors).reshape(-1))
-    if node.op == "add":
-        parts = [_sums(known, node, one) for one in node.inputs]
-        return _Sums(
-            tuple(source for part in parts for source in part.sources),
-            tuple(weights for part in parts for weights in part.weights),
-            np.sum([part.biases for part in parts], axis=0),
-        )
-    raise refused(node, f"layers of full bundles become integers so far, and this is {node.op}.")
+        return made(node, source, self._numbers(node) if node.parameters else np.zeros(0))
+
+    def _sums(self, node: Node, read: Node) -> _Sums:
+        found = self._known[read]
+        if isinstance(found, ReadValues):
+            raise refused(node, "it reads values, and not the sums of a bundle.")
+        return found
+
+    def _numbers(self, node: Node) -> Array:
+        (parameter,) = node.parameters
+        found = np.asarray(self._tensors[parameter.name], np.float64).reshape(parameter.shape)
+        if not np.isfinite(found).all():
+            raise CompileError(
+                f"'{parameter.name}' holds numbers that are infinite or no numbers: the training "
+                "diverged. Train again with a lower learning rate."
+            )
+        # Denormal numbers are 0 on most devices, and here.
+        return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
 
 
-def _sums(known: Mapping[Node, ReadValues | _Sums], node: Node, read: Node) -> _Sums:
-    found = known[read]
-    if isinstance(found, ReadValues):
-        raise refused(node, "it reads values, and not the sums of a bundle.")
+def _needed(graph: Graph) -> set[Node]:
+    """The nodes that lead to the output."""
+    found: set[Node] = set()
+    waiting = [graph.output]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in found:
+            found.add(node)
+            waiting += node.inputs
     return found
 
 
-def _numbers(node: Node, tensors: Mapping[str, npt.NDArray[np.floating]]) -> Array:
-    (parameter,) = node.parameters
-    found = np.asarray(tensors[parameter.name], np.float64).reshape(parameter.shape)
-    if not np.isfinite(found).all():
-        raise CompileError(
-            f"'{parameter.name}' holds numbers that are infinite or no numbers: the training "
-            "diverged. Train again with a lower learning rate."
-        )
-    # Denormal numbers are 0 on most devices, and here.
-    return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
+def _full(node: Node, source: ReadValues, weights: Array) -> _Sums:
+    made = FullBundle(source, node.size)
+    return _Sums((WeightedBundle(made, weights),), np.zeros(node.size))
+
+
+def _filtered(node: Node, source: ReadValues, weights: Array) -> _Sums:
+    owners, places = (np.asarray(one, np.int64) for one in node.attributes["edges"])
+    order = np.lexsort((places, owners))
+    made = FilteredBundle(source, node.size, owners[order], places[order])
+    return _Sums((WeightedBundle(made, weights.reshape(-1)[order]),), np.zeros(node.size))
+
+
+def _convolved(node: Node, source: ReadValues, weights: Array) -> _Sums:
+    read = node.attributes
+    sharing, maps = tuple(map(bool, read["sharing"])), tuple(map(int, read["maps"]))
+    made = ConvolvedBundle(source, window_axes(read["axes"]), sharing, maps)
+    # Each kernel's own bias is its last number.
+    biases = weights[made.groups, -1]
+    return _Sums((WeightedBundle(made, weights[:, :-1]),), biases)
+
+
+def _pooled(node: Node, source: ReadValues, weights: Array) -> _Sums:
+    made = PooledBundle(source, window_axes(node.attributes["axes"]), node.op == "max pool")
+    if not made.counts.all():
+        raise refused(node, "one of its windows has no value in it.")
+    return _Sums((WeightedBundle(made, weights),), np.zeros(node.size))
+
+
+def _weighted_means(bundle: PooledBundle) -> WeightedBundle:
+    """Means as sums with weights, to which others can be added."""
+    axes = bundle.axes
+    each = ConvolvedBundle(bundle.source, axes, (True,) * len(axes), (1,) * len(axes))
+    cells = np.arange(1, bundle.source.size + 1, dtype=np.float64)[None]
+    owners, places = [], []
+    for tap in range(bundle.taps):
+        # Where the weight of this cell alone is 1, the sums say which value stands there.
+        seen = each.sums(cells, (np.arange(bundle.taps) == tap)[None].astype(np.float64))[0]
+        (nodes,) = seen.nonzero()
+        owners.append(nodes)
+        places.append(seen[nodes].astype(np.int64) - 1)
+    owner, place = np.concatenate(owners), np.concatenate(places)
+    order = np.lexsort((place, owner))
+    made = FilteredBundle(bundle.source, bundle.nodes, owner[order], place[order])
+    return WeightedBundle(made, 1.0 / bundle.counts[made.owners])
+
+
+#: What makes sums of an operation, its source and its numbers.
+_BUNDLES: dict[str, Callable[[Node, ReadValues, Array], _Sums]] = {
+    "full": _full,
+    "filtered": _filtered,
+    "convolve": _convolved,
+    "max pool": _pooled,
+    "mean pool": _pooled,
+}
+#: Why others are refused.
+_REASONS = {
+    "response norm": (
+        "response normalisation divides each value by a power of a sum of squares around it, for "
+        "which a device without floating point has no table. Leave the bundle out and train again."
+    ),
+}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from netsharp_compile.bundles import ConvolvedBundle, FilteredBundle, united
 from netsharp_compile.integers import (
     FeatureCodes,
+    IntegerBundle,
     IntegerLayer,
     IntegerNetwork,
     largest_sums,
@@ -30,6 +32,7 @@ from netsharp_compile.schemes import QuantizationScheme, rounded_up
 from netsharp_compile.tables import transfer_table
 
 if TYPE_CHECKING:
+    from netsharp_compile.bundles import Bundle, PooledBundle
     from netsharp_compile.integers import Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
@@ -98,15 +101,15 @@ def planned(
         _require_numbers(layer.name, ranges)
     plan = _Plan(settings)
     codes = QuantizationScheme.affine(1.0, 0, _BITS, _OPERANDS[settings.activations])
-    steps = _feature_steps(layers, features, codes, _WEIGHTS[settings.weights][0])
-    operands = [_Values(steps, features.low - codes.least * steps, np.zeros_like(steps), codes)]
+    read = _read_features(layers, normalizer, features, codes, _WEIGHTS[settings.weights][0])
+    operands = [read]
     for place, (layer, ranges) in enumerate(zip(layers, seen, strict=True)):
         try:
             operands.append(plan.add(layer, ranges, operands, last=place == len(layers) - 1))
         except ValueError as error:  # Of schemes and tables, which know no layer.
             raise CompileError(f"'{layer.name}' on these rows: {error}") from None
-    read = _feature_codes(normalizer, features.low, steps, codes)
-    return IntegerNetwork(read, tuple(plan.layers), tuple(plan.tables.values()))
+    tables = tuple(plan.tables.values())
+    return IntegerNetwork(_feature_codes(normalizer, read), tuple(plan.layers), tables)
 
 
 def _require_numbers(name: str, ranges: Observed) -> None:
@@ -126,6 +129,18 @@ class _Values(NamedTuple):
     zero_points: Array
     codes: QuantizationScheme
 
+    def of(self, bundle: Bundle) -> _Values:
+        """Those that a bundle reads."""
+        part = slice(bundle.source.first, bundle.source.first + bundle.source.size)
+        steps, bases, zero_points = self.steps[part], self.bases[part], self.zero_points[part]
+        return _Values(steps, bases, zero_points, self.codes)
+
+    @property
+    def scheme(self) -> QuantizationScheme:
+        """The scheme of all of them, where they have one."""
+        scale, zero_point = float(self.steps[0]), int(self.zero_points[0])
+        return replace(self.codes, scale=scale, zero_point=zero_point)
+
 
 class _Plan:
     def __init__(self, settings: CompileSettings) -> None:
@@ -138,24 +153,32 @@ class _Plan:
         self, layer: SummedLayer, seen: Observed, operands: Sequence[_Values], *, last: bool
     ) -> _Values:
         """Add a layer, and return what the codes of its values mean."""
+        given = [operands[part.bundle.source.operand].of(part.bundle) for part in layer.parts]
         result, target = self._schemes(layer, seen, last)
+        if layer.pool is not None and layer.pool.largest:
+            result = given[0].scheme  # The largest code is the code of the largest.
+            target = target if last or layer.function != "linear" else result
         table = None
         if layer.function not in ("linear", SOFTMAX) or result != target:
             table = self._table(result, layer.function, target)
-        steps, bases, zero_points, largest = _read(layer, operands)
-        most, by_node = _WEIGHTS[self._settings.weights]
-        weights, biases, units = quantized_weights(
-            layer.weights * steps, layer.biases + layer.weights @ bases, most, by_node
+        if layer.pool is None:
+            parts, biases, units = _weighted(layer, given, *_WEIGHTS[self._settings.weights])
+        else:
+            parts, biases, units = _pooled(layer.pool, given[0])
+        channels = united([one.bundle for one in parts])
+        bound = largest_sums(
+            parts,
+            biases if len(biases) == len(channels) and layer.pool is None else biases[channels],
+            [_largest(values, part.zero) for values, part in zip(given, parts, strict=True)],
         )
-        biases = biases - weights @ zero_points.astype(np.int64)
-        bound = largest_sums(weights, biases, largest)
         multipliers, shifts = multipliers_of(units / result.scale, bound)
+        if layer.pool is not None and layer.pool.largest:
+            multipliers, shifts = np.ones(1, np.int64), np.zeros(1, np.int64)
         made = IntegerLayer(
             name=layer.name,
             function=layer.function,
             origin=layer.origin,
-            sources=layer.sources,
-            weights=weights.astype(np.int8 if most == 127 else np.int16),
+            parts=parts,
             biases=biases,
             multipliers=multipliers,
             shifts=shifts,
@@ -165,7 +188,7 @@ class _Plan:
             bound=bound,
         )
         self.layers.append(made)
-        nodes = len(weights)
+        nodes = made.nodes
         return _Values(
             np.full(nodes, target.scale),
             np.zeros(nodes),
@@ -216,18 +239,51 @@ class _Plan:
         return list(self.tables).index(key)
 
 
-def _read(layer: SummedLayer, operands: Sequence[_Values]) -> tuple[Array, Array, Array, list[int]]:
-    """Steps, bases, zero points and largest codes of the values that a layer reads, in turn."""
-    given = [(operands[a], slice(first, first + size)) for a, first, size in layer.sources]
-    steps = np.concatenate([one.steps[part] for one, part in given])
-    bases = np.concatenate([one.bases[part] for one, part in given])
-    zero_points = np.concatenate([one.zero_points[part] for one, part in given])
-    largest = [
-        max(abs(one.codes.least), abs(one.codes.most))
-        for (one, _), source in zip(given, layer.sources, strict=True)
-        for _ in range(source.size)
-    ]
-    return steps, bases, zero_points, largest
+def _weighted(
+    layer: SummedLayer, given: Sequence[_Values], most: int, by_node: bool
+) -> tuple[tuple[IntegerBundle, ...], Integers, Array]:
+    """Bundles in integers, biases [nodes or channels], and what a sum's step means [channels]."""
+    scaled, based = [], layer.biases
+    for (bundle, weights), values in zip(layer.parts, given, strict=True):
+        scaled.append((bundle, weights * values.steps[bundle.places]))
+        if values.bases.any():
+            based = based + bundle.sums(values.bases[None], weights)[0]
+    biases: Integers
+    whole, biases, units = quantized_weights(scaled, based, most, by_node)
+    parts = []
+    for (bundle, _), values, numbers in zip(layer.parts, given, whole, strict=True):
+        if isinstance(bundle, FilteredBundle):
+            bundle, numbers = bundle.without(numbers == 0), numbers[numbers != 0]
+        zero = 0
+        if isinstance(bundle, ConvolvedBundle) and bundle.padded:
+            zero = int(values.zero_points[0])  # It does not stand at the borders.
+        else:
+            zeros = values.zero_points.astype(np.int64)[None]
+            biases = biases - bundle.sums(zeros, numbers)[0]
+        stored: Integers = numbers.astype(np.int8 if most == 127 else np.int16)
+        parts.append(IntegerBundle(bundle, stored, zero))
+    channels = united([one.bundle for one in parts])
+    _, firsts = np.unique(channels, return_index=True)
+    if np.array_equal(biases[firsts][channels], biases):
+        biases = biases[firsts]
+    return tuple(parts), biases, units[firsts]
+
+
+def _pooled(
+    pool: PooledBundle, values: _Values
+) -> tuple[tuple[IntegerBundle, ...], Integers, Array]:
+    """The same of a pool: a channel for each number of values that a window may have."""
+    counts = np.arange(1, pool.taps + 1) if pool.padded else np.array([pool.taps])
+    if pool.largest:
+        counts = np.ones(1, np.int64)
+    biases = counts * -int(values.zero_points[0])
+    return (IntegerBundle(pool, np.zeros(0, np.int8)),), biases, values.steps[0] / counts
+
+
+def _largest(values: _Values, zero: int) -> Integers:
+    """The largest magnitude of each value that a bundle reads [values]."""
+    most = max(abs(values.codes.least - zero), abs(values.codes.most - zero))
+    return np.full(len(values.steps), most)
 
 
 def _of_range(values: tuple[float, float], bits: int, operand: Operand) -> QuantizationScheme:
@@ -237,13 +293,32 @@ def _of_range(values: tuple[float, float], bits: int, operand: Operand) -> Quant
     return QuantizationScheme.asymmetric(low, high, bits, operand)
 
 
-def _feature_steps(
+def _read_features(
     layers: Sequence[SummedLayer],
+    normalizer: Normalizer,
     features: FeatureRanges,
     codes: QuantizationScheme,
     most: int,
-) -> Array:
-    """The step of each feature's codes: at least a code's part of its range.
+) -> _Values:
+    """What the codes of features mean: of each by itself, but of an input over which a window moves
+    by one scheme, in which the zero beyond its borders is a code.
+    """
+    own = (features.high - features.low) / (codes.size - 1)
+    if normalizer.name == "binning":  # Nothing lies between two bins.
+        own = np.where(own > 0, np.maximum(own, _bin_width(normalizer)), own)
+    steps = _feature_steps(layers, features.above, own, most)
+    bases, zero_points = features.low - codes.least * steps, np.zeros_like(steps)
+    for bundle in (part.bundle for layer in layers for part in layer.parts):
+        if bundle.source.operand == 0 and bundle.alike:
+            part = slice(bundle.source.first, bundle.source.first + bundle.source.size)
+            ends = float(features.low[part].min()), float(features.high[part].max())
+            one = _of_range(ends, codes.bits, codes.operand)
+            steps[part], bases[part], zero_points[part] = one.scale, 0.0, one.zero_point
+    return _Values(steps, bases, zero_points, codes)
+
+
+def _feature_steps(layers: Sequence[SummedLayer], above: Array, own: Array, most: int) -> Array:
+    """The step of each feature's codes: at least its own, a code's part of its range.
 
     A weight is stored in units of the largest product of weight and step of its node, so that one
     feature of a wide range makes the weights of all others coarse.  Larger steps of these cost
@@ -251,57 +326,86 @@ def _feature_steps(
     feature, w * step and unit * x / step, are equal at ``best``.  How far to go there is tried,
     since units grow with steps.
     """
-    own = (features.high - features.low) / (codes.size - 1)
-    weights = _feature_weights(layers, len(own))
+    read = _FeatureWeights(layers, len(own), most)
     with np.errstate(all="ignore"):  # Of squares beyond all numbers the least steps are taken.
-        typical = np.sqrt(np.square(weights).mean(axis=0))
-        unit = np.abs(weights * own).max(axis=1).mean() / most
-        best = np.sqrt(np.divide(unit * features.above, typical, out=own * 0, where=typical > 0))
+        typical = np.sqrt(read.squares / (read.nodes + 1))
+        unit = read.units(own).sum() / (read.nodes + 1)
+        best = np.sqrt(np.divide(unit * above, typical, out=own * 0, where=typical > 0))
         best = np.where(own > 0, np.maximum(own, best), own)
         tried = [np.where(own > 0, own * (best / own) ** part, own) for part in _PARTS]
-        errors = [_error_of_steps(weights, features.above, one, most) for one in tried]
+        errors = [read.error(above, one) for one in tried]
     return tried[int(np.argmin(errors))]
 
 
-def _feature_weights(layers: Sequence[SummedLayer], count: int) -> Array:
-    """The weights [nodes, features] of every layer that reads features."""
-    found = []
-    for layer in layers:
-        weights = np.zeros((len(layer.weights), count))
-        at = 0
-        for operand, first, size in layer.sources:
-            if operand == 0:
-                weights[:, first : first + size] += layer.weights[:, at : at + size]
-            at += size
-        if weights.any():
-            found.append(weights)
-    return np.concatenate([*found, np.zeros((1, count))])
+class _FeatureWeights:
+    """The weights with which layers read features, each by a scheme of its own."""
+
+    def __init__(self, layers: Sequence[SummedLayer], count: int, most: int) -> None:
+        self._layers = [
+            (len(layer.biases), parts)
+            for layer in layers
+            if (parts := [one for one in layer.parts if _reads_apart(one.bundle)])
+        ]
+        self._most = most
+        self.nodes = sum(nodes for nodes, _ in self._layers)
+        #: The sum of squares over all nodes, by feature.
+        self.squares = np.zeros(count)
+        for bundle, weights in (part for _, parts in self._layers for part in parts):
+            first, size = bundle.source.first, bundle.source.size
+            places = np.broadcast_to(bundle.places, weights.shape).reshape(-1)
+            with np.errstate(all="ignore"):
+                found = np.bincount(places, np.square(weights).reshape(-1), size)
+            self.squares[first : first + size] += found
+
+    def units(self, steps: Array) -> Array:
+        """The unit of each node's weights [nodes] with such steps."""
+        found = []
+        for nodes, parts in self._layers:
+            largest = np.zeros(nodes)
+            for bundle, weights in parts:
+                first, size = bundle.source.first, bundle.source.size
+                sizes = np.abs(weights * steps[first : first + size][bundle.places])
+                by_owner = sizes.max(axis=1) if sizes.ndim > 1 else sizes
+                np.maximum.at(largest, bundle.owners.reshape(-1), by_owner)
+            found.append(largest / self._most)
+        return np.concatenate([*found, np.zeros(0)])
+
+    def error(self, above: Array, steps: Array) -> float:
+        """Twelve times the mean square error of sums that steps and the units of weights make."""
+        ratios = np.divide(above, steps, out=np.zeros_like(steps), where=steps > 0)
+        rounding = np.square(self.units(steps)).sum() * np.square(ratios).sum()
+        return float((self.squares * np.square(steps)).sum() + rounding)
 
 
-def _error_of_steps(weights: Array, above: Array, steps: Array, most: int) -> float:
-    """Twelve times the mean square error of sums that steps and the units of weights make."""
-    units = np.abs(weights * steps).max(axis=1, keepdims=True) / most
-    ratios = np.divide(above, steps, out=np.zeros_like(steps), where=steps > 0)
-    return float((np.square(weights * steps) + np.square(units * ratios)).sum())
+def _reads_apart(bundle: Bundle) -> bool:
+    """Whether a bundle reads features, each by a scheme of its own."""
+    return bundle.source.operand == 0 and not bundle.alike
 
 
-def _feature_codes(
-    normalizer: Normalizer, low: Array, steps: Array, codes: QuantizationScheme
-) -> FeatureCodes:
-    """The normaliser and the scheme of each feature in one: it is ``low`` at the least code, and
-    clipped where the normaliser clips it.
+def _bin_width(normalizer: Normalizer) -> Array:
+    """What a step from one bin to the next is for each feature; 0 where there is one bin."""
+    counts = np.array([len(edges) for edges in normalizer.edges], np.float64)
+    return np.divide(1.0, counts, out=np.zeros_like(counts), where=counts > 0)
 
-    A feature that never changes has the least code always.
+
+def _feature_codes(normalizer: Normalizer, read: _Values) -> FeatureCodes:
+    """The normaliser and the scheme of each feature in one, clipped where the normaliser clips it.
+
+    A feature that never changes has one code always.
     """
+    codes, steps = read.codes, read.steps
+    low = read.bases + (codes.least - read.zero_points) * steps
     offset, scale = normalizer.offset, normalizer.scale
     if normalizer.name == "none":
         offset, scale = np.zeros_like(offset), np.ones_like(scale)
+    if normalizer.name == "binning":
+        scale = _bin_width(normalizer)
     moves = (steps > 0) & (scale != 0)
     factor = np.divide(scale, steps, out=np.zeros_like(scale), where=moves)
     first = np.divide(low, scale, out=np.zeros_like(scale), where=moves)
-    _, bound = normalizer.bounds()
     with np.errstate(invalid="ignore"):  # Nothing is at infinity where nothing moves.
-        above = np.where(moves, (bound - offset) * scale - low, 0.0)
-    room = np.divide(above, steps, out=np.zeros_like(scale), where=moves)
-    most = np.minimum(rounded_up(room), codes.size - 1).astype(np.int64)
-    return FeatureCodes(codes, offset + first, factor, most)
+        ends = [np.where(moves, (end - offset) * scale, 0.0) - low for end in normalizer.bounds()]
+    room = [np.divide(one, steps, out=np.zeros_like(scale), where=steps > 0) for one in ends]
+    lowest, most = (np.clip(rounded_up(one), 0, codes.size - 1).astype(np.int64) for one in room)
+    edges = normalizer.edges if normalizer.name == "binning" else ()
+    return FeatureCodes(codes, offset + first, factor, lowest, most, edges)

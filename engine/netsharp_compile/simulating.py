@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsharp_compile.layers import SOFTMAX
-from netsharp_compile.manifest import network_of
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.manifest import network_of
 from netsharp_engine.plain_files import open_plain
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import netsharp
-from netsharp_compile.c_files import c_files
+from netsharp_compile.bundles import PooledBundle
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.planning import CompileSettings
+from netsharp_compile.writing.c_files import c_files
 from netsharp_engine.data.stream import RowQuery
 from tests.compiling.networks import DEEP, ONE, drawn, trained
 from tests.conftest import SEED
@@ -53,13 +54,15 @@ class Sample(NamedTuple):
 def worst(network: CompiledNetwork) -> np.ndarray:
     """The codes with which sums over the features go as far as they can, either way."""
     read, (layer, *_) = network.network.features.codes, network.network.layers
-    largest = np.abs(layer.weights.astype(np.int64)).sum(axis=1) + np.abs(layer.biases)
-    signs = np.zeros(len(network.network.features.offset), np.int64)
-    at = 0
-    for operand, first, size in layer.sources:
-        if operand == 0:
-            signs[first : first + size] += layer.weights[largest.argmax(), at : at + size]
-        at += size
+    count = len(network.network.features.offset)
+    weights = np.zeros((layer.nodes, count), np.int64)
+    for part in layer.parts:
+        bundle = part.bundle
+        first, size = bundle.source.first, bundle.source.size
+        if bundle.source.operand == 0 and not isinstance(bundle, PooledBundle):
+            each = np.eye(size, dtype=np.int64)
+            weights[:, first : first + size] += bundle.sums(each, part.weights.astype(np.int64)).T
+    signs = weights[np.abs(weights).sum(axis=1).argmax()]
     ends = np.where(signs > 0, read.most, read.least), np.where(signs > 0, read.least, read.most)
     return np.stack(ends).astype(read.dtype)
 

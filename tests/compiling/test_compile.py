@@ -4,9 +4,7 @@ the simulator those of whole numbers without bounds.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import random
 import shutil
 import subprocess
@@ -19,124 +17,15 @@ import pytest
 
 import netsharp
 from netsharp_compile import integers
-from netsharp_compile.compiled import CompiledNetwork
 from netsharp_compile.integers import INT32, multipliers_of, requantized
-from netsharp_compile.manifest import network_of
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from netsharp_engine.data.normalizers import NAMES as NORMALIZERS
+from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, built, require_same_bits
 from tests.compiling.networks import DEEP, ONE, drawn, trained
 from tests.conftest import SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
-#: Each compiler once, whatever names it has.
-COMPILERS = [
-    *{
-        os.path.realpath(path): name
-        for name in ("cc", "clang", "gcc")
-        if (path := shutil.which(name))
-    }.values()
-]
-STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wtrigraphs", "-Werror")
-SANITIZED = ("-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-#: Reads codes of rows and writes those of the answers.
-RUNS = """\
-#include <stdio.h>
-#include "net.h"
-int main(void)
-{
-    static net_in_t x[NET_IN];
-    static net_out_t y[NET_OUT];
-    static uint8_t scratch[NET_SCRATCH];
-    while (fread(x, sizeof x, 1, stdin) == 1) {
-        net_run(x, y, scratch);
-        fwrite(y, sizeof y, 1, stdout);
-    }
-    return 0;
-}
-"""
-
-
-def odd_codes(network: CompiledNetwork, rows: np.ndarray) -> np.ndarray:
-    """Codes of rows, all of the least, all of the largest, and codes drawn by chance."""
-    scheme = network.network.features.codes
-    chance = np.random.default_rng(SEED)
-    width = rows.shape[1]
-    ends = [np.full((1, width), code, scheme.dtype) for code in (scheme.least, scheme.most)]
-    drawn = chance.integers(scheme.least, scheme.most + 1, (50, width)).astype(scheme.dtype)
-    return np.concatenate([network.network.features.of(rows), *ends, drawn])
-
-
-def built(folder: Path, compiler: str, *flags: str, main: str = "main.c") -> Path:
-    """Compile the files of a network with a program, strictly but for that program."""
-    program = folder.parent / "program"
-    sources = [str(folder / f"net{part}.c") for part in ("", "_weights", "_tables")]
-    command = [compiler, *STRICT, *flags, f"-I{folder}", *sources, str(folder.parent / main)]
-    done = subprocess.run(
-        [*command, "-o", str(program)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-def require_same_bits(
-    network: CompiledNetwork, rows: np.ndarray, folder: Path, *flags: str
-) -> None:
-    """Run the network in C, and in whole numbers of any size, beside the simulator."""
-    codes = odd_codes(network, rows)
-    found = network.network.simulate(codes)
-    network.write(folder / "net")
-    (folder / "main.c").write_text(RUNS)
-    text = (folder / "net" / "net.json").read_text()
-    chosen = [*range(0, len(rows), 37), *range(len(rows), len(codes), 5)]
-    for row in chosen:
-        assert slowly(json.loads(text), codes[row].tolist()) == found[-1][row].tolist()
-    read, _ = network_of(text)
-    for layer, again in zip(found, read.simulate(codes), strict=True):
-        np.testing.assert_array_equal(layer, again)
-    for compiler in COMPILERS:
-        for flag in flags or ("-O0", "-O2"):
-            if "sanitize" in flag and compiler != COMPILERS[0]:
-                continue  # Its libraries are packages of their own.
-            program = built(folder / "net", compiler, *flag.split())
-            done = subprocess.run([program], input=codes.tobytes(), capture_output=True, check=True)
-            given = np.frombuffer(done.stdout, found[-1].dtype).reshape(found[-1].shape)
-            np.testing.assert_array_equal(given, found[-1])
-    built(folder / "net", COMPILERS[0], main="net/net_test.c")
-    assert subprocess.run([folder / "program"], check=False).returncode == 0
-
-
-def slowly(manifest: dict[str, Any], codes: list[int]) -> list[int]:
-    """The answers of one row as the arithmetic is stated, in fractions."""
-    operands = [codes]
-    for layer in manifest["layers"]:
-        given = [
-            code
-            for one in layer["sources"]
-            for code in operands[one["operand"]][one["first"] : one["first"] + one["size"]]
-        ]
-        result = layer["result"]
-        bits = result["bits"]
-        half = 1 << bits - 1
-        least, most = {
-            "unsigned": (0, 2 * half - 1),
-            "signed": (-half, half - 1),
-            "symmetric": (1 - half, half - 1),
-        }[result["operand"]]
-        values = []
-        for node, weights in enumerate(layer["weights"]["rows"]):
-            total = layer["biases"][node] + sum(
-                weight * code for weight, code in zip(weights, given, strict=True)
-            )
-            assert abs(total) <= layer["bound"]
-            exact = Fraction(total * layer["multipliers"][node], 2 ** layer["shifts"][node])
-            step = math.floor(exact + Fraction(1, 2)) if layer["shifts"][node] else int(exact)
-            code = min(max(step + result["zero_point"], least), most)
-            if layer["table"] is not None:
-                code = manifest["tables"][layer["table"]]["values"][code - least]
-            values.append(code)
-        operands.append(values)
-    return operands[-1]
 
 
 @pytest.mark.drawn
@@ -169,7 +58,7 @@ def test_networks_drawn_by_chance(round_: int, seed: int, tmp_path: Path) -> Non
     require_same_bits(made, x * chance.choice([1, 1e6]), tmp_path, "-O1")
 
 
-@pytest.mark.parametrize("normalizer", [one for one in NORMALIZERS if one != "binning"])
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_every_normalizer(normalizer: str, tmp_path: Path) -> None:
     model, x = trained(ONE.format("tanh", "softmax"), normalizer=normalizer, epochs=20)
     x[:, 3] = x[0, 3]
@@ -201,7 +90,7 @@ def test_codes_of_features_mean_what_the_normaliser_makes_of_them(normalizer: st
         far = read.of(np.full((1, 6), 1e9))
         np.testing.assert_array_equal(far[0], read.most)
         assert far.max() <= 255
-    assert layer.weights.shape == (5, 6)
+    assert layer.parts[0].weights.shape == (5, 6)
 
 
 @pytest.mark.costly
@@ -229,7 +118,9 @@ def test_no_input_passes_the_bound_of_a_sum(seed: int) -> None:
     layer = made.network.layers[0]
     scheme = made.network.features.codes
     reached = 0
-    for weights, bias in zip(layer.weights.astype(int), layer.biases.tolist(), strict=True):
+    for weights, bias in zip(
+        layer.parts[0].weights.astype(int), layer.biases.tolist(), strict=True
+    ):
         for sign in (1, -1):
             codes = np.where(sign * weights > 0, scheme.most, scheme.least)
             terms = sorted((weights * codes).tolist(), reverse=sign > 0)
@@ -358,7 +249,7 @@ def test_several_inputs_are_codes_side_by_side() -> None:
     )
     model, x = trained(text)
     made = netsharp.compile(model, x)
-    assert [one.first for one in made.network.layers[0].sources] == [0, 2]
+    assert [one.bundle.source.first for one in made.network.layers[0].parts] == [0, 2]
     assert made.report.agreement is not None
     assert made.report.agreement > 0.97
 

@@ -10,8 +10,8 @@ import pytest
 
 import netsharp
 from tests.cli.command_line import netsharp as command
+from tests.compiling.builds import COMPILERS, STRICT
 from tests.compiling.networks import DEEP, ONE, trained
-from tests.compiling.test_compile import COMPILERS, STRICT
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 ROOT = Path(__file__).parents[2]
@@ -117,8 +117,8 @@ def test_a_folder_of_others_is_left_alone(folder: Path) -> None:
 
 def test_layers_that_are_not_compiled_are_named_with_their_line(tmp_path: Path) -> None:
     text = (
-        "input X [6];\nhidden C [2, 4] from X convolve {"
-        " InputShape = [6]; KernelShape = [3]; MapCount = 2; }\noutput Y auto from C all;\n"
+        "input X [6];\nhidden C [6] from X response norm { InputShape = [6]; KernelShape = [3];"
+        " Padding = true; Alpha = 0.1; Beta = 0.5; }\noutput Y auto from C all;\n"
     )
     model, _ = trained(text)
     netsharp.save(model, tmp_path / "net.safetensors")
@@ -126,7 +126,8 @@ def test_layers_that_are_not_compiled_are_named_with_their_line(tmp_path: Path) 
     rows = ("--calibrate", "rows.csv")
     answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
     assert answer.code == 2
-    assert "line 2: the convolve bundle cannot be compiled yet" in answer.err
+    assert "line 2: the response norm bundle cannot be compiled yet: response norm" in answer.err
+    assert not (tmp_path / "net").exists()
     model, _ = trained(ONE.format("tanh", "softmax"))
     netsharp.save(model, tmp_path / "net.safetensors")
     answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.manifest import network_of
+from netsharp_compile.writing.manifest import network_of
 from tests.cntk.training.model_writing import First
 from tests.compiling.networks import DEEP, ONE, trained
 
@@ -126,10 +126,10 @@ def test_a_folder_is_replaced_as_a_whole_or_not_at_all(
 
 CASES: list[tuple[str, dict[str, Any], str]] = [
     (
-        "input X [6]; hidden C [2, 4] from X convolve { InputShape = [6]; KernelShape = [3];"
-        " MapCount = 2; } output Y auto from C all;",
+        "input X [6]; hidden C [6] from X response norm { InputShape = [6]; KernelShape = [3];"
+        " Padding = true; Alpha = 0.1; Beta = 0.5; } output Y auto from C all;",
         {},
-        r"line 1: the convolve bundle cannot be compiled yet: layers of full bundles become int",
+        r"line 1: the response norm bundle cannot be compiled yet: response normalisation divides",
     ),
     (
         "input X auto; hidden H [4] softmax from X all; output Y auto from H all;",
@@ -186,9 +186,6 @@ def test_rows_that_tell_nothing_and_numbers_that_are_none(tmp_path: Path) -> Non
         with pytest.raises(netsharp.CompileError, match="begins names of C"):
             made.write(tmp_path / "net", prefix=prefix)
     assert not (tmp_path / "net").exists()
-    binned, _ = trained(ONE.format("tanh", "softmax"), normalizer="binning")
-    with pytest.raises(netsharp.CompileError, match="binned, which is not compiled yet"):
-        netsharp.compile(binned, x)
     model.tensors["H/X/weights"][0, 0] = np.nan
     with pytest.raises(
         netsharp.CompileError, match="'H/X/weights' holds numbers that are infinite"

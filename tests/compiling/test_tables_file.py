@@ -17,8 +17,8 @@ import pytest
 
 import netsharp
 from netsharp_compile.integers import IntegerNetwork
-from netsharp_compile.manifest import network_of
 from netsharp_compile.writing.loader import ANSWERS
+from netsharp_compile.writing.manifest import network_of
 from netsharp_compile.writing.tables_file import CHECKED_FROM, tables_file, with_tables
 from tests.compiling.networks import DEEP, ONE, trained
 from tests.compiling.test_compile import COMPILERS, SANITIZED, STRICT
@@ -76,7 +76,7 @@ def loads(folder: Path, codes: np.ndarray, files: list[bytes]) -> Iterator[tuple
     )
     assert done.returncode == 0, done.stderr.decode()
     said = iter(map(int, done.stdout.split()))
-    outputs = len(network_in(folder).layers[-1].weights)
+    outputs = network_in(folder).layers[-1].nodes
     for answer in said:
         yield answer, [next(said) for _ in range(outputs if answer == GOOD else 0)]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netsharp_compile.c_files import c_files
-from netsharp_compile.manifest import manifest_of
+from netsharp_compile.writing.c_files import c_files
 from netsharp_compile.writing.loader import loader_files
+from netsharp_compile.writing.manifest import manifest_of
 from netsharp_compile.writing.tables_file import tables_file
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
-from netsharp_compile.manifest import json_of
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.manifest import json_of
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers

@@ -6,19 +6,39 @@ Floating-point numbers are hexadecimal, so that they keep every bit.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netsharp_compile.bundles import (
+    Bundle,
+    ConvolvedBundle,
+    FilteredBundle,
+    FullBundle,
+    PooledBundle,
+    ReadValues,
+    WindowAxis,
+)
 from netsharp_compile.form import ModelForm
-from netsharp_compile.integers import MOST_SHIFT, FeatureCodes, IntegerLayer, IntegerNetwork
-from netsharp_compile.layers import ReadValues
+from netsharp_compile.integers import (
+    MOST_SHIFT,
+    FeatureCodes,
+    IntegerBundle,
+    IntegerLayer,
+    IntegerNetwork,
+)
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme
 from netsharp_engine.excerpt import excerpt
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 VERSION = 1
+#: No figure of a window is larger.
+_MOST = 1 << 20
 #: The types of weights and tables.
 _TYPES = ("int8", "uint8", "int16", "uint16")
 
@@ -37,15 +57,17 @@ def json_of(network: IntegerNetwork) -> dict[str, object]:
             "codes": _scheme(read.codes),
             "offset": [float(one).hex() for one in read.offset],
             "factor": [float(one).hex() for one in read.factor],
+            "lowest": read.lowest.tolist(),
             "most": read.most.tolist(),
+            "edges": [[float(one).hex() for one in edges] for edges in read.edges],
         },
         "layers": [
             {
                 "name": layer.name,
                 "function": layer.function,
                 "origin": layer.origin,
-                "sources": [one._asdict() for one in layer.sources],
-                "weights": {"type": layer.weights.dtype.name, "rows": layer.weights.tolist()},
+                "nodes": layer.nodes,
+                "bundles": [_bundle(one) for one in layer.parts],
                 "biases": layer.biases.tolist(),
                 "multipliers": layer.multipliers.tolist(),
                 "shifts": layer.shifts.tolist(),
@@ -87,6 +109,20 @@ def network_of(text: str) -> tuple[IntegerNetwork, ModelForm]:
     return network, form
 
 
+def _bundle(part: IntegerBundle) -> dict[str, object]:
+    bundle = part.bundle
+    found: dict[str, object] = {"kind": bundle.kind, "source": bundle.source._asdict()}
+    if isinstance(bundle, FilteredBundle):
+        found |= {"owners": bundle.owners.tolist(), "places": bundle.places.tolist()}
+    if isinstance(bundle, ConvolvedBundle | PooledBundle):
+        found["axes"] = [asdict(one) for one in bundle.axes]
+    if isinstance(bundle, ConvolvedBundle):
+        found |= {"sharing": list(bundle.sharing), "maps": list(bundle.maps), "zero": part.zero}
+    if not isinstance(bundle, PooledBundle):
+        found["weights"] = {"type": part.weights.dtype.name, "values": part.weights.tolist()}
+    return found
+
+
 def _scheme(scheme: QuantizationScheme) -> dict[str, object]:
     return {
         "kind": scheme.kind,
@@ -117,16 +153,15 @@ def _type(name: Any) -> str:
 def _network(found: Mapping[str, Any]) -> IntegerNetwork:
     read = found["features"]
     codes = _read_scheme(read["codes"])
-    offset, factor = (
-        np.array([float.fromhex(one) for one in read[key]]) for key in ("offset", "factor")
-    )
+    offset, factor = (_floats(read[key]) for key in ("offset", "factor"))
+    lowest, most = (np.array(read[key], np.int64) for key in ("lowest", "most"))
+    edges = tuple(_floats(one) for one in read["edges"])
     tables = tuple(np.array(one["values"], _type(one["type"])) for one in found["tables"])
     layers = tuple(_layer(one) for one in found["layers"])
-    network = IntegerNetwork(
-        FeatureCodes(codes, offset, factor, np.array(read["most"], np.int64)), layers, tables
-    )
+    features = FeatureCodes(codes, offset, factor, lowest, most, edges)
+    network = IntegerNetwork(features, layers, tables)
     _require_sound(network)
-    network.simulate(network.features.of(np.zeros((1, len(offset)))))
+    network.simulate(np.zeros((1, len(offset)), codes.dtype))
     return network
 
 
@@ -148,17 +183,68 @@ def _require_sound(network: IntegerNetwork) -> None:
             raise ValueError(f"the table of {layer.name} is not that of its sums")
 
 
+def _floats(found: Sequence[str]) -> npt.NDArray[np.float64]:
+    return np.array([float.fromhex(one) for one in found])
+
+
 def _layer(found: Mapping[str, Any]) -> IntegerLayer:
     numbers = {key: np.array(found[key], np.int64) for key in ("biases", "multipliers", "shifts")}
     return IntegerLayer(
         name=str(found["name"]),
         function=str(found["function"]),
         origin=str(found["origin"]),
-        sources=tuple(ReadValues(**one) for one in found["sources"]),
-        weights=np.array(found["weights"]["rows"], _type(found["weights"]["type"])),
+        parts=tuple(_read_bundle(one, int(found["nodes"])) for one in found["bundles"]),
         result=_read_scheme(found["result"]),
         table=found["table"],
         target=_read_scheme(found["target"]),
         bound=int(found["bound"]),
         **numbers,
     )
+
+
+def _read_bundle(found: Mapping[str, Any], nodes: int) -> IntegerBundle:
+    weights = np.zeros(0, np.int8)
+    if "weights" in found:
+        weights = np.array(found["weights"]["values"], _type(found["weights"]["type"]))
+    source = ReadValues(**{key: int(value) for key, value in found["source"].items()})
+    bundle = _KINDS[found["kind"]](found, source, nodes)
+    if bundle.nodes != nodes:
+        raise ValueError(f"a bundle has {bundle.nodes} nodes, and its layer {nodes}")
+    return IntegerBundle(bundle, weights, int(found.get("zero", 0)))
+
+
+def _full(found: Mapping[str, Any], source: ReadValues, nodes: int) -> Bundle:
+    return FullBundle(source, nodes)
+
+
+def _filtered(found: Mapping[str, Any], source: ReadValues, nodes: int) -> Bundle:
+    owners, places = (np.array(found[key], np.int64) for key in ("owners", "places"))
+    return FilteredBundle(source, nodes, owners, places)
+
+
+def _convolved(found: Mapping[str, Any], source: ReadValues, nodes: int) -> Bundle:
+    sharing, maps = tuple(map(bool, found["sharing"])), tuple(map(int, found["maps"]))
+    return ConvolvedBundle(source, _axes(found), sharing, maps)
+
+
+def _pooled(found: Mapping[str, Any], source: ReadValues, nodes: int) -> Bundle:
+    return PooledBundle(source, _axes(found), found["kind"] == "largest")
+
+
+def _axes(found: Mapping[str, Any]) -> tuple[WindowAxis, ...]:
+    axes = [WindowAxis(**{key: int(value) for key, value in one.items()}) for one in found["axes"]]
+    for one in axes:
+        figures = (one.size, one.kernel, one.stride, one.count)
+        if min(figures) < 1 or max(figures) > _MOST or not -one.kernel < one.first < one.size:
+            raise ValueError(f"{one} is no way of a window")
+    return tuple(axes)
+
+
+#: What reads each kind of bundle.
+_KINDS: dict[str, Callable[[Mapping[str, Any], ReadValues, int], Bundle]] = {
+    "full": _full,
+    "filtered": _filtered,
+    "convolved": _convolved,
+    "largest": _pooled,
+    "mean": _pooled,
+}

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.c_kernels import (
+    arrays_of,
+    c_comment,
+    c_type,
+    layer_name,
+    step_function,
+)
+from netsharp_compile.writing.device_steps import scratch_of, steps_of
 
 if TYPE_CHECKING:
-    from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
+    from netsharp_compile.integers import IntegerNetwork, Integers
+    from netsharp_compile.writing.c_kernels import StoredArray
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Of C and of C++.
@@ -29,13 +36,6 @@ operator private protected public template this throw true try typename using vi
 _HEADER = "stdint"
 _LONGEST_PREFIX = 32
 _WIDTH = 96
-
-
-class ScratchMemory(NamedTuple):
-    """Where the values of each layer but the last lie in the scratch memory, and its size."""
-
-    offsets: tuple[int, ...]
-    size: int
 
 
 def require_prefix(prefix: str) -> None:
@@ -54,33 +54,10 @@ def require_prefix(prefix: str) -> None:
         )
 
 
-def scratch_of(network: IntegerNetwork) -> ScratchMemory:
-    """Return a place for each hidden layer's values that nothing else holds while they are read."""
-    layers = network.layers[:-1]
-    last = [
-        max(
-            number
-            for number, layer in enumerate(network.layers)
-            if number == place or any(one.operand == place + 1 for one in layer.sources)
-        )
-        for place in range(len(layers))
-    ]
-    offsets: list[int] = []
-    for place, layer in enumerate(layers):
-        size = len(layer.weights)
-        taken = sorted(
-            (offsets[other], offsets[other] + len(layers[other].weights))
-            for other in range(place)
-            if last[other] >= place
-        )
-        start = 0
-        for first, end in taken:
-            if start + size <= first:
-                break
-            start = max(start, end)
-        offsets.append(start)
-    ends = [start + len(one.weights) for start, one in zip(offsets, layers, strict=True)]
-    return ScratchMemory(tuple(offsets), max(ends, default=1))
+def stored_size(network: IntegerNetwork) -> int:
+    """Return the bytes of all weights, biases, multipliers, shifts and places."""
+    arrays = _arrays(network, "net")
+    return sum(len(one.numbers) * int(one.kind.strip("uint_")) // 8 for one in arrays)
 
 
 def c_files(
@@ -107,10 +84,6 @@ def _text(lines: Iterable[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _type(dtype: np.dtype[np.integer]) -> str:
-    return f"{dtype.name}_t"
-
-
 def _header(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -> Iterator[str]:
     upper, last = prefix.upper(), network.layers[-1]
     read, answer = network.features.codes, last.target
@@ -125,15 +98,15 @@ def _header(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None)
     yield "#endif"
     yield ""
     yield f"#define {upper}_IN {len(network.features.offset)}"
-    yield f"#define {upper}_OUT {len(last.weights)}"
+    yield f"#define {upper}_OUT {last.nodes}"
     yield "/* Bytes of memory that a run needs; the caller owns them. */"
-    yield f"#define {upper}_SCRATCH {scratch_of(network).size}"
+    yield f"#define {upper}_SCRATCH {scratch_size(network)}"
     yield ""
-    yield "/* For a feature: the nearest integer to (feature - offset) * factor, from 0 to most,"
-    yield f"   plus ({read.least}); the offset, factor and most of each are in {prefix}.json. */"
-    yield f"typedef {_type(read.dtype)} {prefix}_in_t;"
+    yield "/* For a feature: the nearest integer to (feature - offset) * factor, lowest to most,"
+    yield f"   plus ({read.least}); the numbers of each are in {prefix}.json. */"
+    yield f"typedef {c_type(read.dtype)} {prefix}_in_t;"
     yield f"/* An answer means (answer - ({answer.zero_point})) * {float(answer.scale).hex()}. */"
-    yield f"typedef {_type(answer.dtype)} {prefix}_out_t;"
+    yield f"typedef {c_type(answer.dtype)} {prefix}_out_t;"
     yield ""
     tables = "const void *"
     yield f"/* The tables of transfer functions, of {prefix}_tables.c or of others. */"
@@ -177,11 +150,10 @@ def _code(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -
     yield "    return step < least ? least : step > most ? most : (int32_t)step;"
     yield "}"
     yield ""
-    names = _layer_names(network, prefix)
-    for place, layer in enumerate(network.layers):
-        yield from _layer(network, place, layer, names, prefix)
+    for step in steps_of(network):
+        yield from step_function(network, step, prefix)
         yield ""
-    yield from _run(network, names, prefix)
+    yield from _run(network, prefix)
     yield ""
     yield f"void {prefix}_run(const {prefix}_in_t x[{upper}_IN], {prefix}_out_t y[{upper}_OUT],"
     yield f"{' ' * (len(prefix) + 10)}uint8_t scratch[{upper}_SCRATCH])"
@@ -204,68 +176,27 @@ def _code(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -
         yield "};"
 
 
-def _layer_names(network: IntegerNetwork, prefix: str) -> list[str]:
-    """A name in C for each layer: letters of its own behind its number."""
-    return [
-        f"{prefix}_{place}_{re.sub('[^A-Za-z0-9]', '_', layer.name)[:24]}"
-        for place, layer in enumerate(network.layers, 1)
-    ]
+def _arrays(network: IntegerNetwork, prefix: str) -> Iterator[StoredArray]:
+    for number, layer in enumerate(network.layers):
+        yield from arrays_of(layer_name(network, number, prefix), layer)
 
 
 def _declared(network: IntegerNetwork, prefix: str) -> Iterator[str]:
-    for name, layer in zip(_layer_names(network, prefix), network.layers, strict=True):
-        nodes, values = layer.weights.shape
-        wide = "int64_t" if layer.wide else "int32_t"
-        yield f"extern const {_type(layer.weights.dtype)} {name}_weights[{nodes * values}];"
-        yield f"extern const {wide} {name}_biases[{nodes}];"
-        yield f"extern const int32_t {name}_multipliers[{nodes}];"
-        yield f"extern const int8_t {name}_shifts[{nodes}];"
+    for one in _arrays(network, prefix):
+        yield f"extern const {one.kind} {one.name}[{len(one.numbers)}];"
     yield ""
 
 
-def _reads(layer: IntegerLayer, network: IntegerNetwork) -> list[tuple[str, str, int]]:
-    """The name, the type and the size of each source as parameters."""
-    schemes = [network.features.codes, *(one.target for one in network.layers)]
-    return [
-        (f"x{number}", _type(schemes[one.operand].dtype), one.size)
-        for number, one in enumerate(layer.sources)
-    ]
+def scratch_size(network: IntegerNetwork) -> int:
+    """Return the bytes of scratch memory, with one to begin at an even address where needed."""
+    return scratch_of(network).size + _is_aligned(network)
 
 
-def _layer(
-    network: IntegerNetwork, place: int, layer: IntegerLayer, names: Sequence[str], prefix: str
-) -> Iterator[str]:
-    name, nodes = names[place], len(layer.weights)
-    sums = "int64_t" if layer.wide else "int32_t"
-    given = ", ".join(f"const {kind} {x}[{size}]" for x, kind, size in _reads(layer, network))
-    table = layer.table is not None
-    kind = _type(layer.target.dtype)
-    origin = f", {layer.origin}" if layer.origin else ""
-    yield f"/* {_comment(layer.name)}{_comment(origin)}: sums of at most {layer.bound} */"
-    yield f"static void {name}({given}, {kind} y[{nodes}]" + (
-        f", const {kind} table[{layer.result.size}])" if table else ")"
-    )
-    yield "{"
-    yield f"    const {_type(layer.weights.dtype)} *w = {name}_weights;"
-    yield f"    for (int n = 0; n < {nodes}; n++) {{"
-    yield f"        {sums} sum = {name}_biases[n];"
-    for x, _, size in _reads(layer, network):
-        yield f"        for (int i = 0; i < {size}; i++)"
-        yield f"            sum += ({sums})*w++ * {x}[i];"
-    result = layer.result
-    yield f"        const int32_t code = rescaled(sum, {name}_multipliers[n], {name}_shifts[n],"
-    ends = f"{result.zero_point}, {result.least}, {result.most}"
-    yield f"                                      {ends});"
-    if table:
-        moved = f" - ({result.least})" if result.least else ""
-        yield f"        y[n] = table[code{moved}];"
-    else:
-        yield f"        y[n] = ({kind})code;"
-    yield "    }"
-    yield "}"
+def _is_aligned(network: IntegerNetwork) -> bool:
+    return any(one.target.dtype.itemsize > 1 for one in network.layers[:-1])
 
 
-def _run(network: IntegerNetwork, names: Sequence[str], prefix: str) -> Iterator[str]:
+def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     upper, scratch = prefix.upper(), scratch_of(network)
     yield f"void {prefix}_run_with(const {prefix}_tables_t *tables,"
     indent = " " * (len(prefix) + 15)
@@ -274,18 +205,24 @@ def _run(network: IntegerNetwork, names: Sequence[str], prefix: str) -> Iterator
     yield "{"
     if not network.tables:
         yield "    (void)tables;"
-    if len(network.layers) == 1:
+    if not scratch.offsets:
         yield "    (void)scratch;"
-    kinds = [_type(one.target.dtype) for one in network.layers]
-    places = ["x"]
-    for kind, offset in zip(kinds, scratch.offsets, strict=False):
-        places.append(f"({kind} *)(scratch + {offset})" if offset else f"({kind} *)scratch")
-    for place, layer in enumerate(network.layers):
-        given = [f"{_of(places[one.operand], one.first)}" for one in layer.sources]
-        given.append("y" if place == len(network.layers) - 1 else places[place + 1])
+    elif _is_aligned(network):
+        yield "    scratch += (uintptr_t)scratch & 1;"
+    kinds = [c_type(one.target.dtype) for one in network.layers]
+    places = {-1: "x", len(network.layers) - 1: "y"}
+    for number, offset in scratch.offsets.items():
+        wide = "(void *)" if network.layers[number].target.dtype.itemsize > 1 else ""
+        start = f"(scratch + {offset})" if offset else "scratch"
+        places[number] = f"({kinds[number]} *){wide}{start}"
+    for step in steps_of(network):
+        layer = network.layers[step.layer]
+        sources = [one.bundle.source for one in layer.parts]
+        given = [_of(places[one.operand - 1], one.first) for one in sources]
+        given.append(places[step.made])
         if layer.table is not None:
-            given.append(f"(const {kinds[place]} *)tables->table[{layer.table}]")
-        yield f"    {names[place]}({', '.join(given)});"
+            given.append(f"(const {kinds[step.layer]} *)tables->table[{layer.table}]")
+        yield f"    {layer_name(network, step.layer, prefix)}({', '.join(given)});"
     yield "}"
 
 
@@ -313,20 +250,13 @@ def _weights(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     yield f"/* Weights, biases, multipliers and shifts of {prefix}.c. */"
     section = _section(prefix, "WEIGHTS")
     yield from _opening(prefix, section)
-    for name, layer in zip(_layer_names(network, prefix), network.layers, strict=True):
-        wide = "int64_t" if layer.wide else "int32_t"
-        for ending, kind, numbers in (
-            ("weights", _type(layer.weights.dtype), layer.weights),
-            ("biases", wide, layer.biases),
-            ("multipliers", "int32_t", layer.multipliers),
-            ("shifts", "int8_t", layer.shifts),
-        ):
-            declared = f"const {kind} {name}_{ending}[{numbers.size}]"
-            yield ""
-            yield f"extern {declared};"
-            yield f"{section} {declared} = {{"
-            yield from _numbers(numbers)
-            yield "};"
+    for one in _arrays(network, prefix):
+        declared = f"const {one.kind} {one.name}[{len(one.numbers)}]"
+        yield ""
+        yield f"extern {declared};"
+        yield f"{section} {declared} = {{"
+        yield from _numbers(one.numbers)
+        yield "};"
 
 
 def _tables(network: IntegerNetwork, prefix: str) -> Iterator[str]:
@@ -336,8 +266,8 @@ def _tables(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     for number, table in enumerate(network.tables):
         used = [one.name for one in network.layers if one.table == number]
         yield ""
-        yield f"/* {_comment(', '.join(used))} */"
-        kind = _type(table.dtype)
+        yield f"/* {c_comment(', '.join(used))} */"
+        kind = c_type(table.dtype)
         yield f"{section} static const {kind} table_{number}[{table.size}] = {{"
         yield from _numbers(table)
         yield "};"
@@ -385,15 +315,6 @@ def _numbers(numbers: Integers) -> Iterator[str]:
             line = "   "
         line += shown
     yield line
-
-
-def _comment(text: str) -> str:
-    """A text within a comment of C."""
-    return (
-        "".join(c if c.isprintable() else "?" for c in text)
-        .replace("*/", "* /")
-        .replace("/*", "/ *")
-    )
 
 
 def _string(text: str) -> str:

@@ -1,0 +1,430 @@
+"""The function in C of each layer: one way for each kind of bundle, with literal sizes.
+
+Knows the network in integers, and nothing of the files that the functions stand in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from netsharp_compile.bundles import ConvolvedBundle, FilteredBundle, PooledBundle
+
+if TYPE_CHECKING:
+    from netsharp_compile.bundles import Bundle, WindowAxis
+    from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
+    from netsharp_compile.writing.device_steps import DeviceStep
+
+
+class StoredArray(NamedTuple):
+    """An array of numbers that a layer reads: its name in C, its type, and its numbers."""
+
+    name: str
+    kind: str
+    numbers: Integers
+
+
+def c_type(dtype: np.dtype[np.integer]) -> str:
+    """Return the name in C of a type of integers."""
+    return f"{dtype.name}_t"
+
+
+def c_comment(text: str) -> str:
+    """Return a text as it can stand within a comment of C."""
+    return (
+        "".join(c if c.isprintable() else "?" for c in text)
+        .replace("*/", "* /")
+        .replace("/*", "/ *")
+    )
+
+
+def layer_name(network: IntegerNetwork, number: int, prefix: str) -> str:
+    """Return the name in C of a layer: letters of its own behind its number."""
+    own = re.sub("[^A-Za-z0-9]", "_", network.layers[number].name)[:24]
+    return f"{prefix}_{number + 1}_{own}"
+
+
+def arrays_of(name: str, layer: IntegerLayer) -> Iterator[StoredArray]:
+    """Yield the arrays that a layer reads, in the order in which they are stored."""
+    for number, part in enumerate(layer.parts):
+        ending = str(number) if len(layer.parts) > 1 else ""
+        bundle = part.bundle
+        if not isinstance(bundle, PooledBundle):
+            kind = c_type(part.weights.dtype)
+            yield StoredArray(f"{name}_weights{ending}", kind, _some(part.weights.reshape(-1)))
+        if isinstance(bundle, FilteredBundle):
+            yield _unsigned(f"{name}_places{ending}", bundle.places)
+            if _degree(bundle) is None:
+                yield _unsigned(f"{name}_ends{ending}", bundle.ends)
+    if layer.pool is not None and layer.pool.largest:
+        return
+    yield StoredArray(f"{name}_biases", _sum_type(layer), layer.biases)
+    yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
+    yield StoredArray(f"{name}_shifts", "int8_t", layer.shifts)
+
+
+def _unsigned(name: str, numbers: Integers) -> StoredArray:
+    """Numbers from 0 on in the smallest type of which each is an int."""
+    most = int(_some(numbers).max())
+    kind = "uint8_t" if most < 1 << 8 else "uint16_t" if most < 1 << 16 else "int32_t"
+    return StoredArray(name, kind, _some(numbers))
+
+
+def _some(numbers: Integers) -> Integers:
+    """Numbers, or a 0 for none: an empty array has no place in C."""
+    return numbers if len(numbers) else np.zeros(1, np.int64)
+
+
+def _sum_type(layer: IntegerLayer) -> str:
+    return "int64_t" if layer.wide else "int32_t"
+
+
+def _degree(bundle: FilteredBundle) -> int | None:
+    """How many values each node reads, where all read as many."""
+    counts = set(np.bincount(bundle.owners, minlength=bundle.nodes).tolist())
+    return counts.pop() if len(counts) == 1 else None
+
+
+def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str) -> list[str]:
+    """Return the lines of the function that works a step out."""
+    name = layer_name(network, step.layer, prefix)
+    return _Function(network, step, name).lines
+
+
+class _Function:
+    """The lines of one function."""
+
+    def __init__(self, network: IntegerNetwork, step: DeviceStep, name: str) -> None:
+        self.layer, self.name = network.layers[step.layer], name
+        self.pool = None if step.pool is None else network.layers[step.pool].pool
+        self.made = network.layers[step.made]
+        self.lines: list[str] = []
+        self._depth = 0
+        self._comment(network, step)
+        schemes = [network.features.codes, *(one.target for one in network.layers)]
+        given = [
+            f"const {c_type(schemes[source.operand].dtype)} x{number}[{source.size}]"
+            for number, source in enumerate(one.bundle.source for one in self.layer.parts)
+        ]
+        given.append(f"{self._kind} y[{self.made.nodes}]")
+        if self.layer.table is not None:
+            given.append(f"const {self._kind} table[{self.layer.result.size}]")
+        with self._block(f"static void {name}({', '.join(given)})", own_line=True):
+            self._body()
+
+    @property
+    def _kind(self) -> str:
+        return c_type(self.layer.target.dtype)
+
+    def _comment(self, network: IntegerNetwork, step: DeviceStep) -> None:
+        numbers = [step.layer] if step.pool is None else [step.layer, step.pool]
+        shown = []
+        for layer in (network.layers[number] for number in numbers):
+            kinds = ", ".join(dict.fromkeys(one.bundle.kind for one in layer.parts))
+            origin = f", {layer.origin}" if layer.origin else ""
+            shown.append(f"{layer.name}{origin} ({kinds}, {layer.function})")
+        ends = f"sums of at most {self.layer.bound}"
+        self._add(f"/* {c_comment('; '.join(shown))}: {ends} */")
+
+    def _add(self, *lines: str) -> None:
+        self.lines += ["    " * self._depth + line for line in lines]
+
+    @contextmanager
+    def _block(self, head: str, *, own_line: bool = False) -> Iterator[None]:
+        self._add(*([head, "{"] if own_line else [f"{head} {{".strip()]))
+        self._depth += 1
+        yield
+        self._depth -= 1
+        self._add("}")
+
+    @contextmanager
+    def _loops(self, loops: Sequence[tuple[str, str | int, str | int]]) -> Iterator[None]:
+        """Loops in one another, each over a name from a first to the one before an end."""
+        if not loops:
+            yield
+            return
+        (name, first, end), *others = loops
+        head = f"for (int {name} = {first}; {name} < {end}; {name}++)"
+        with self._block(head), self._loops(others):
+            yield
+
+    def _body(self) -> None:
+        bundles = [one.bundle for one in self.layer.parts]
+        for number, bundle in enumerate(bundles):
+            if isinstance(bundle, FilteredBundle):
+                self._add(f"int32_t e{number} = 0;")
+        if self.layer.pool is not None:
+            self._pooled(self.layer.pool)
+        elif all(_has_grid_of(one, bundles[0]) for one in bundles):
+            assert isinstance(bundles[0], ConvolvedBundle)
+            self._convolved(bundles[0])
+        else:
+            self._one_by_one(bundles)
+
+    # Nodes one after the other, whatever bundles they have.
+
+    def _one_by_one(self, bundles: Sequence[Bundle]) -> None:
+        with self._loops([("n", 0, self.layer.nodes)]):
+            channel, of_node, first = "n", self.layer.channels, bundles[0]
+            if isinstance(first, ConvolvedBundle) and (of_node != np.arange(len(of_node))).any():
+                channel = "c"  # All have the kernels of the first, if not its windows.
+                self._add(f"const int c = {self._kernel(first, _grid_names(first))};")
+            self._sum_begins("n" if len(self.layer.biases) == len(of_node) else channel)
+            for number, bundle in enumerate(bundles):
+                if isinstance(bundle, FilteredBundle):
+                    self._gathered(number, bundle)
+                elif isinstance(bundle, ConvolvedBundle):
+                    with self._block(""):
+                        self._places_of_node(bundle)
+                        self._add(f"const int k = {self._kernel(bundle)};")
+                        self._windows(number, bundle)
+                else:
+                    size = bundle.source.size
+                    self._add(f"for (int i = 0; i < {size}; i++)")
+                    self._add(f"    {self._added(number, f'n * {size} + i', 'i')}")
+            self._ends(channel, "n")
+
+    def _gathered(self, number: int, bundle: FilteredBundle) -> None:
+        degree, ending = _degree(bundle), self._ending(number)
+        if degree is None:
+            self._add(f"for (; e{number} < {self.name}_ends{ending}[n]; e{number}++)")
+        else:
+            self._add(f"for (int i = 0; i < {degree}; i++, e{number}++)")
+        place = f"{self.name}_places{ending}[e{number}]"
+        self._add(f"    {self._added(number, f'e{number}', place)}")
+
+    def _places_of_node(self, bundle: ConvolvedBundle) -> None:
+        """Declare where in its grid a node stands."""
+        for name, place in _grid_names(bundle).items():
+            self._add(f"const int {name} = {place};")
+
+    # Windows over a grid.
+
+    def _convolved(self, bundle: ConvolvedBundle) -> None:
+        axes, maps = bundle.axes, bundle.maps
+        with self._loops(self._grid_loops(axes, maps)):
+            self._add(f"const int k = {self._kernel(bundle)};")
+            if self.pool is None:
+                self._sum_of_kernel()
+                self._ends("k", self._node(axes, maps))
+                return
+            self._add(f"{_sum_type(self.layer)} best = {self._least_sum};")
+            inner: list[tuple[str, str | int, str | int]] = []
+            for d, over in enumerate(self.pool.axes):
+                if not over.steady and axes[d].count > 1:
+                    first, end = self._clipped(f"q{d}", f"w{d}", over)
+                    inner.append((f"v{d}", first, end))
+            with self._loops(inner):
+                for d, _, _ in ((int(one[1:]), a, b) for one, a, b in inner):
+                    self._add(f"const int p{d} = w{d} + v{d};")
+                self._sum_of_kernel()
+                self._add("if (sum > best)", "    best = sum;")
+            self._ends("k", self._node(self.pool.axes, (1,) * len(axes)), "best")
+
+    @property
+    def _least_sum(self) -> str:
+        return "-INT64_MAX" if self.layer.wide else "-INT32_MAX"
+
+    def _grid_loops(
+        self, axes: Sequence[WindowAxis], maps: Sequence[int]
+    ) -> list[tuple[str, str | int, str | int]]:
+        """Loops over maps and positions; where a pool moves over them, over its positions."""
+        found: list[tuple[str, str | int, str | int]] = []
+        for d, axis in enumerate(axes):
+            over = None if self.pool is None else self.pool.axes[d]
+            if maps[d] > 1:
+                found.append((f"m{d}", 0, maps[d]))
+            if over is not None and not over.steady:
+                if axis.count > 1:
+                    found.append((f"q{d}", 0, over.count))
+            elif axis.count > 1:
+                found.append((f"p{d}", 0, axis.count))
+        return found
+
+    def _kernel(self, bundle: ConvolvedBundle, names: Mapping[str, str] | None = None) -> str:
+        """The number of the kernel, of names or of what they stand for."""
+        terms, behind = [], 1
+        for d in reversed(range(len(bundle.axes))):
+            count = bundle.axes[d].count
+            if not bundle.sharing[d] and count > 1:
+                terms.append(_times((names or {}).get(f"p{d}", f"p{d}"), behind))
+                behind *= count
+            if bundle.maps[d] > 1:
+                terms.append(_times((names or {}).get(f"m{d}", f"m{d}"), behind))
+                behind *= bundle.maps[d]
+        return " + ".join(reversed(terms)) or "0"
+
+    def _node(self, axes: Sequence[WindowAxis], maps: Sequence[int]) -> str:
+        """The number of the node; of a pool's, that of its position, in which maps are cells."""
+        terms, behind = [], 1
+        for d in reversed(range(len(axes))):
+            count = axes[d].count
+            if self.pool is not None:
+                grid = self.layer.parts[0].bundle
+                assert isinstance(grid, ConvolvedBundle)
+                if axes[d].steady:
+                    own = grid.axes[d].count
+                    if own > 1:
+                        terms.append(_times(f"p{d}", behind))
+                    if grid.maps[d] > 1:
+                        terms.append(_times(f"m{d}", behind * own))
+                elif grid.axes[d].count > 1:
+                    terms.append(_times(f"q{d}", behind))
+                behind *= count
+                continue
+            if count > 1:
+                terms.append(_times(f"p{d}", behind))
+            behind *= count
+            if maps[d] > 1:
+                terms.append(_times(f"m{d}", behind))
+            behind *= maps[d]
+        return " + ".join(reversed(terms)) or "0"
+
+    def _sum_of_kernel(self) -> None:
+        self._sum_begins("k")
+        for number, part in enumerate(self.layer.parts):
+            assert isinstance(part.bundle, ConvolvedBundle)
+            if len(self.layer.parts) == 1:
+                self._windows(number, part.bundle)
+            else:
+                with self._block(""):
+                    self._windows(number, part.bundle)
+
+    def _windows(self, number: int, bundle: ConvolvedBundle) -> None:
+        """Add the products of a window."""
+        loops, place = self._window(bundle.axes)
+        tap, behind = [], 1
+        for d in reversed(range(len(bundle.axes))):
+            if bundle.axes[d].kernel > 1:
+                tap.append(_times(f"t{d}", behind))
+            behind *= bundle.axes[d].kernel
+        weight = " + ".join([_times("k", bundle.taps), *reversed(tap)])
+        with self._loops(loops):
+            self._add(self._added(number, weight, place))
+
+    def _window(
+        self, axes: Sequence[WindowAxis]
+    ) -> tuple[list[tuple[str, str | int, str | int]], str]:
+        """Loops over the cells of a window, and the place of a cell in the source."""
+        loops: list[tuple[str, str | int, str | int]] = []
+        cells, behind = [], 1
+        for d in reversed(range(len(axes))):
+            axis = axes[d]
+            start: str | int = axis.first
+            if axis.count > 1:
+                moved = _times(f"p{d}", axis.stride)
+                start = moved + (f" + ({axis.first})" if axis.first else "")
+            if axis.kernel > 1 or axis.padded:
+                first, end = self._taps(d, axis)
+                loops.insert(0, (f"t{d}", first, end))
+                start = f"{start} + t{d}" if start else f"t{d}"
+            if start:
+                cells.append(_times(f"({start})" if behind > 1 else str(start), behind))
+            behind *= axis.size
+        return loops, " + ".join(reversed(cells)) or "0"
+
+    def _taps(self, d: int, axis: WindowAxis) -> tuple[str | int, str | int]:
+        """The first real cell of a window, and the one behind the last."""
+        if not axis.padded:
+            return 0, axis.kernel
+        if axis.count == 1:
+            return axis.taps(0)
+        return self._clipped(f"p{d}", f"a{d}", axis)
+
+    def _clipped(self, position: str, start: str, axis: WindowAxis) -> tuple[str | int, str | int]:
+        """Declare where a window begins, and return its first real cell and the one behind the
+        last.
+        """
+        moved = _times(position, axis.stride) if axis.count > 1 else "0"
+        self._add(f"const int {start} = {moved} + ({axis.first});")
+        if not axis.padded:
+            return 0, axis.kernel
+        first, end = f"{start}_first", f"{start}_end"
+        self._add(f"const int {first} = {start} < 0 ? -{start} : 0;")
+        room = f"{axis.size} - {start}"
+        self._add(f"const int {end} = {room} < {axis.kernel} ? {room} : {axis.kernel};")
+        return first, end
+
+    def _pooled(self, pool: PooledBundle) -> None:
+        axes = pool.axes
+        with self._loops(self._grid_loops(axes, (1,) * len(axes))):
+            node = self._node(axes, (1,) * len(axes))
+            loops, place = self._window(axes)
+            if pool.largest:
+                self._add(f"int32_t best = {self.layer.result.least};")
+                with self._loops(loops):
+                    self._add(f"if (x0[{place}] > best)", f"    best = x0[{place}];")
+                self._stores(node, "best")
+                return
+            channel = "0"
+            if pool.padded:
+                taps = prod(one.kernel for one in axes if not one.padded)
+                spans = [f"({b} - {a})" for name, a, b in loops if axes[int(name[1:])].padded]
+                channel = f"{' * '.join([str(taps), *spans])} - 1"
+            self._add(f"const int c = {channel};")
+            self._sum_begins("c")
+            with self._loops(loops):
+                self._add(f"sum += x0[{place}];")
+            self._ends("c", node)
+
+    # A sum, and what becomes of it.
+
+    def _ending(self, number: int) -> str:
+        return str(number) if len(self.layer.parts) > 1 else ""
+
+    def _added(self, number: int, weight: str, value: str) -> str:
+        """The statement that adds a product."""
+        zero = self.layer.parts[number].zero
+        read = f"x{number}[{value}]"
+        if zero:
+            read = f"({read} - {zero})" if zero > 0 else f"({read} + {-zero})"
+        stored = f"{self.name}_weights{self._ending(number)}[{weight}]"
+        return f"sum += ({_sum_type(self.layer)}){stored} * {read};"
+
+    def _sum_begins(self, bias: str) -> None:
+        self._add(f"{_sum_type(self.layer)} sum = {self.name}_biases[{bias}];")
+
+    def _ends(self, channel: str, node: str, total: str = "sum") -> None:
+        layer, name = self.layer, self.name
+        ends = f"{layer.result.zero_point}, {layer.result.least}, {layer.result.most}"
+        self._add(
+            f"const int32_t code = rescaled({total}, {name}_multipliers[{channel}],",
+            f"                              {name}_shifts[{channel}], {ends});",
+        )
+        self._stores(node, "code")
+
+    def _stores(self, node: str, code: str) -> None:
+        layer = self.layer
+        if layer.table is None:
+            self._add(f"y[{node}] = ({self._kind}){code};")
+        else:
+            moved = f" - ({layer.result.least})" if layer.result.least else ""
+            self._add(f"y[{node}] = table[{code}{moved}];")
+
+
+def _times(name: str, factor: int) -> str:
+    return name if factor == 1 else f"{name} * {factor}"
+
+
+def _grid_names(bundle: ConvolvedBundle) -> dict[str, str]:
+    """The map and the position of node n in each dimension, where there are several."""
+    found, behind = {}, 1
+    for d in reversed(range(len(bundle.axes))):
+        for name, extent in ((f"p{d}", bundle.axes[d].count), (f"m{d}", bundle.maps[d])):
+            if extent > 1:
+                found[name] = f"n / {behind} % {extent}"
+            behind *= extent
+    return found
+
+
+def _has_grid_of(bundle: Bundle, other: Bundle) -> bool:
+    """Whether bundles have the same maps, positions and kernels."""
+    if not isinstance(bundle, ConvolvedBundle) or not isinstance(other, ConvolvedBundle):
+        return False
+    counts = [[axis.count for axis in one.axes] for one in (bundle, other)]
+    return counts[0] == counts[1] and (bundle.maps, bundle.sharing) == (other.maps, other.sharing)
