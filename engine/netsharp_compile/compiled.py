@@ -18,8 +18,8 @@ from netsharp_compile.planning import planned
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
-from netsharp_compile.writing.c_files import require_prefix, scratch_size, stored_size
-from netsharp_compile.writing.device_files import device_files
+from netsharp_compile.writing.c_files import scratch_size, stored_size
+from netsharp_compile.writing.device_files import DeviceSettings, device_files
 from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
     from netsharp_compile.rows import Rows
+    from netsharp_compile.writing.ending import Answers
     from netsharp_engine.model import Model, Predictions
 
 #: So many rows are looked at together, and so many are in the test that is written.
@@ -127,16 +128,24 @@ class CompiledNetwork:
         answers[absent] = np.nan
         return self._model.labelled(answers.astype(self._model.settings.dtype))
 
-    def write(self, folder: str | os.PathLike[str], prefix: str = "net") -> list[str]:
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        prefix: str = "net",
+        *,
+        answers: Answers = "values",
+    ) -> list[str]:
         """Write C99, tables and the manifest into a new folder, or in the place of one written
         before, and return the names of the files.
 
-        Raises CompileError for a prefix that C does not take, and for a folder that holds anything
-        else; OSError where it cannot be written, and then what was there is as it was.
+        ``answers`` adds to the values "argmax", a call that returns the class, or "softmax", one
+        that makes probabilities of values.  Raises CompileError for a prefix that C does not take,
+        answers that the network does not have, and a folder that holds anything else; OSError where
+        it cannot be written, and then what was there is as it was.
         """
-        require_prefix(prefix)
         codes = self.network.features.of(self._tested)
-        files = device_files(self.network, prefix, ModelForm.of(self._model), codes)
+        settings = DeviceSettings(prefix, answers)
+        files = device_files(self.network, settings, ModelForm.of(self._model), codes)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
 

@@ -11,6 +11,7 @@ from netsharp_compile.compiled import compile_model
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.ending import ANSWERS
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
@@ -55,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="|".join((*RANGES[:2], f"{RANGES[2]}:{USUAL_PERCENT:g}", *RANGES[3:])),
         help="what codes cover of what the rows show (default: %(default)s)",
     )
+    add(
+        "--answers",
+        choices=ANSWERS,
+        default=ANSWERS[0],
+        help="beside the values: a call for the class, or one for probabilities",
+    )
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
 
@@ -63,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     """Compile a network and write its files; 0 done, 2 could not run."""
     try:
         made = _compiled(args)
-        names = made.write(args.output, args.prefix)
+        names = made.write(args.output, args.prefix, answers=args.answers)
     except (CompileError, DataError, ModelError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED

@@ -161,7 +161,10 @@ def test_p12_code_and_tables_are_apart_and_tables_can_be_given(tmp_path: Path) -
     names = netsharp.compile(model, x).write(tmp_path / "net")
     assert names == sorted(
         [
-            *(f"net{part}.c" for part in ("", "_load", "_tables", "_test", "_weights")),
+            *(
+                f"net{part}.c"
+                for part in ("", "_load", "_quantize", "_tables", "_test", "_weights")
+            ),
             *("net.h", "net_load.h", "net.json", "net.tables.bin"),
         ]
     )

@@ -40,8 +40,8 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
     assert rows.startswith("on 150 rows: ")
     assert files == (
-        "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_tables.c, "
-        "net_test.c, net_weights.c"
+        "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_quantize.c, "
+        "net_tables.c, net_test.c, net_weights.c"
     )
     sources = sorted(str(path) for path in (folder / "device").glob("*.c"))
     program = folder / "program"
@@ -51,14 +51,14 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
 
 def test_the_report_as_json_and_every_setting(folder: Path) -> None:
     settings = ("--activations", "int8", "--weights", "int16", "--logits", "uint8")
-    more = ("--no-share-tables", "--prefix", "flower", "--format", "json")
+    more = ("--no-share-tables", "--prefix", "flower", "--format", "json", "--answers", "softmax")
     rows = ("--calibrate", "iris.csv")
     answer = command(
         "compile", "iris.safetensors", "--output", "other", *rows, *settings, *more, cwd=folder
     )
     assert (answer.code, answer.err) == (0, "")
     said = json.loads(answer.out)
-    assert "flower_test.c" in said["files"]
+    assert {"flower_test.c", "flower_softmax.c"} <= set(said["files"])
     assert [one["name"] for one in said["report"]["layers"]] == ["H", "Y"]
     assert said["report"]["rows"] == 150
     assert said["report"]["agreement"] > 0.97

@@ -19,6 +19,7 @@ from netsharp_compile.writing.c_kernels import (
     step_function,
 )
 from netsharp_compile.writing.device_steps import scratch_of, steps_of
+from netsharp_compile.writing.ending import choice_of
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
@@ -66,13 +67,14 @@ def c_files(
     classes: Sequence[str] | None,
     inputs: Integers,
     outputs: Integers,
+    declared: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the text of each file by its name; ``inputs`` and ``outputs`` are codes of rows that
-    the test runs.
+    the test runs, ``declared`` lines of the header for what stands in further files.
     """
     require_prefix(prefix)
     return {
-        f"{prefix}.h": _text(_header(network, prefix, classes)),
+        f"{prefix}.h": _text(_header(network, prefix, classes, declared)),
         f"{prefix}.c": _text(_code(network, prefix, classes)),
         f"{prefix}_weights.c": _text(_weights(network, prefix)),
         f"{prefix}_tables.c": _text(_tables(network, prefix)),
@@ -84,7 +86,9 @@ def _text(lines: Iterable[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _header(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -> Iterator[str]:
+def _header(
+    network: IntegerNetwork, prefix: str, classes: Sequence[str] | None, declared: Sequence[str]
+) -> Iterator[str]:
     upper, last = prefix.upper(), network.layers[-1]
     read, answer = network.features.codes, last.target
     yield "/* A network in integers, written by netsharp. It is changed by compiling it again. */"
@@ -117,10 +121,11 @@ def _header(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None)
     yield f"void {prefix}_run({given}, uint8_t scratch[{upper}_SCRATCH]);"
     yield f"void {prefix}_run_with(const {prefix}_tables_t *tables, {given},"
     yield f"{' ' * (len(prefix) + 15)}uint8_t scratch[{upper}_SCRATCH]);"
-    yield "/* The number of the largest answer, the first of equal ones. */"
+    yield "/* The number of the class: of the largest answer, the first of equal ones. */"
     yield f"int {prefix}_argmax(const {prefix}_out_t y[{upper}_OUT]);"
     if classes is not None:
         yield f"extern const char *const {prefix}_classes[{len(classes)}];"
+    yield from declared
     yield ""
     yield "#ifdef __cplusplus"
     yield "}"
@@ -163,11 +168,7 @@ def _code(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -
     yield ""
     yield f"int {prefix}_argmax(const {prefix}_out_t y[{upper}_OUT])"
     yield "{"
-    yield "    int best = 0;"
-    yield f"    for (int n = 1; n < {upper}_OUT; n++)"
-    yield "        if (y[n] > y[best])"
-    yield "            best = n;"
-    yield "    return best;"
+    yield from choice_of(network, prefix, classes)
     yield "}"
     if classes is not None:
         yield ""

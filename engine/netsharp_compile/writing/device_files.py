@@ -6,11 +6,18 @@ Knows no model, and nothing of folders.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_compile.writing.c_files import c_files
+from netsharp_compile.writing.c_files import c_files, require_prefix
+from netsharp_compile.writing.ending import (
+    ANSWERS,
+    ending_declared,
+    ending_files,
+    require_answers,
+)
 from netsharp_compile.writing.loader import loader_files
 from netsharp_compile.writing.manifest import manifest_of
+from netsharp_compile.writing.quantizer import quantizer_declared, quantizer_files
 from netsharp_compile.writing.tables_file import tables_file
 
 if TYPE_CHECKING:
@@ -18,15 +25,31 @@ if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
 
 
+class DeviceSettings(NamedTuple):
+    """How a network is written: what its names begin with, and what it answers."""
+
+    prefix: str = "net"
+    answers: str = ANSWERS[0]
+
+
 def device_files(
-    network: IntegerNetwork, prefix: str, form: ModelForm, tested: Integers
+    network: IntegerNetwork,
+    settings: DeviceSettings,
+    form: ModelForm,
+    tested: Integers,
 ) -> dict[str, bytes]:
     """Return the bytes of each file; ``tested`` are codes of rows [rows, features] that the test
-    runs.  Raises CompileError for a prefix that C does not take.
+    runs.  Raises CompileError for settings that are none, and answers that the network cannot give.
     """
+    prefix, answers = settings
+    require_prefix(prefix)
+    require_answers(answers, network, form.classes)
+    declared = [*ending_declared(answers, prefix), *quantizer_declared(prefix)]
     outputs = network.simulate(tested)[-1]
     texts = {
-        **c_files(network, prefix, form.classes, tested, outputs),
+        **c_files(network, prefix, form.classes, tested, outputs, declared),
+        **ending_files(answers, network, prefix),
+        **quantizer_files(network.features, prefix),
         **loader_files(network, prefix),
         f"{prefix}.json": manifest_of(network, form),
     }
