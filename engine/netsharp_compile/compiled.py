@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from netsharp_compile.planning import CompileSettings
     from netsharp_compile.rows import Rows
     from netsharp_compile.writing.ending import Answers
+    from netsharp_compile.writing.packages import Package
     from netsharp_engine.model import Model, Predictions
 
 #: So many rows are looked at together, and so many are in the test that is written.
@@ -134,17 +136,20 @@ class CompiledNetwork:
         prefix: str = "net",
         *,
         answers: Answers = "values",
+        package: Package | None = None,
     ) -> list[str]:
         """Write C99, tables and the manifest into a new folder, or in the place of one written
         before, and return the names of the files.
 
         ``answers`` adds to the values "argmax", a call that returns the class, or "softmax", one
-        that makes probabilities of values.  Raises CompileError for a prefix that C does not take,
-        answers that the network does not have, and a folder that holds anything else; OSError where
-        it cannot be written, and then what was there is as it was.
+        that makes probabilities of values; ``package`` lays the files out for "arduino",
+        "platformio", "cmake" or "zephyr", with what these read and an example.  Raises CompileError
+        for a prefix that C does not take, answers that the network does not have, and a folder that
+        holds anything else; OSError where it cannot be written, and then what was there is as it
+        was.
         """
         codes = self.network.features.of(self._tested)
-        settings = DeviceSettings(prefix, answers)
+        settings = DeviceSettings(prefix, answers, package)
         files = device_files(self.network, settings, ModelForm.of(self._model), codes)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
@@ -266,7 +271,7 @@ def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
     _recover(parent, name)
     there = os.path.lexists(folder)
     if there:
-        strange = sorted(set(os.listdir(folder)) - set(files))
+        strange = sorted(set(_files_below(folder)) - set(files))
         if strange:
             raise CompileError(
                 f"{folder} holds {strange[0]}, which is no file of this network: give a folder "
@@ -277,7 +282,9 @@ def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
     try:
         os.mkdir(made)
         for one, data in files.items():
-            with open(os.path.join(made, one), "wb") as stream:
+            path = os.path.join(made, *one.split("/"))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as stream:
                 stream.write(data)
         if there:
             os.rename(folder, old)
@@ -286,6 +293,17 @@ def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
         if os.path.lexists(old) and not os.path.lexists(folder):
             os.rename(old, folder)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """The names of all files in a folder and those below it, and of what is empty there."""
+    if not os.path.isdir(folder) or os.path.islink(folder):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
+    for path, folders, files in os.walk(folder):
+        below = os.path.relpath(path, folder).replace(os.sep, "/")
+        links = [one for one in folders if os.path.islink(os.path.join(path, one))]
+        for one in [*files, *links, *([] if folders or files or below == "." else [""])]:
+            yield os.path.normpath(os.path.join(below, one)).replace(os.sep, "/")
 
 
 def _aside(name: str) -> str:

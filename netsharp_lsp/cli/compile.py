@@ -12,6 +12,7 @@ from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSetti
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.writing.ending import ANSWERS
+from netsharp_compile.writing.packages import PACKAGES
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
@@ -62,6 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=ANSWERS[0],
         help="beside the values: a call for the class, or one for probabilities",
     )
+    add(
+        "--package",
+        choices=PACKAGES,
+        help="lay the files out for a build system, with what it reads and an example",
+    )
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
 
@@ -70,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     """Compile a network and write its files; 0 done, 2 could not run."""
     try:
         made = _compiled(args)
-        names = made.write(args.output, args.prefix, answers=args.answers)
+        names = made.write(args.output, args.prefix, answers=args.answers, package=args.package)
     except (CompileError, DataError, ModelError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED

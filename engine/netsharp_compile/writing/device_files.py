@@ -17,6 +17,7 @@ from netsharp_compile.writing.ending import (
 )
 from netsharp_compile.writing.loader import loader_files
 from netsharp_compile.writing.manifest import manifest_of
+from netsharp_compile.writing.packages import packed
 from netsharp_compile.writing.quantizer import quantizer_declared, quantizer_files
 from netsharp_compile.writing.tables_file import tables_file
 
@@ -26,10 +27,13 @@ if TYPE_CHECKING:
 
 
 class DeviceSettings(NamedTuple):
-    """How a network is written: what its names begin with, and what it answers."""
+    """How a network is written: what its names begin with, what it answers, and for which build
+    system; None for a folder of files alone.
+    """
 
     prefix: str = "net"
     answers: str = ANSWERS[0]
+    package: str | None = None
 
 
 def device_files(
@@ -38,10 +42,11 @@ def device_files(
     form: ModelForm,
     tested: Integers,
 ) -> dict[str, bytes]:
-    """Return the bytes of each file; ``tested`` are codes of rows [rows, features] that the test
-    runs.  Raises CompileError for settings that are none, and answers that the network cannot give.
+    """Return the bytes of each file by its name, with folders before a "/"; ``tested`` are codes
+    of rows [rows, features] that the test runs.  Raises CompileError for settings that are none,
+    and answers that the network cannot give.
     """
-    prefix, answers = settings
+    prefix, answers, package = settings
     require_prefix(prefix)
     require_answers(answers, network, form.classes)
     declared = [*ending_declared(answers, prefix), *quantizer_declared(prefix)]
@@ -54,4 +59,5 @@ def device_files(
         f"{prefix}.json": manifest_of(network, form),
     }
     found = {name: text.encode("utf-8") for name, text in texts.items()}
-    return {**found, f"{prefix}.tables.bin": tables_file(network)}
+    found[f"{prefix}.tables.bin"] = tables_file(network)
+    return packed(found, prefix, package)
