@@ -1,6 +1,6 @@
 """Everything that is measured, side by side in one run: figures, bounds, and whether they are met.
 
-    python bench/run.py [--only start|text|cntk|experiments|server|engine|training|digits|models]
+    python bench/run.py [--only start|text|cntk|experiments|server|engine|costs|training|...]
 
 The exit code is 0 whatever the figures are, and 1 where a part could not run.
 """
@@ -17,7 +17,10 @@ import time
 # One thread each, set before anything loads a numeric library.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
-PARTS = ("start", "text", "cntk", "experiments", "server", "engine", "training", "digits", "models")
+PARTS = (
+    *("start", "text", "cntk", "experiments", "server", "engine", "costs", "training"),
+    *("digits", "models"),
+)
 #: Those that run the console script of an installed wheel.
 INSTALLED = ("start", "text", "cntk", "experiments", "server", "training")
 
@@ -66,6 +69,10 @@ def _measure(part: str, folder: str, binaries: str) -> bool | None:
 
             trained = engine_vs_torch.measure()
             return inference.measure() and trained
+        if part == "costs":
+            import predicted
+
+            return predicted.measure()
         if part == "models":
             import opened_models
 

@@ -9,7 +9,7 @@ from netsharp_lsp.cli.arguments.experiments import (
     question,
     show_answer,
 )
-from netsharp_lsp.cli.arguments.parser import level
+from netsharp_lsp.cli.arguments.parser import level, positive
 from netsharp_lsp.cli.arguments.settings import (
     UsageError,
     add_settings_arguments,
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 DONE, FAULTY, FAILED = 0, 1, 2
 FORMATS = ("text", "json", "markdown", "dot", "svg")
+#: Those that show what a run takes, and the flags that only go with that.
+OF_COST, COST_FLAGS = FORMATS[:3], ("batch_size", "rows", "optimizer", "dtype")
+#: As the engine has them, which is not read for a description without cost.
+OPTIMIZERS, DTYPES = ("sgd", "adadelta", "adam"), ("float32", "float64")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,14 +58,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="levels of calls that tables and pictures show open",
     )
     add("--output", metavar="FILE", help="write into a file")
+    add("--cost", action="store_true", help="predict what training takes on this machine, too")
     add("--partial", action="store_true", help="of a damaged model, what can be read of it")
     add_context_arguments(parser)
+    add_cost_arguments(parser)
     group = add_experiment_arguments(parser)
     group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
     group.add_argument("--log", metavar="FILE", help="compare it with a log of the original")
     library = family_with(lambda one: one.experiments).library
     group.add_argument("--library", metavar="FILE", help=f"read in place of {library}")
     add_settings_arguments(parser)
+
+
+def add_cost_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `--cost` reads beside the run file."""
+    add = parser.add_argument_group("of a training that is predicted (--cost)").add_argument
+    add("--batch-size", metavar="N", type=positive, help="rows of a step")
+    add("--rows", metavar="N", type=positive, help="rows of the table")
+    add("--optimizer", choices=OPTIMIZERS, help="the rule of the update")
+    add("--dtype", choices=DTYPES, help="the numbers' type")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -93,12 +108,17 @@ def _run(args: argparse.Namespace) -> int:
 
 def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     """What is meant, described, None where there is nothing more to say; and the exit code."""
+    _check_cost(args)
     stored = _stored(args.subject, partial=args.partial)
+    if stored is not None and args.cost:
+        raise UsageError(f"{args.subject}: --cost goes with a specification that is trained here.")
     if stored is not None:
         return stored, FAULTY if stored["model"].get("faults") else DONE
     roots = roots_for([(args.stdin_filename or ".") if args.subject == "-" else args.subject], args)
     find = settings_finder(args, roots)
     experiments = family_meant(args.subject, args).experiments
+    if experiments is not None and args.cost:
+        raise UsageError(f"{args.subject}: --cost goes with a specification, and this is none.")
     if experiments is not None:
         answer = experiments.describe(args.subject, question(args, find, roots))
         show_answer(answer)
@@ -106,7 +126,21 @@ def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
     subject = read_subject(args.subject, args, find, roots, args.stdin_filename)
     if show_errors(subject.name, subject.text, subject.context, subject.embedded):
         return None, FAULTY
-    return language_for(subject.name).describe(subject.text, subject.context), DONE
+    description = language_for(subject.name).describe(subject.text, subject.context)
+    if args.cost:
+        from netsharp_lsp.cli.specifications.costs import described_cost
+
+        description["cost"] = described_cost(subject, args, roots)
+    return description, DONE
+
+
+def _check_cost(args: argparse.Namespace) -> None:
+    """Raise UsageError where flags do not go together."""
+    if args.cost and args.format not in OF_COST:
+        raise UsageError(f"--cost is shown as {', '.join(OF_COST)}, not as {args.format}.")
+    given = next((name for name in COST_FLAGS if getattr(args, name) is not None), None)
+    if given is not None and not args.cost:
+        raise UsageError(f"--{given.replace('_', '-')} goes with --cost.")
 
 
 def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:

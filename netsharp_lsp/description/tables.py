@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.description.costs import FIGURES as COST_FIGURES
+from netsharp_lsp.description.costs import HEAD as COST_HEAD
+from netsharp_lsp.description.costs import cost_lines, cost_rows
 from netsharp_lsp.description.models import model_lines
 from netsharp_lsp.description.node_tables import FIGURES, HEAD, loop_lines, node_rows
 from netsharp_lsp.text.shorten import shortened
@@ -68,7 +71,10 @@ def _tables(description: Description) -> list[Table]:
         return [(HEAD, _visible(node_rows(description)), FIGURES)]
     layers: Table = (LAYER_HEAD, _visible(layer_rows(description)), LAYER_FIGURES)
     bundles = _visible(bundle_rows(description))
-    return [layers, (BUNDLE_HEAD, bundles, BUNDLE_FIGURES)] if bundles else [layers]
+    found = [layers, (BUNDLE_HEAD, bundles, BUNDLE_FIGURES)] if bundles else [layers]
+    if "cost" in description:
+        found.append((COST_HEAD, _visible(cost_rows(description["cost"])), COST_FIGURES))
+    return found
 
 
 def _visible(rows: list[Row]) -> list[Row]:
@@ -133,7 +139,7 @@ def totals(description: Description) -> list[str]:
         for part in (layer, *layer["bundles"])
     ):
         lines.append("* shared with an earlier layer, counted once in the total")
-    return lines
+    return [*lines, *cost_lines(description["cost"])] if "cost" in description else lines
 
 
 def figure(count: int | None) -> str:

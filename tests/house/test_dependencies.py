@@ -55,8 +55,10 @@ FLOORS = (
     ("netsharp_engine.train.feeding", "netsharp_engine.train.objective"),
     ("netsharp_engine.train.measure", "netsharp_engine.train.metrics"),
     ("netsharp_engine.train.diagnosis", "netsharp_engine.train.rates"),
+    ("netsharp_engine.train.drafts",),
     ("netsharp_engine.train.examining",),
     ("netsharp_engine.train.loop",),
+    ("netsharp_engine.costs",),
     ("netsharp_engine.model",),
     ("netsharp_engine.exporting",),
     ("netsharp_engine",),
@@ -219,7 +221,13 @@ ENGINE_FOR_LANGUAGES = (
 
 #: The reference back end, and the modules that take it where a caller names no other.
 NUMPY = "netsharp_engine.numpy_backend"
-CHOOSERS = ("netsharp_engine.model.trained", "netsharp_engine.train.session")
+CHOOSERS = (
+    "netsharp_engine.model.trained",
+    "netsharp_engine.train.session",
+    # What is predicted is what numpy's calls take.
+    "netsharp_engine.costs.calibration",
+    "netsharp_engine.costs.prediction",
+)
 #: What every back end reads of a graph, and what it is asked.
 SHARED = tuple(
     f"netsharp_engine.{name}"

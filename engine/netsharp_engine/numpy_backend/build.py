@@ -73,6 +73,19 @@ def build_plan(design: Design, threads: int = 1, beside: Plan | None = None) -> 
     return _Builder(design, beside).plan()
 
 
+def bind_all(design: Design) -> tuple[dict[Node, Steps], Callable[[], float] | None]:
+    """The calls of each node of a design, and that of its criterion, on memory that nobody reads.
+
+    Nothing is touched: what is asked is what would be done.
+    """
+    builder = _Builder(design, None)
+    targets = builder.targets() if design.loss is not None else None
+    steps = builder.steps()
+    if design.fused:
+        del steps[design.output]
+    return steps, None if targets is None else builder.loss_call(targets)
+
+
 class _Builder:
     """The arrays of one design."""
 
@@ -110,7 +123,7 @@ class _Builder:
 
     def plan(self) -> Plan:
         """Bind every node and assemble the plan."""
-        targets = self._targets() if self.loss is not None else None
+        targets = self.targets() if self.loss is not None else None
         return Plan(
             batch=self.batch,
             weights=self.weights,
@@ -127,15 +140,19 @@ class _Builder:
 
     def _calls(self, targets: Targets | None) -> Calls:
         """The calls; in reverse order, for the first writer of a gradient overwrites it."""
-        steps = {node: self._bind(node) for node in reversed(self.nodes) if node.op != "input"}
+        steps = self.steps()
         last = steps.pop(self.output) if self.fused else Steps([], [])
         backward = [call for step in steps.values() for call in step.backward]
         return Calls(
             forward=tuple(call for step in reversed(steps.values()) for call in step.forward),
             finish=tuple(last.forward),
-            loss=None if targets is None else self._loss_call(targets),
+            loss=None if targets is None else self.loss_call(targets),
             backward=tuple(backward if self.training else ()),
         )
+
+    def steps(self) -> dict[Node, Steps]:
+        """The calls of each node, the last first."""
+        return {node: self._bind(node) for node in reversed(self.nodes) if node.op != "input"}
 
     def _bind(self, node: Node) -> Steps:
         adds: list[Call] = []
@@ -179,7 +196,8 @@ class _Builder:
                 found.append(Entrance(node.name, self.values[node], columns))
         return tuple(found)
 
-    def _targets(self) -> Targets:
+    def targets(self) -> Targets:
+        """What the criterion compares with."""
         outputs = self.output.size
         return Targets(
             goal=aligned((outputs, self.batch), self.dtype),
@@ -189,7 +207,8 @@ class _Builder:
             classes=np.arange(outputs, dtype=np.int64)[:, None],
         )
 
-    def _loss_call(self, targets: Targets) -> Any:
+    def loss_call(self, targets: Targets) -> Any:
+        """The call that computes the criterion, and the gradient where there is one."""
         assert self.loss is not None
         row = LOSSES[self.loss.op]
         last = self.output.inputs[0] if self.fused else self.output

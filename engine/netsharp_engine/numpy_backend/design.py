@@ -88,7 +88,7 @@ class Design:
         ``shares``: the weights are another plan's.
         """
         width, found = WIDTHS[self.dtype], Counter[str]()
-        layers = self._layers()
+        layers = self.layers()
         for node in self.nodes:
             found[f"layer '{layers[node]}'"] += self._node_bytes(node, width)
         uses = Counter(parameter for node in self.nodes for parameter in node.parameters)
@@ -108,7 +108,7 @@ class Design:
             return False
         return KERNELS[owner.op].reorders(owner, self.layouts[owner.inputs[0]], self.layouts[owner])
 
-    def _layers(self) -> dict[Node, str]:
+    def layers(self) -> dict[Node, str]:
         """The layer of each node: the next name on the way to the output."""
         layers: dict[Node, str] = {}
         for node in reversed(self.nodes):

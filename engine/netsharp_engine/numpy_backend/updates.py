@@ -66,6 +66,11 @@ class Optimizer(ABC):
         self._cut = self._blocks(*self.state.values())
         self._plan = plan
 
+    @property
+    def size(self) -> int:
+        """How many numbers it changes."""
+        return len(self._weights)
+
     @cached_property
     def _limit(self) -> _Limit:
         return _Limit(self._plan)

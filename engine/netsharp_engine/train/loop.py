@@ -11,19 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from netsharp_engine.graph import Graph
 from netsharp_engine.initial import diameters, initial_values
-from netsharp_engine.program import Backend, Fault, Figures, Job, Memory, drafted
+from netsharp_engine.program import Backend, Fault, Figures, Memory
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
+from netsharp_engine.train.drafts import draft_run
 from netsharp_engine.train.examining.layers import layer_figures, some_rows
 from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.feeding import Feeder
-from netsharp_engine.train.measure import BATCH, Meter, measure_part, measure_until, measuring_job
-from netsharp_engine.train.metrics import tally_bytes, trivial_answer
+from netsharp_engine.train.measure import Meter, measure_part, measure_until
+from netsharp_engine.train.metrics import trivial_answer
 from netsharp_engine.train.objective import choose_objective
 from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.rates import reduced_rate, rule_of
@@ -31,10 +30,7 @@ from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.state import Tensors, TrainingState
 from netsharp_engine.train.steps.dropping import (
-    dropping_graph,
     hidden_layers,
-    layer_shares,
-    mask_bytes,
 )
 from netsharp_engine.train.steps.quantizing import KeptTables, TableMaker
 from netsharp_engine.train.steps.schedules import scheduled_rate, vanishing
@@ -101,29 +97,21 @@ class Run:
         fault = vanishing(settings)
         if fault:
             raise TrainingError(fault)
-        shares = layer_shares(graph, settings.dropout)
-        judged = self.objective.judged(dropping_graph(graph, shares), counting=True)
-        job = Job(judged, batch, settings.dtype, self._rule)
-        measuring = measuring_job(graph, self.objective, settings.dtype)
-        draft, beside = drafted(backend, job), drafted(backend, measuring)
+        drafts = draft_run(graph, self.objective, settings, batch, backend)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
-            (
-                draft.needs(),
-                beside.needs(shares=True),
-                tally_bytes(self.objective, BATCH),
-                mask_bytes(judged, batch, np.dtype(settings.dtype).itemsize),
-            ),
+            drafts.needs(),
             ADVICE[settings.dtype],
             {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
-        self._program = draft.program(settings.threads)
+        judged, measuring = drafts.training.graph, drafts.measuring
+        self._program = drafts.trainer.program(settings.threads)
         parameters = graph.parameters
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
         self._criteria = len(judged.criteria)
         self._size = sum(parameter.size for parameter in parameters if parameter.trained)
-        shared = beside.program(settings.threads, self._program)
+        shared = drafts.meter.program(settings.threads, self._program)
         self._meter = Meter(measuring, shared, self.objective)
         self._feeder = Feeder(
             judged,

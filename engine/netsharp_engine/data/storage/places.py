@@ -75,9 +75,14 @@ def folder_for(model: str | None) -> str:
     """The folder of tables for a model that is written there, or the user's."""
     if model is not None:
         return os.path.join(os.path.dirname(os.path.abspath(model)), BESIDE)
+    return users_folder("tables")
+
+
+def users_folder(name: str) -> str:
+    """The user's folder for what is kept of a kind, by the platform's convention."""
     from platformdirs import user_cache_dir
 
-    return os.path.join(user_cache_dir("netsharp", appauthor=False), "tables")
+    return os.path.join(user_cache_dir("netsharp", appauthor=False), name)
 
 
 def made_folder(path: str) -> None:

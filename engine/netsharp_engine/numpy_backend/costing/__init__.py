@@ -1,0 +1,3 @@
+"""What the calls of a plan take: what they do, rates of each kind of work, and how these are
+measured.  Nothing here is known to plans.
+"""

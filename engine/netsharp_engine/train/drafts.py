@@ -1,0 +1,56 @@
+"""The programs of a run before anything is made for them: one that trains, one that measures.
+
+It knows no back end, and no row of the data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.graph import Graph
+from netsharp_engine.program import Backend, Draft, Job, drafted
+from netsharp_engine.train.measure import BATCH, measuring_job
+from netsharp_engine.train.metrics import tally_bytes
+from netsharp_engine.train.objective import Objective
+from netsharp_engine.train.rates import rule_of
+from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, mask_bytes
+
+
+class RunDrafts(NamedTuple):
+    """What is computed in training and in measuring, and the drafts of both."""
+
+    training: Job
+    trainer: Draft
+    measuring: Job
+    meter: Draft
+    objective: Objective
+
+    def needs(self) -> tuple[Counter[str], ...]:
+        """The bytes that a run takes beside its rows, by what they are for."""
+        graph, rows, dtype, _ = self.training
+        return (
+            self.trainer.needs(),
+            self.meter.needs(shares=True),
+            tally_bytes(self.objective, BATCH),
+            mask_bytes(graph, rows, np.dtype(dtype).itemsize),
+        )
+
+
+def draft_run(
+    graph: Graph, objective: Objective, settings: TrainingSettings, batch: int, backend: Backend
+) -> RunDrafts:
+    """Draft both programs for steps of so many rows.
+
+    Raises TrainingError for layers that cannot drop, GraphError where the back end cannot do a
+    node.
+    """
+    shares = layer_shares(graph, settings.dropout)
+    judged = objective.judged(dropping_graph(graph, shares), counting=True)
+    training = Job(judged, batch, settings.dtype, rule_of(settings))
+    measuring = measuring_job(graph, objective, settings.dtype)
+    trainer, meter = drafted(backend, training), drafted(backend, measuring)
+    return RunDrafts(training, trainer, measuring, meter, objective)

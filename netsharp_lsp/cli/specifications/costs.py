@@ -1,0 +1,100 @@
+"""What training a specification is predicted to take: its settings and graph, handed to the engine.
+
+Imported for `--cost` alone, since it loads numpy; predicts nothing itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from netsharp_engine.costs import Machine, calibrated, predict
+from netsharp_engine.graph import GraphError
+from netsharp_engine.train import TrainingError, TrainingSettings, read_settings
+from netsharp_lsp import __version__
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.specifications.subjects import SubjectError
+from netsharp_lsp.context import FIELDS
+from netsharp_lsp.language import families, family_of, language_for
+from netsharp_lsp.project.run_file import run_file_beside
+
+if TYPE_CHECKING:
+    import argparse
+
+    from netsharp_engine.costs import Calibration, Prediction
+    from netsharp_lsp.cli.specifications.subjects import Subject
+    from netsharp_lsp.project.roots import Roots
+
+#: The flags of a prediction, which are settings of a run.
+FLAGS = ("batch_size", "rows", "optimizer", "dtype")
+
+
+def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> dict[str, Any]:
+    """The "cost" of a description.  Raises SubjectError, a sentence, where there is none."""
+    trained = family_of(language_for(subject.name).id)
+    if trained.training is None:
+        able = " and ".join(one.title for one in families() if one.training is not None)
+        raise SubjectError(f"{subject.name}: --cost goes with {able}, and this is {trained.title}.")
+    settings = _settings(subject, args, roots)
+    if settings.threads > 1:
+        complain(f"{subject.name}: threads = {settings.threads}, and one thread is predicted.")
+    known = {field: getattr(subject.context, field) for field in FIELDS}
+    machine = Machine.here(__version__, settings.dtype)
+    try:
+        graph = trained.training.build_graph(subject.text.decode(), known)
+        rates = calibrated(machine)
+        found = predict(graph, settings, rates.rates, settings.rows)
+    except (GraphError, TrainingError) as error:
+        raise SubjectError(f"{subject.name}: {error}") from None
+    return _as_json(found, settings, machine, rates)
+
+
+def _settings(subject: Subject, args: argparse.Namespace, roots: Roots) -> TrainingSettings:
+    """The settings of flags and of the run file beside the specification."""
+    place = os.path.abspath(subject.name)
+    beside = run_file_beside(place, roots)
+    if isinstance(beside, str):
+        raise SubjectError(beside)
+    table = {} if beside is None else {"data": beside.data, "train": beside.train}
+    flags = {name: getattr(args, name) for name in FLAGS}
+    if subject.context.task is not None and "task" not in table.get("train", {}):
+        flags["task"] = subject.context.task
+    name = "the run file" if beside is None else os.path.basename(beside.path)
+    read = read_settings(table, flags, directory=os.path.dirname(place), file_name=name)
+    if isinstance(read, list):
+        raise SubjectError(" ".join(read))
+    return read
+
+
+def _as_json(
+    found: Prediction, settings: TrainingSettings, machine: Machine, rates: Calibration
+) -> dict[str, Any]:
+    return {
+        "batch_size": found.batch,
+        "optimizer": settings.optimizer,
+        "dtype": settings.dtype,
+        "layers": [
+            {
+                "name": layer.name,
+                "forward_seconds": layer.forward,
+                "backward_seconds": layer.backward,
+                "update_seconds": layer.update,
+                "memory_bytes": layer.memory,
+            }
+            for layer in found.layers
+        ],
+        "around_seconds": found.around,
+        "step_seconds": found.step,
+        "rows": found.rows,
+        "validation_rows": found.held,
+        "steps": found.steps,
+        "epoch_seconds": found.epoch,
+        "memory_bytes": found.memory,
+        "rows_bytes": found.table,
+        "machine": {
+            "cpu": machine.cpu,
+            "cores": machine.cores,
+            "numpy": machine.numpy,
+            "measured_now": not rates.kept,
+        },
+    }
