@@ -183,8 +183,10 @@ class TrainSettings(TypedDict, total=False):
     anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
     """
 
-    threads: int | None
-    """Threads of the matrix products, at least 1 and at most 1,024. Default: 1."""
+    threads: int | Literal["auto"] | None
+    """Threads that share the rows of a step (auto: as many as are measured to be fastest), at least
+    1 and at most 1,024. Default: 1.
+    """
 
     dtype: Literal["float32", "float64"] | None
     """The numbers' type. Default: "float32"."""

@@ -244,16 +244,18 @@ class Draft(Protocol):
     def unsupported(self) -> Sequence[Unsupported]:
         """The nodes that cannot be computed; the rest may be asked only if there are none."""
 
-    def needs(self, *, shares: bool = False) -> Counter[str]:
+    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
         """The bytes of the host that the program will take, by what they are for.
 
-        ``shares``: the parameters are those of another program.
+        ``shares``: the parameters are those of another program; ``threads`` as in ``program``.
         """
 
     def program(self, threads: int = 1, beside: Program | None = None) -> Program:
         """Make it; ``beside`` is a program of the same back end whose parameters it shares.
 
-        Without one, what the parameters hold is unknown until they are loaded.
+        Without one, what the parameters hold is unknown until they are loaded.  So many ``threads``
+        may compute a step at the same time, where the back end can; the same number gives the same
+        bits.  GraphError where this network cannot be computed so.
         """
 
 

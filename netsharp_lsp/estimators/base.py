@@ -97,7 +97,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
-        threads: int = 1,
+        threads: int | str = 1,
         dtype: str = "auto",
         verbose: bool = False,
         callbacks: Callback | Sequence[Callback] | None = None,

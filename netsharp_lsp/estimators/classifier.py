@@ -106,7 +106,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
-        threads: int = 1,
+        threads: int | str = 1,
         dtype: str = "auto",
         verbose: bool = False,
         callbacks: Callback | Sequence[Callback] | None = None,

@@ -33,7 +33,7 @@ class PlainDraft:
     def refusal(self, node):
         return Unsupported(node, f"'{node.op}' is not computed here.")
 
-    def needs(self, *, shares=False):
+    def needs(self, *, shares=False, threads=1):
         return Counter()
 
     def program(self, threads=1, beside=None):

@@ -39,6 +39,7 @@ RULES = {
     "step": {"learning_rate": 0.5, "schedule": "step", "schedule_epochs": 2, "clip_norm": 0.1},
     "cosine": {"learning_rate": 0.5, "schedule": "cosine", "clip_value": 0.01, "dropout": 0.3},
     "quantized": {"quantize": "uint4", "optimizer": "adam", "patience": 3, "dropout": 0.1},
+    "threads": {"threads": 3, "dropout": 0.2, "optimizer": "adam"},
     "plateau": {"learning_rate": 0.5, "schedule": "plateau", "schedule_epochs": 1, "dropout": 0.8},
 }
 

@@ -55,7 +55,7 @@ FLOORS = (
     ("netsharp_engine.train.feeding", "netsharp_engine.train.objective"),
     ("netsharp_engine.train.measure", "netsharp_engine.train.metrics"),
     ("netsharp_engine.train.diagnosis", "netsharp_engine.train.rates"),
-    ("netsharp_engine.train.drafts",),
+    ("netsharp_engine.train.drafting",),
     ("netsharp_engine.train.examining",),
     ("netsharp_engine.train.loop",),
     ("netsharp_engine.costs",),

@@ -75,6 +75,7 @@ TYPES = {
     "split": "float | Path",
     "shuffling": 'bool | Literal["blocks"]',
     "operands": "str | bool",
+    "threads": 'int | Literal["auto"]',
     "layer shares": "float | Mapping[str, float]",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
 }

@@ -23,7 +23,7 @@ from netsharp_engine.numpy_backend import (
     updating,
 )
 from netsharp_engine.room import require_room
-from netsharp_engine.train.drafts import RunDrafts, draft_run
+from netsharp_engine.train.drafting.drafts import RunDrafts, draft_run
 from netsharp_engine.train.measure import BATCH
 from netsharp_engine.train.objective import choose_objective, output_activation
 from netsharp_engine.train.settings import TrainingSettings

@@ -268,7 +268,7 @@ class Model:
                 require_room("The network", [draft.needs()], "Use a computer with more of it.")
             except GraphError as error:
                 raise ModelError(str(error)) from None
-            meter = Meter(job, draft.program(self.settings.threads), objective)
+            meter = Meter(job, draft.program(), objective)
             meter.load(self.tensors)
             self._meter = meter
             if self.network is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,20 @@ from netsharp_engine.room import require_room
 
 DTYPES: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
 SMALLER = "Make the layers or the kernels smaller."
+
+
+class Weighing(Protocol):
+    """What has weights that a plan may share; see ``Plan``."""
+
+    weights: Array
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of the weights."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """Where the parameters lie."""
 
 
 def compile_plan(
@@ -61,7 +75,7 @@ def design_plan(
     return Design(analysis, batch, dtype)
 
 
-def build_plan(design: Design, threads: int = 1, beside: Plan | None = None) -> Plan:
+def build_plan(design: Design, threads: int = 1, beside: Weighing | None = None) -> Plan:
     """Make the plan that was designed; whether it has room is the caller's question.
 
     ``beside`` is a plan whose weights it shares; GraphError where they lie in another order there.
@@ -89,7 +103,7 @@ def bind_all(design: Design) -> tuple[dict[Node, Steps], Callable[[], float] | N
 class _Builder:
     """The arrays of one design."""
 
-    def __init__(self, design: Design, beside: Plan | None) -> None:
+    def __init__(self, design: Design, beside: Weighing | None) -> None:
         self.design = design
         self.graph, self.output, self.batch = design.graph, design.output, design.batch
         self.nodes, self.uses, self.layouts = design.nodes, design.uses, design.layouts

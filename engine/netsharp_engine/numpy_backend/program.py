@@ -18,6 +18,7 @@ from netsharp_engine.numpy_backend.forward import Forward, forward_of
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.losses import COUNTS
 from netsharp_engine.numpy_backend.running import Plan
+from netsharp_engine.numpy_backend.sharding import ShardedPlan, require_shards
 from netsharp_engine.numpy_backend.updates import bind_optimizer, clip_gradient, kept_bytes
 from netsharp_engine.program import (
     Batch,
@@ -53,18 +54,42 @@ class NumpyDraft:
         """What the tables do not have."""
         return list(unsupported(self.facts))
 
-    def needs(self, *, shares: bool = False) -> Counter[str]:
-        """The bytes of plan and rule."""
-        found = self.design.needs(shares=shares)
+    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
+        """The bytes of all plans and of the rule."""
+        shards = self._shards(threads)
+        found = self.design.needs(shares=shares) if shards == 1 else Counter()
+        for number in range(shards if shards > 1 else 0):
+            found.update(self._shard(shards).needs(shares=shares or number > 0))
         if self.job.rule is not None:
             found.update(kept_bytes(self.job.graph, self.job.rule.kind, WIDTHS[self.job.dtype]))
         return found
 
+    def _shards(self, threads: int) -> int:
+        """In how many parts the rows of a step are computed: rows that train, one or more each."""
+        return 1 if self.job.rule is None else max(min(threads, self.job.rows), 1)
+
+    def _shard(self, shards: int) -> Design:
+        """The design for one of so many parts."""
+        return Design(self.facts, -(-self.job.rows // shards), self.job.dtype)
+
     def program(self, threads: int = 1, beside: Program | None = None) -> NumpyProgram:
-        """Make it, with the weights of ``beside``; ``threads`` as in ``build_plan``."""
+        """Make it, with the weights of ``beside``; what trains is computed by so many threads.
+
+        Matrix products take one thread each, in the whole process and from now on: more of them
+        wait for each other by spinning.  GraphError where a layer looks at all rows at once.
+        """
         if beside is not None and not isinstance(beside, NumpyProgram):
             raise GraphError("numpy shares weights with a program of its own alone")
-        plan = build_plan(self.design, threads, None if beside is None else beside.plan)
+        shards = self._shards(threads)
+        plan: Plan | ShardedPlan
+        if shards == 1:
+            plan = build_plan(self.design, 1, None if beside is None else beside.plan)
+        else:
+            require_shards(self.facts, shards)
+            design = self._shard(shards)
+            first = build_plan(design, 1, None if beside is None else beside.plan)
+            others = [build_plan(design, 1, first) for _ in range(shards - 1)]
+            plan = ShardedPlan([first, *others], self.job.rows)
         alone = beside is None and self.job.rule is None
         return NumpyProgram(self.job, plan, self._direct() if alone else None)
 
@@ -86,7 +111,7 @@ class NumpyProgram:
     For predictions alone ``direct`` may compute outputs without the plan.
     """
 
-    def __init__(self, job: Job, plan: Plan, direct: Forward | None = None) -> None:
+    def __init__(self, job: Job, plan: Plan | ShardedPlan, direct: Forward | None = None) -> None:
         self.plan, self.direct = plan, direct
         self._graph = job.graph
         self._target = job.graph.targets[0].name if job.graph.targets else ""

@@ -92,7 +92,7 @@ class TensorDraft:
                     "is trained depends on it. Make it part of an evaluation node.",
                 )
 
-    def needs(self, *, shares: bool = False) -> Counter[str]:
+    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
         """The bytes of values and gradients, and of parameters with what a rule remembers."""
         job, width = self.job, _WIDTHS[self.job.dtype]
         found = Counter[str]()

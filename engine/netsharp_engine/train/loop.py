@@ -16,7 +16,7 @@ from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Memory
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
-from netsharp_engine.train.drafts import draft_run
+from netsharp_engine.train.drafting.drafts import draft_run
 from netsharp_engine.train.examining.layers import layer_figures, some_rows
 from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
@@ -105,13 +105,13 @@ class Run:
             {f"layer '{node.name}'": node.origin for node in graph.nodes},
         )
         judged, measuring = drafts.training.graph, drafts.measuring
-        self._program = drafts.trainer.program(settings.threads)
+        self._program = drafts.trainer.program(drafts.threads)
         parameters = graph.parameters
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
         self._criteria = len(judged.criteria)
         self._size = sum(parameter.size for parameter in parameters if parameter.trained)
-        shared = drafts.meter.program(settings.threads, self._program)
+        shared = drafts.meter.program(1, self._program)
         self._meter = Meter(measuring, shared, self.objective)
         self._feeder = Feeder(
             judged,
@@ -161,11 +161,13 @@ class Run:
         return self._outcome(status, message)
 
     def _extent(self) -> dict[str, float]:
+        threads = self._settings.shards
         return {
             "epochs": self._settings.epochs,
             "steps": self._feeder.steps,
             "rows": self._data.train.rows,
             "parameters": self._size,
+            **({"threads": threads} if threads > 1 else {}),
         }
 
     def _epoch(self) -> tuple[str, str] | None:

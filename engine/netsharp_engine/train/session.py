@@ -11,12 +11,14 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend
+from netsharp_engine.train.drafting.sharing import with_threads
 from netsharp_engine.train.examining.start import TrainingStart, examine_start
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.loop import Event, EventCallback, Outcome, Run
 from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings
+from netsharp_engine.train.settings.keys import AUTO
 from netsharp_engine.train.state import TrainingState
 from netsharp_engine.train.steps.quantizing import TableMaker, quantized_graph
 
@@ -76,6 +78,7 @@ def train(
     settings = settings or data.settings
     _check_tables(settings, tables)
     graph = quantized_graph(graph, settings.quantize)
+    settings = with_threads(graph, data, settings, backend)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     run = Run(graph, data, settings, backend, tell, should_stop, tables)
     chosen = {**data.context(), **(context or {})}
@@ -185,6 +188,8 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
         value = getattr(wanted, name)
         if origin not in (CALL, *CHOSEN) or value == getattr(stored, name):
             continue
+        if name == "threads" and value == AUTO:
+            continue  # what was measured then stays
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(
                 f"A resumed run keeps its settings: {name} was "

@@ -36,7 +36,7 @@ def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> 
         able = " and ".join(one.title for one in families() if one.training is not None)
         raise SubjectError(f"{subject.name}: --cost goes with {able}, and this is {trained.title}.")
     settings = _settings(subject, args, roots)
-    if settings.threads > 1:
+    if settings.threads != 1:
         complain(f"{subject.name}: threads = {settings.threads}, and one thread is predicted.")
     known = {field: getattr(subject.context, field) for field in FIELDS}
     machine = Machine.here(__version__, settings.dtype)

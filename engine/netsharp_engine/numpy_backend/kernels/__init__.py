@@ -84,7 +84,8 @@ class Kernel(NamedTuple):
     ``in_place``: elementwise, so that source and output share a layout and maybe memory.
     ``bytes`` is what a bound one keeps beside values, gradients and weights; ``reorders`` whether
     ``weight_order`` gives an array; ``cells`` how many of the kernel's are walked one by one, each
-    with calls that hold so many ``views`` forward, and in all.
+    with calls that hold so many ``views`` forward, and in all.  ``whole``: it looks at all rows of
+    a batch at once, so that these cannot be computed in parts.
     """
 
     bind: Callable[[Site], Steps]
@@ -99,6 +100,7 @@ class Kernel(NamedTuple):
     reorders: Callable[[Node, Layout, Layout], bool] = _never
     cells: Callable[[Node], int] = _no_cells
     views: tuple[int, int] = (3, 6)
+    whole: bool = False
 
 
 def _input_shape(node: Node) -> Shape:
@@ -207,7 +209,9 @@ KERNELS: dict[str, Kernel] = {
         in_place=True,
         bytes=activation_bytes,
     ),
-    "transfer": Kernel(bind_transfer, keeps_source=_always, in_place=True, bytes=transfer_bytes),
+    "transfer": Kernel(
+        bind_transfer, keeps_source=_always, in_place=True, bytes=transfer_bytes, whole=True
+    ),
 }
 
 __all__ = ["KERNELS", "Kernel"]

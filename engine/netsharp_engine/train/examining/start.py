@@ -150,7 +150,7 @@ class _Look:
         count, rule = len(self._index), UpdateRule("sgd", 1.0)
         draft = drafted(self._backend, Job(self._judged, count, "float64", rule))
         require_room(f"Looking at {count:,} rows", (draft.needs(),), "Make layers smaller.")
-        program = draft.program(self._settings.threads)
+        program = draft.program()
         program.load(self._weights)
         program.feed(self._batch(slice(None)))
         finite = program.step()
@@ -199,9 +199,7 @@ class _Look:
         batch = self._batch(self._order()[:count])
         constants = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
         rule = UpdateRule("adam", BATCH_RATE, constants=constants)
-        program = drafted(self._backend, Job(self._judged, count, "float64", rule)).program(
-            self._settings.threads
-        )
+        program = drafted(self._backend, Job(self._judged, count, "float64", rule)).program()
         program.load(self._weights)
         losses: list[float] = []
         program.feed(batch)
@@ -224,8 +222,8 @@ class _Look:
         rule = rule_of(self._settings)
         draft = drafted(self._backend, Job(self._judged, size, "float64", rule))
         judge = drafted(self._backend, Job(self._judged, len(self._index), "float64"))
-        program = draft.program(self._settings.threads)
-        judging = judge.program(self._settings.threads, program)
+        program = draft.program()
+        judging = judge.program(beside=program)
         nothing = program.store_memory()
         limit = STABLE * max(loss, self._trivial())
 

@@ -92,7 +92,7 @@ class TrainingSettings:
     class_weights: str | dict[str, float] | None
     checkpoint: float
     quantize: str | None
-    threads: int
+    threads: int | str
     dtype: str
     rate_reduction_ratio: float
     rate_reduction_frequency: int
@@ -111,6 +111,11 @@ class TrainingSettings:
     plot: str | None
     origins: Mapping[str, str]
     directory: str = ""
+
+    @property
+    def shards(self) -> int:
+        """The number of threads; 1 while it is left to a measurement."""
+        return self.threads if isinstance(self.threads, int) else 1
 
     @property
     def regression(self) -> bool:

@@ -26,6 +26,8 @@ MISSING = ("error", "mean", "zero", "drop", "indicator")
 SCHEDULES = ("constant", "step", "cosine", "plateau")
 #: The other way to shuffle than all rows.
 BLOCKS = "blocks"
+#: The value of ``threads`` that leaves their number to a measurement.
+AUTO = "auto"
 DTYPES = ("float32", "float64")
 
 #: The rates of optimisers where none is set: of Adam, of Adam beside the other defaults of a host,
@@ -50,7 +52,7 @@ class Key:
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
     ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights``,
-    ``layer shares`` or ``operands``.
+    ``layer shares``, ``operands`` or ``threads``.
     ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
     ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
     whoever names one of these as host may not set it.  ``before`` is what was done before there was
@@ -293,7 +295,15 @@ KEYS: tuple[Key, ...] = (
         "made anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits",
         absent=HOSTS,
     ),
-    Key("train", "threads", "integer", "threads of the matrix products", 1, least=1, most=1024),
+    Key(
+        "train",
+        "threads",
+        "threads",
+        "threads that share the rows of a step (auto: as many as are measured to be fastest)",
+        1,
+        least=1,
+        most=1024,
+    ),
     Key("train", "dtype", "choice", "the numbers' type", "float32", choices=DTYPES),
     Key(
         "train",

@@ -12,7 +12,7 @@ from typing import Any
 
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.excerpt import excerpt
-from netsharp_engine.train.settings.keys import BLOCKS, Key
+from netsharp_engine.train.settings.keys import AUTO, BLOCKS, Key
 
 TRUTHS = {"true": True, "yes": True, "on": True, "1": True}
 TRUTHS |= {"false": False, "no": False, "off": False, "0": False}
@@ -83,6 +83,15 @@ def _integer(key: Key, value: Any) -> int:
         raise BadValueError(f"{_shown(value)} is out of range: no whole number is so large.")
     _check_limits(key, number, value)
     return number
+
+
+def _threads(key: Key, value: Any) -> int | str:
+    if isinstance(value, str) and value.strip().casefold() == AUTO:
+        return AUTO
+    try:
+        return _integer(key, value)
+    except BadValueError as fault:
+        raise BadValueError(str(fault)[:-1] + f' (or "{AUTO}").') from None
 
 
 def _number(key: Key, value: Any) -> float:
@@ -262,4 +271,5 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "class weights": _class_weights,
     "layer shares": _layer_shares,
     "operands": _operands,
+    "threads": _threads,
 }

@@ -28,12 +28,13 @@ class RunDrafts(NamedTuple):
     measuring: Job
     meter: Draft
     objective: Objective
+    threads: int
 
     def needs(self) -> tuple[Counter[str], ...]:
         """The bytes that a run takes beside its rows, by what they are for."""
         graph, rows, dtype, _ = self.training
         return (
-            self.trainer.needs(),
+            self.trainer.needs(threads=self.threads),
             self.meter.needs(shares=True),
             tally_bytes(self.objective, BATCH),
             mask_bytes(graph, rows, np.dtype(dtype).itemsize),
@@ -53,4 +54,4 @@ def draft_run(
     training = Job(judged, batch, settings.dtype, rule_of(settings))
     measuring = measuring_job(graph, objective, settings.dtype)
     trainer, meter = drafted(backend, training), drafted(backend, measuring)
-    return RunDrafts(training, trainer, measuring, meter, objective)
+    return RunDrafts(training, trainer, measuring, meter, objective, settings.shards)

@@ -1,0 +1,114 @@
+"""How many threads share the rows of a step, where a run leaves that to a measurement.
+
+It tries steps of the run itself, and knows no back end.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.initial import diameters, initial_values
+from netsharp_engine.program import Backend, Program
+from netsharp_engine.room import require_room
+from netsharp_engine.train.drafting.drafts import draft_run
+from netsharp_engine.train.feeding import Feeder
+from netsharp_engine.train.objective import choose_objective
+from netsharp_engine.train.preparation import TrainingData
+from netsharp_engine.train.settings import TrainingSettings
+from netsharp_engine.train.settings.keys import AUTO
+
+#: Numbers that are tried, as far as there are processors.
+TRIED = (2, 4, 8, 16, 32)
+#: Steps are tried in turns for so many seconds, and at least and at most so often each.
+SECONDS, LEAST, MOST = 0.3, 3, 40
+#: More threads have to take at most this part of the time of one.
+WORTH = 0.9
+
+
+def with_threads(
+    graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend
+) -> TrainingSettings:
+    """The settings with a number of threads; those that have one stay as they are."""
+    if settings.threads != AUTO:
+        return settings
+    processors = _processors()
+    tried = [count for count in TRIED if count <= min(processors, settings.batch_size)]
+    return replace(settings, threads=fastest(graph, data, settings, backend, tried))
+
+
+def fastest(
+    graph: Graph,
+    data: TrainingData,
+    settings: TrainingSettings,
+    backend: Backend,
+    tried: Sequence[int],
+) -> int:
+    """The number of threads with the shortest step; 1 where no other of those is worth it.
+
+    Numbers for which there is no memory, or that cannot compute the network, are passed over.
+    Raises TrainingError where network, data and settings do not fit.
+    """
+    objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
+    batch = min(settings.batch_size, data.train.rows)
+    drafts = draft_run(graph, objective, settings, batch, backend)
+    programs: dict[int, Program] = {}
+    for count in (1, *tried):
+        try:
+            needs = drafts.trainer.needs(shares=bool(programs), threads=count)
+            require_room("Trying threads", [needs], "")
+            programs[count] = drafts.trainer.program(count, programs.get(1))
+        except GraphError:
+            if count == 1:
+                return 1  # the run says why
+    if len(programs) == 1:
+        return 1
+    diameter = diameters(graph, settings.init, settings.init_diameter)
+    programs[1].load(initial_values(graph.parameters, settings.seed, diameter, settings.dtype))
+    feeder = Feeder(
+        drafts.training.graph,
+        data.train,
+        batch,
+        objective.scale,
+        shuffle=settings.shuffle,
+        seed=settings.seed,
+        dtype=settings.dtype,
+    )
+    feeder.start_epoch(0)
+    return chosen(_timed(programs, feeder))
+
+
+def chosen(seconds: dict[int, list[float]]) -> int:
+    """The number of threads by how long steps took with each."""
+    medians = {count: statistics.median(each) for count, each in seconds.items()}
+    best = min(medians, key=lambda count: (medians[count], count))
+    return best if medians[best] <= WORTH * medians[1] else 1
+
+
+def _timed(programs: dict[int, Program], feeder: Feeder) -> dict[int, list[float]]:
+    """How long steps took, in turns; the first of each warms up."""
+    seen: dict[int, list[float]] = {count: [] for count in programs}
+    end = time.perf_counter() + SECONDS
+    for number in range(MOST + 1):
+        batch = feeder.batch(number % feeder.steps)
+        for count, program in programs.items():
+            started = time.perf_counter()
+            program.feed(batch)
+            program.step()
+            if number:
+                seen[count].append(time.perf_counter() - started)
+        if number >= LEAST and time.perf_counter() > end:
+            break
+    return seen
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS, Windows
+        return os.cpu_count() or 1
