@@ -61,6 +61,9 @@ static inline int64_t tile_number(const int *most, int64_t panels, int64_t rows)
     return number;
 }
 
+/* Sums stay in registers where every loop over them is unrolled. */
+#define UNROLLED _Pragma("GCC unroll 16")
+
 /* Rows of tiles by panels: as many sums as there are registers for. */
 #define MOST_16 {2, 1, 1, 1}
 #define TILES_16(X) \

@@ -15,6 +15,10 @@ typedef REAL NAME(reals) __attribute__((vector_size(BYTES)));
 typedef WHOLE NAME(marks) __attribute__((vector_size(BYTES)));
 typedef REAL NAME(loose) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 
+INLINE NAME(reals) NAME(chosen)(NAME(marks) where, NAME(reals) one, NAME(reals) other) {
+    return (NAME(reals))((where & (NAME(marks))one) | (~where & (NAME(marks))other));
+}
+
 /* Some rows by some panels of weights [panel, depth, LANES], whose terms are runs of numbers that lie
    side by side.  Every sum goes from its first term to its last. */
 struct NAME(tile) {
@@ -28,38 +32,35 @@ struct NAME(tile) {
 INLINE void NAME(multiply)(const struct NAME(tile) *one, const int rows, const int panels) {
     NAME(reals) sums[MOST_ROWS][MOST_PANELS][VECTORS] = {{{{0}}}};
     const REAL *weights = one->weights;
+#define EACH_SUM                                                                                   \
+    UNROLLED for (int r = 0; r < rows; r++)                                                        \
+        UNROLLED for (int p = 0; p < panels; p++)                                                  \
+            UNROLLED for (int v = 0; v < VECTORS; v++)
     if (one->goes_on)
-        for (int r = 0; r < rows; r++)
-            for (int p = 0; p < panels; p++)
-                for (int v = 0; v < VECTORS; v++)
-                    sums[r][p][v] = SEEN(one->out + r * one->out_step + p * LANES + v * WIDTH);
+        EACH_SUM sums[r][p][v] = SEEN(one->out + r * one->out_step + p * LANES + v * WIDTH);
     for (int64_t n = 0; n < one->runs; n++) {
         int64_t from = one->run[2 * n], length = one->run[2 * n + 1];
         for (int64_t k = from; k < from + length; k++) {
             NAME(reals) seen[MOST_PANELS][VECTORS];
-            for (int p = 0; p < panels; p++)
-                for (int v = 0; v < VECTORS; v++)
+            UNROLLED for (int p = 0; p < panels; p++)
+                UNROLLED for (int v = 0; v < VECTORS; v++)
                     seen[p][v] = SEEN(weights + p * one->panel + v * WIDTH);
-            for (int r = 0; r < rows; r++)
-                for (int p = 0; p < panels; p++)
-                    for (int v = 0; v < VECTORS; v++)
-                        sums[r][p][v] += one->sources[r][k] * seen[p][v];
+            EACH_SUM sums[r][p][v] += one->sources[r][k] * seen[p][v];
             weights += LANES;
         }
     }
+    if (one->bias)
+        EACH_SUM sums[r][p][v] = sums[r][p][v] + SEEN(one->bias + p * LANES + v * WIDTH);
+    if (!one->last) {
+        EACH_SUM AT(one->out + r * one->out_step + p * LANES + v * WIDTH) = sums[r][p][v];
+        return;
+    }
+    REAL found[MOST_ROWS][MOST_PANELS * PANEL_BYTES / sizeof(REAL)];
+    EACH_SUM AT(found[r] + p * LANES + v * WIDTH) = sums[r][p][v];
     for (int r = 0; r < rows; r++)
-        for (int p = 0; p < panels; p++) {
-            REAL *out = one->out + r * one->out_step + p * LANES, found[PANEL_BYTES / sizeof(REAL)];
-            int whole = p < panels - 1 || !one->last;
-            for (int v = 0; v < VECTORS; v++) {
-                NAME(reals) sum = sums[r][p][v];
-                if (one->bias)
-                    sum = sum + SEEN(one->bias + p * LANES + v * WIDTH);
-                AT((whole ? out : found) + v * WIDTH) = sum;
-            }
-            if (!whole)
-                memcpy(out, found, (size_t)one->last * sizeof(REAL));
-        }
+        memcpy(one->out + r * one->out_step, found[r],
+               (size_t)((panels - 1) * LANES + one->last) * sizeof(REAL));
+#undef EACH_SUM
 }
 
 typedef void (*NAME(tile_of))(const struct NAME(tile) *);
@@ -143,8 +144,7 @@ TARGET static void NAME(pooled)(const struct network *one, const struct step *st
                 found = SEEN(from + cells[0]);
                 for (int64_t t = 1; t < step->runs; t++) {
                     NAME(reals) seen = SEEN(from + cells[t]);
-                    NAME(marks) larger = (seen > found) | (seen != seen);
-                    found = (NAME(reals))((larger & (NAME(marks))seen) | (~larger & (NAME(marks))found));
+                    found = NAME(chosen)((seen > found) | (seen != seen), seen, found);
                 }
             }
             AT(row + step->out + p * step->size + i) = found;
@@ -188,44 +188,64 @@ TARGET static void NAME(added)(const struct network *one, const struct step *ste
         out[i] += other[i];
 }
 
-/* Rows of features into a block, as `normal` [4, features] says (least, most, offset, scale) where it
-   is there; whether all of them were finite. */
-TARGET static int NAME(entered)(const struct network *one, const struct given *given, int64_t first,
-                                int64_t rows, REAL *block) {
-    int64_t features = one->features;
-    int wrong = 0;
-    for (int64_t r = 0; r < rows; r++) {
-        REAL *restrict out = block + r * one->row;
-        if (given->bytes == sizeof(REAL))
-            memcpy(out, (const REAL *)given->features + (first + r) * features,
-                   (size_t)features * sizeof(REAL));
-        else if (given->bytes == sizeof(double))
-            for (int64_t i = 0; i < features; i++)
-                out[i] = (REAL)((const double *)given->features)[(first + r) * features + i];
-        else
-            for (int64_t i = 0; i < features; i++)
-                out[i] = (REAL)((const float *)given->features)[(first + r) * features + i];
-        for (int64_t i = 0; i < features; i++)
-            wrong |= !(out[i] - out[i] == 0);
-        if (!given->normal)
-            continue;
-        const REAL *least = given->normal, *most = least + features, *offset = most + features,
-                   *scale = offset + features;
-        for (int64_t i = 0; i < features; i++) {
-            REAL x = out[i] > least[i] ? out[i] : least[i];
-            x = x < most[i] ? x : most[i];
-            x = x - offset[i];
-            out[i] = x * scale[i];
+/* One row of features into a block, as `normal` [4, features] says (least, most, offset, scale) where
+   it is there; whether all of them were finite: x - x has no bits then. */
+INLINE int NAME(entered)(const REAL *from, const REAL *normal, int64_t features, REAL *out) {
+    NAME(marks) wrong = {0};
+    int64_t i = 0;
+    for (; i + WIDTH <= features; i += WIDTH) {
+        NAME(reals) x = SEEN(from + i);
+        wrong |= (NAME(marks))(x - x);
+        if (normal) {
+            const REAL *least = normal + i, *most = least + features, *offset = most + features;
+            x = NAME(chosen)(x > SEEN(least), x, SEEN(least));
+            x = NAME(chosen)(x < SEEN(most), x, SEEN(most));
+            x = x - SEEN(offset);
+            x = x * SEEN(offset + features);
         }
+        AT(out + i) = x;
     }
-    return !wrong;
+    int found = 0;
+    for (int64_t v = 0; v < WIDTH; v++)
+        found |= wrong[v] != 0;
+    for (; i < features; i++) {
+        REAL x = from[i];
+        found |= !(x - x == 0);
+        if (normal) {
+            x = x > normal[i] ? x : normal[i];
+            x = x < normal[features + i] ? x : normal[features + i];
+            x = x - normal[2 * features + i];
+            x = x * normal[3 * features + i];
+        }
+        out[i] = x;
+    }
+    return !found;
+}
+
+/* Rows of features of any type. */
+TARGET static int NAME(taken)(const struct network *one, const struct given *given, int64_t first,
+                              int64_t rows, REAL *block) {
+    int finite = 1;
+    for (int64_t r = 0; r < rows; r++, block += one->row) {
+        int64_t at = (first + r) * one->features;
+        const REAL *from = (const REAL *)given->features + at;
+        if (given->bytes != sizeof(REAL)) {
+            for (int64_t i = 0; i < one->features; i++)
+                block[i] = given->bytes == 8 ? (REAL)((const double *)given->features)[at + i]
+                                             : (REAL)((const float *)given->features)[at + i];
+            from = block;
+        }
+        finite &= given->normal ? NAME(entered)(from, given->normal, one->features, block)
+                                : NAME(entered)(from, NULL, one->features, block);
+    }
+    return finite;
 }
 
 TARGET static int NAME(computed)(const struct network *one, const struct given *given, void *room) {
     REAL *block = room;
     for (int64_t first = 0, rows; first < given->rows; first += rows) {
         rows = given->rows - first < one->block ? given->rows - first : one->block;
-        if (!NAME(entered)(one, given, first, rows, block) && given->finite)
+        if (!NAME(taken)(one, given, first, rows, block) && given->finite)
             return 0;
         for (const struct step *step = one->steps; step < one->steps + one->count; step++) {
             if (step->kind == MULTIPLY) {

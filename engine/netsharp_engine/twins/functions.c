@@ -6,13 +6,6 @@
 
 #include <math.h>
 
-/* A product and a sum are rounded one after the other, whatever vectors there are. */
-#if defined(__clang__)
-#pragma clang fp contract(off)
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
-
 /* 1 / 2!, 1 / 3!, ...: so many are enough for what is below half of ln 2. */
 static const double factorials[] = {
     1.0 / 2,       1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,       1.0 / 5040,

@@ -1,8 +1,8 @@
 /* Activations of many numbers, in one type of numbers.
 
    Included once for each type and width of vectors: REAL, WHOLE (as wide), BYTES, TARGET, NAME and the
-   constants of the type are set.  Every operation is rounded for itself: all widths give the same
-   bits, and what is at the end of a row gets those that it would get elsewhere. */
+   constants of the type are set.  What is at the end of a row gets the bits that it would get
+   elsewhere. */
 
 #define LOOP TARGET static inline __attribute__((always_inline))
 #define WIDTH ((int64_t)(BYTES / sizeof(REAL)))
