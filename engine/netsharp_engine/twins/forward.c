@@ -15,7 +15,9 @@
 /* Terms that are summed up before the next rows are: so many of a strip stay in the cache. */
 #define DEPTH 1024
 /* Rows that are computed together, as far as their numbers stay in the cache. */
-#define BLOCK_ROWS 48
+#define BLOCK_ROWS 24
+/* So far ahead features are asked for. */
+#define AHEAD_BYTES 4096
 #define BLOCK_BYTES (1 << 19)
 
 enum { MULTIPLY, GATHER, POOL, NORM, ADD, APPLY, KINDS };

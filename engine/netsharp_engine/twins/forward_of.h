@@ -189,11 +189,14 @@ TARGET static void NAME(added)(const struct network *one, const struct step *ste
 }
 
 /* One row of features into a block, as `normal` [4, features] says (least, most, offset, scale) where
-   it is there; whether all of them were finite: x - x has no bits then. */
-INLINE int NAME(entered)(const REAL *from, const REAL *normal, int64_t features, REAL *out) {
+   it is there; whether all of them were finite: x - x has no bits then.  What is so many bytes ahead
+   is asked for before it is needed. */
+INLINE int NAME(entered)(const REAL *from, const REAL *normal, int64_t features, int64_t ahead,
+                         REAL *out) {
     NAME(marks) wrong = {0};
     int64_t i = 0;
     for (; i + WIDTH <= features; i += WIDTH) {
+        __builtin_prefetch((const char *)(from + i) + ahead);
         NAME(reals) x = SEEN(from + i);
         wrong |= (NAME(marks))(x - x);
         if (normal) {
@@ -235,8 +238,9 @@ TARGET static int NAME(taken)(const struct network *one, const struct given *giv
                                              : (REAL)((const float *)given->features)[at + i];
             from = block;
         }
-        finite &= given->normal ? NAME(entered)(from, given->normal, one->features, block)
-                                : NAME(entered)(from, NULL, one->features, block);
+        int64_t ahead = first + r + 1 < given->rows ? AHEAD_BYTES : 0;
+        finite &= given->normal ? NAME(entered)(from, given->normal, one->features, ahead, block)
+                                : NAME(entered)(from, NULL, one->features, ahead, block);
     }
     return finite;
 }
