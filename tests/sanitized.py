@@ -27,6 +27,8 @@ FLAGS = (
 #: Tests that run the twins: those of a share, and beside them all that compute networks.
 FEW = (
     "tests/engine/test_compiled_plans.py",
+    "tests/engine/test_compiled_forward.py",
+    "tests/engine/test_functions.py",
     "tests/engine/test_products.py",
     "tests/engine/test_samples_alike.py",
     *(f"tests/cntk/training/test_compiled_{n}.py" for n in ("cell", "rows", "text", "updates")),
@@ -37,11 +39,15 @@ MANY = (
     *FEW,
     "tests/engine",
     "tests/engine_training/test_predict.py",
+    "tests/engine_training/test_swift.py",
     "tests/cntk/training/test_random_networks.py",
     "tests/cntk/training/test_sequences.py",
     "tests/cntk/training/test_text_format.py",
 )
-THREADS = ("tests/engine/test_threads.py",)
+THREADS = (
+    "tests/engine/test_threads.py",
+    "tests/engine/test_compiled_forward.py::test_several_threads_compute_at_once",
+)
 
 
 class Sanitizer(NamedTuple):

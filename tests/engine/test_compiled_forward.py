@@ -105,6 +105,7 @@ def behind(graph: Graph, source: Any, kind: str, found: Any) -> Any:
     return graph.apply(kind, source, axes=axes_of(found), **words)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", ["convolve", "max pool", "mean pool", "response norm"])
 @GEOMETRIES
 @given(data=st.data())
@@ -126,6 +127,7 @@ def test_walks_over_what_walks_made(kind: str, data: Any) -> None:
     agree(graph, "float32")
 
 
+@pytest.mark.costly
 @GEOMETRIES
 @given(filters())
 def test_filters(drawn: Any) -> None:

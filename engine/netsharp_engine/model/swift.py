@@ -42,7 +42,10 @@ class Swift:
         if objective.classes is None:
             return Predictions(objective.predicted(outputs).astype(np.float64), None)
         codes, probabilities = objective.decided(outputs)
-        if self._labels is None or (codes < 0).any():
+        if self._labels is None:
+            names = (*objective.classes, None)
+            return Predictions([names[code] for code in codes.tolist()], probabilities)
+        if (codes < 0).any():
             return None
         return Predictions(self._labels[codes], probabilities)
 

@@ -1,4 +1,4 @@
-/* The activations, in the order of ``FUNCTIONS`` of kernels/compiled.py, and what applies one. */
+/* The activations, in the order of ``FUNCTIONS`` of kernels/functions.py, and what applies one. */
 #ifndef NETSHARP_FUNCTIONS_H
 #define NETSHARP_FUNCTIONS_H
 

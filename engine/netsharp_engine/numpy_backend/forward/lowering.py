@@ -25,7 +25,7 @@ from netsharp_engine.numpy_backend.forward.row import (
     strides,
 )
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
-from netsharp_engine.numpy_backend.kernels.compiled import FUNCTIONS
+from netsharp_engine.numpy_backend.kernels.functions import FUNCTIONS
 from netsharp_engine.walks.taps import real_cells
 from netsharp_engine.walks.walk import Walk, turned
 

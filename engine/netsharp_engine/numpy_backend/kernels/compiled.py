@@ -25,11 +25,6 @@ except ImportError:  # No compiler took it when this was installed.
 SPAN_BYTES = 24
 #: The activations whose slope follows from their output, in the order of twins/plans.c.
 SLOPES = ("rlinear", "sigmoid", "tanh")
-#: The activations that are compiled, in the order of twins/functions.h.
-FUNCTIONS = (
-    *("sigmoid", "linear", "softmax", "rlinear", "square"),
-    *("sqrt", "srlinear", "abs", "tanh", "brlinear"),
-)
 #: The exponents that a square root or two give, in quarters.
 QUARTERS = {0.5: 2, 0.75: 3}
 

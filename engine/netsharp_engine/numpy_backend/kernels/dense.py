@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from netsharp_engine.numpy_backend.kernels import compiled
+from netsharp_engine.numpy_backend.kernels import compiled, functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
-from netsharp_engine.numpy_backend.kernels.arrays import IntArray
+from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
@@ -84,22 +84,34 @@ def _pass_on(site: Site) -> list[Call]:
 
 def activation_bytes(draft: Draft) -> int:
     """What a bound activation keeps."""
+    if _is_compiled(draft.node.attributes["function"], draft.down):
+        return 0
     return (draft.values + draft.samples) * draft.width
+
+
+def _is_compiled(function: str, back: bool) -> bool:
+    """Whether numpy's passes over an activation, and the numbers that they keep, are not needed."""
+    return functions.takes(function) and not (back and compiled.slope(function, "f4") is None)
 
 
 def bind_activation(site: Site) -> Steps:
     """out = f(x) by the table's row; in place where the plan says so."""
-    row = FUNCTIONS[site.attributes["function"]]
+    function = site.attributes["function"]
+    row = FUNCTIONS[function]
     source, out = site.sources[0], site.output
-    spare, line = site.scratch(*out.value.shape), site.scratch(site.samples)
-    forward: list[Call] = [partial(row.forward, source.value, out.value, spare, line)]
-    backward: list[Call] = []
-    if source.gradient is not None:
-        kept = out.value if row.keeps == "output" else source.value
-        assert out.gradient is not None
-        passed = (kept, out.gradient, source.gradient)
-        twin = compiled.slope(site.attributes["function"], site.dtype)
-        backward.append(
-            partial(twin, *passed) if twin else partial(row.backward, *passed, spare, line)
-        )
-    return Steps(forward, backward)
+    back = source.gradient is not None
+    room: tuple[Array, ...] = ()
+    if not _is_compiled(function, back):
+        room = (site.scratch(*out.value.shape), site.scratch(site.samples))
+    if functions.takes(function):
+        forward: list[Call] = [functions.applied(function, source.value, out.value)]
+    else:
+        forward = [partial(row.forward, source.value, out.value, *room)]
+    if source.gradient is None:
+        return Steps(forward, [])
+    assert out.gradient is not None
+    passed = (out.value if row.keeps == "output" else source.value, out.gradient, source.gradient)
+    twin = compiled.slope(function, site.dtype)
+    return Steps(
+        forward, [partial(twin, *passed) if twin else partial(row.backward, *passed, *room)]
+    )

@@ -1,0 +1,34 @@
+"""The compiled twins of activations with exponentials: numpy's, but for some last bits.
+
+They take arrays without gaps, and know no operation's table.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.site import Call
+
+try:
+    import netsharp_engine._twins as twins
+except ImportError:  # No compiler took it when this was installed.
+    twins = None  # type: ignore[assignment]
+
+#: The activations that are compiled, in the order of twins/functions.h.
+FUNCTIONS = (
+    *("sigmoid", "linear", "softmax", "rlinear", "square"),
+    *("sqrt", "srlinear", "abs", "tanh", "brlinear"),
+)
+#: Those that numpy computes in more than one pass, or slowly.
+SLOW = ("sigmoid", "srlinear", "tanh")
+
+
+def takes(function: str) -> bool:
+    """Whether there is a twin, and it is faster."""
+    return twins is not None and function in SLOW
+
+
+def applied(function: str, source: Array, out: Array) -> Call:
+    """Return the call that writes a function of every number to ``out``, maybe in place."""
+    return partial(twins.plan_applied, out.itemsize, FUNCTIONS.index(function), source, out)
