@@ -149,11 +149,11 @@ static inline int scaled(uint64_t whole, int64_t power, double *found) {
     if (power < -MOST_POWER || power > MOST_POWER)
         return 0;
     int shifted = 0;
-    for (int step = 32; step; step /= 2)
-        if (!(whole >> (64 - step))) {
-            whole <<= step;
-            shifted += step;
-        }
+    for (int step = 32; step; step /= 2) {
+        int by = (whole >> (64 - step) == 0) * step;
+        whole <<= by;
+        shifted += by;
+    }
     uint64_t lower, upper = product_of(whole, first_bits[MOST_POWER + power], &lower);
     int more = 10 + (int)(upper >> 63);
     uint64_t half = UINT64_C(1) << (more - 1), tail = upper & (2 * half - 1);
@@ -173,8 +173,7 @@ static inline const char *decimal(const char *at, const char *end, char point, d
     uint64_t whole = 0;
     int64_t power = 0;
     int negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+'))
-        at++;
+    at += negative | (at < end && *at == '+');
     const char *begin = at;
     at = digits(at, end, &whole);
     int64_t count = at - begin, counted = whole ? count : 0;
@@ -203,8 +202,10 @@ static inline const char *decimal(const char *at, const char *end, char point, d
     }
     if (!scaled(whole, power, found))
         return NULL;
-    if (negative)
-        *found = -*found;
+    uint64_t bits;
+    memcpy(&bits, found, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(found, &bits, sizeof bits);
     return at;
 }
 

@@ -2,8 +2,9 @@
 #include "twins.h"
 #include "decimal.h"
 
-/* Longer cells than these are left to the careful reading, where they should be numbers. */
-#define MOST_CELL 1200
+/* Longer cells than these are left to the careful reading, and shorter ones that should be numbers. */
+#define MOST_CELL 65536
+#define MOST_NUMBER 1200
 /* More columns than these no table has. */
 #define MOST_ACROSS (1 << 24)
 /* So many places of a table of texts are looked at; a text that stands in none of them is new. */
@@ -16,7 +17,11 @@ struct texts {
     int32_t count;
 };
 
+/* What a character is: the end of a cell, or a blank that may stand around a number. */
+enum kind { INSIDE, END, AROUND };
+
 struct table {
+    unsigned char kinds[256];
     const char *begin, *end;
     char delimiter, point;
     int64_t width, across, most, rows, texts_count, strict, failed;
@@ -28,19 +33,39 @@ struct table {
     PyThreadState *thread;
 };
 
-static inline int ends_cell(const struct table *one, char c) {
-    return c == one->delimiter || c == '\n' || c == '\r';
-}
+static inline int ends_cell(const struct table *one, char c) { return one->kinds[(unsigned char)c] == END; }
 
-/* What stands around numbers, where it is not what separates them. */
 static inline int is_around(const struct table *one, char c) {
-    return (c == ' ' || c == '\t') && c != one->delimiter;
+    return one->kinds[(unsigned char)c] == AROUND;
 }
 
-static inline const char *cell_end(const struct table *one, const char *at) {
-    while (at < one->end && !ends_cell(one, *at))
+static inline const char *cell_end(const struct table *one, const char *at, const char *end) {
+    while (at < end && !ends_cell(one, *at))
         at++;
     return at;
+}
+
+/* Behind the quote that opens a cell, blanks before it passed over as csv does; NULL where none does. */
+static inline const char *quote_opened(const struct table *one, const char *at) {
+    if (at == one->end || (unsigned char)*at > '"')
+        return NULL;
+    while (at < one->end && *at == ' ' && one->delimiter != ' ' && one->delimiter != '\t')
+        at++;
+    return at < one->end && *at == '"' ? at + 1 : NULL;
+}
+
+/* The quote that closes a cell, of which two are one inside; NULL where a line ends before it, or
+   something else follows it than a cell's end. */
+static const char *quote_closed(const struct table *one, const char *at) {
+    for (; at < one->end && *at != '\n' && *at != '\r'; at++) {
+        if (*at != '"')
+            continue;
+        if (at + 1 == one->end || (at[1] != '"' && ends_cell(one, at[1])))
+            return at;
+        if (*++at != '"')
+            return NULL;
+    }
+    return NULL;
 }
 
 /* Whether a cell, in lower case, is one of those that hold no value; `nan` is a number. */
@@ -66,7 +91,7 @@ static const uint64_t no_value = UINT64_C(0x7ff8000000000000);
 /* A cell that is no plain number, as Python reads it: 1 a number or missing, 0 neither, -1 where this
    cannot be told, as blanks are more than those that are known here. */
 static int careful_number(struct table *one, const char *at, const char *end, int strict, double *found) {
-    char copy[MOST_CELL + 1];
+    char copy[MOST_NUMBER + 1];
     while (at < end && is_around(one, *at))
         at++;
     while (at < end && is_around(one, end[-1]))
@@ -77,7 +102,7 @@ static int careful_number(struct table *one, const char *at, const char *end, in
         one->missing = 1;
         return !strict;
     }
-    if (size > MOST_CELL || (one->point != '.' && memchr(at, '.', (size_t)size)))
+    if (size > MOST_NUMBER || (one->point != '.' && memchr(at, '.', (size_t)size)))
         return -1;
     for (int64_t i = 0; i < size; i++) {
         if (at[i] <= ' ' || at[i] > '~')
@@ -93,18 +118,20 @@ static int careful_number(struct table *one, const char *at, const char *end, in
     return !wrong;
 }
 
-/* What follows a cell that should be a number; NULL where it is none, or that cannot be told. */
-static inline const char *number_read(struct table *one, const char *at, int64_t column, double *found) {
+/* What follows a cell that should be a number and ends before `end`; NULL where it is none, or that
+   cannot be told. */
+static inline const char *number_read(struct table *one, const char *at, const char *end, int64_t column,
+                                      double *found) {
     const char *begin = at;
-    while (at < one->end && is_around(one, *at))
+    while (at < end && is_around(one, *at))
         at++;
-    if ((at = decimal(at, one->end, one->point, found))) {
-        while (at < one->end && is_around(one, *at))
+    if ((at = decimal(at, end, one->point, found))) {
+        while (at < end && is_around(one, *at))
             at++;
-        if (at == one->end || ends_cell(one, *at))
+        if (at == end || ends_cell(one, *at))
             return at;
     }
-    at = cell_end(one, begin);
+    at = cell_end(one, begin, end);
     int known = careful_number(one, begin, at, column == one->strict, found);
     if (known == 0)
         one->failed = column;
@@ -144,18 +171,23 @@ static void text_coded(struct table *one, struct texts *texts, const char *at, c
 /* What follows a row; NULL where it is not plain. */
 static const char *row_read(struct table *one, const char *at) {
     double *numbers = one->numbers + one->rows * one->across;
-    /* A single cell that is blank is no row; blank are some characters beyond ASCII, too. */
-    if (one->width == 1 && ((unsigned char)*at <= ' ' || (unsigned char)*at >= 0x80))
-        return NULL;
     for (int64_t column = 0; column < one->width; column++) {
-        const char *begin = at;
         int32_t number = one->number_of[column], text = one->text_of[column];
-        if (number < 0)
-            at = cell_end(one, at);
-        else if (!(at = number_read(one, at, column, numbers + number)))
+        const char *begin = at, *quoted = quote_opened(one, at), *end = one->end;
+        if (quoted && !(end = quote_closed(one, begin = quoted)))
+            return NULL;
+        /* A single cell that is blank is no row; blank are some characters beyond ASCII, too. */
+        if (one->width == 1 && (begin == end || (unsigned char)*begin <= ' ' || (unsigned char)*begin >= 0x80))
+            return NULL;
+        if (number >= 0)
+            at = number_read(one, begin, end, column, numbers + number);
+        else
+            at = quoted ? end : cell_end(one, begin, end);
+        if (!at || at - begin > MOST_CELL || (quoted && at != end))
             return NULL;
         if (text >= 0)
             text_coded(one, one->texts + text, begin, at);
+        at += quoted != NULL;
         if (column < one->width - 1 && (at == one->end || *at++ != one->delimiter))
             return NULL;
     }
@@ -166,14 +198,13 @@ static const char *row_read(struct table *one, const char *at) {
     return at < one->end && *at == '\n' ? at + 1 : NULL;
 }
 
-static int is_plain(struct table *one) {
+/* What follows the rows, of which there are at most `most`; NULL where one is not plain. */
+static const char *rows_read(struct table *one) {
     const char *at = one->begin;
-    while (at < one->end) {
-        if (one->rows == one->most || !(at = row_read(one, at)))
-            return 0;
-        one->rows++;
-    }
-    return 1;
+    for (; at < one->end && one->rows < one->most; one->rows++)
+        if (!(at = row_read(one, at)))
+            return NULL;
+    return at;
 }
 
 /* The different texts of a column, in the order of their codes. */
@@ -190,12 +221,12 @@ static PyObject *levels_of(const struct table *one, const struct texts *texts) {
     return levels;
 }
 
-/* Its rows, -1 where it is not plain, the column in which a number failed, whether values are missing
-   (1), and levels. */
-static PyObject *told(const struct table *one, int plain) {
-    const int64_t numbers[3] = {plain ? one->rows : -1, one->failed, one->missing};
-    PyObject *found = PyTuple_New(4), *levels = PyTuple_New(plain ? one->texts_count : 0), *part;
-    for (int64_t i = 0; levels && plain && i < one->texts_count; i++)
+/* Its rows, -1 where one is not plain, their bytes, the column in which a number failed, whether values
+   are missing (1), and levels. */
+static PyObject *told(const struct table *one, const char *at) {
+    const int64_t numbers[4] = {at ? one->rows : -1, at ? at - one->begin : 0, one->failed, one->missing};
+    PyObject *found = PyTuple_New(5), *levels = PyTuple_New(at ? one->texts_count : 0), *part;
+    for (int64_t i = 0; levels && at && i < one->texts_count; i++)
         if (!(part = levels_of(one, one->texts + i)) || PyTuple_SetItem(levels, i, part)) {
             Py_DECREF(levels);
             levels = NULL;
@@ -204,9 +235,9 @@ static PyObject *told(const struct table *one, int plain) {
         Py_XDECREF(levels);
         goto failed;
     }
-    if (PyTuple_SetItem(found, 3, levels))
+    if (PyTuple_SetItem(found, 4, levels))
         goto failed;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (!(part = PyLong_FromLongLong(numbers[i])) || PyTuple_SetItem(found, i, part))
             goto failed;
     return found;
@@ -239,8 +270,9 @@ static int texts_made(struct table *one, int32_t *codes) {
 /* Bytes of whole rows; their delimiter, decimal mark and most rows, how many numbers and texts are
    across, and the column whose numbers may not be missing, or -1; numbers [most, across] of float64,
    codes of texts [texts, most] of int32, and by column which number and which text it is, -1 for none
-   [columns] of int32 each.  Gives its rows, or -1 where not all are plain, the column in which a number
-   failed, whether values are missing, and for each column of texts its different ones. */
+   [columns] of int32 each.  Gives rows, at most so many, or -1 where one is not plain, their bytes, the
+   column in which a number failed, whether values are missing, and for each column of texts its
+   different ones. */
 PyObject *table_read(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
     char *text;
@@ -259,6 +291,8 @@ PyObject *table_read(PyObject *module, PyObject *const *given, Py_ssize_t count)
     struct table one = {.begin = text, .end = text + length, .delimiter = (char)sizes[0],
                         .point = (char)sizes[1], .most = sizes[2], .across = sizes[3],
                         .texts_count = sizes[4], .strict = sizes[5], .failed = -1};
+    one.kinds[' '] = one.kinds['\t'] = AROUND;
+    one.kinds['\n'] = one.kinds['\r'] = one.kinds['"'] = one.kinds[(unsigned char)one.delimiter] = END;
     struct arrays arrays = {.count = 0};
     PyObject *found = NULL;
     int32_t *codes;
@@ -281,9 +315,9 @@ PyObject *table_read(PyObject *module, PyObject *const *given, Py_ssize_t count)
     if (!texts_made(&one, codes))
         goto end;
     one.thread = PyEval_SaveThread();
-    int plain = is_plain(&one);
+    const char *at = rows_read(&one);
     PyEval_RestoreThread(one.thread);
-    found = told(&one, plain);
+    found = told(&one, at);
 end:
     for (int64_t i = 0; one.texts && i < one.texts_count; i++) {
         PyMem_Free(one.texts[i].spans);

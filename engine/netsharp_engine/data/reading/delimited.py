@@ -92,41 +92,43 @@ class _Reading:
         self._skip = source.dialect.skip_lines
         self._request = request
         self._either_is_text = False
+        #: Lines of the blocks that were taken.
+        self._passed = 0
         self._most = max(SLOW_CELLS // len(source.names), 1)
         self._readers: dict[int | None, BlockReader] = {}
         self._can_read = can_read(self._delimiter, (*request.numeric, request.either))
 
     def chunks(self) -> Iterator[Chunk]:
-        line = self._skip + 1
-        blocks = self._blocks(self._after_header())
+        begun = self._after_header()
+        self._passed = self._skip
+        blocks = self._blocks(begun)
         for block in blocks:
+            line = self._passed + 1
             if b'"' in block:
                 yield from self._quoted(chain((block,), blocks), line)
                 return
             if block:
                 count = lines_of(block, self._newline)
                 yield from self._compiled(block, line, count) or self._plain(block, line)
-                line += count
+                self._passed += count
 
     def _after_header(self) -> bytes:
         """Read past the header; what was read beyond it comes back."""
         if not self._skip:
             return b""
-        lines = 0
-        for block in self._blocks(b"", 0):
-            count = block.count(self._newline)
-            if lines + count < self._skip:
-                lines += count
+        for block in self._blocks(b""):
+            count = lines_of(block, self._newline)
+            if self._passed + count < self._skip:
+                self._passed += count
                 continue
-            return block.split(self._newline, self._skip - lines)[-1] + self._rest
+            return block.split(self._newline, self._skip - self._passed)[-1] + self._rest
         return b""
 
-    def _blocks(self, rest: bytes, line: int | None = None) -> Iterator[bytes]:
+    def _blocks(self, rest: bytes) -> Iterator[bytes]:
         """The bytes of the stream behind ``rest`` in blocks of whole lines; raises DataError.
 
-        What is read of the line behind a block is `_rest`.  ``line``: what comes before.
+        What is read of the line behind a block is `_rest`.  Who takes a block counts its lines.
         """
-        lines = self._skip if line is None else line
         held, size = [rest], len(rest) - rest.rfind(self._newline) - 1
         while True:
             data = read_bytes(self._path, self._stream, CHUNK_BYTES)
@@ -139,9 +141,8 @@ class _Reading:
                 block = b"".join((*held, data[:cut]))
                 held, size = [self._rest], len(self._rest)
                 yield block
-                lines += block.count(self._newline)
             if size > TABLE_LINE.most:
-                lines += b"".join(held).count(self._newline)
+                lines = self._passed + b"".join(held).count(self._newline)
                 raise DataError(
                     f"{self._path}: after line {lines} comes a line of more than {TABLE_LINE}. "
                     "Is this a table?"
@@ -161,33 +162,36 @@ class _Reading:
         pointed = self._comma and b"." in block
         if either is not None and not self._either_is_text and not pointed:
             found = self._reader(either).read(block, count + 1)
-            if isinstance(found, PlainRows) and not found.missing:
+            if isinstance(found, PlainRows) and found.size == len(block) and not found.missing:
                 labels = found.numbers[:, -1]
                 lines = range(line, line + found.rows)
                 return [Chunk(found.rows, found.numbers[:, :-1], found.texts, labels, lines)]
             if not isinstance(found, PlainRows) and found != either:
                 return None
         found = self._reader(None).read(block, count + 1)
-        if not isinstance(found, PlainRows):
+        if not isinstance(found, PlainRows) or found.size < len(block):
             return None
-        # What `_fast` refuses, `_slow` gives in pieces, with a label's decimal commas as points.
-        odd = found.missing or (pointed and bool(request.numeric))
-        texts: Sequence[CodedTexts] = found.texts
-        texts, labelled = (texts[:-1], texts[-1]) if either is not None else (texts, None)
-        if labelled is not None and odd and self._comma:
-            labelled = labelled.mapped(with_point)
-        self._either_is_text |= labelled is not None and not odd
-        lines, most = range(line, line + found.rows), self._most if odd else found.rows
-        return [
-            Chunk(
-                len(lines[cut]),
-                found.numbers[cut],
-                tuple(each[cut] for each in texts),
-                None if labelled is None else labelled[cut],
-                lines[cut],
-            )
-            for cut in (slice(first, first + most) for first in range(0, found.rows, most))
-        ]
+        # What `_fast` refuses, `_slow` gives in pieces.
+        if found.missing or (pointed and request.numeric):
+            return [
+                self._carefully(found, line, slice(first, first + self._most))
+                for first in range(0, found.rows, self._most)
+            ]
+        self._either_is_text |= either is not None
+        return [self._chunk(found, line, slice(0, found.rows))]
+
+    def _chunk(self, found: PlainRows, line: int, cut: slice) -> Chunk:
+        """Some of the rows that were read, with the label as text."""
+        lines, texts = range(line, line + found.rows)[cut], tuple(each[cut] for each in found.texts)
+        texts, either = (texts, None) if self._request.either is None else (texts[:-1], texts[-1])
+        return Chunk(len(lines), found.numbers[cut], texts, either, lines)
+
+    def _carefully(self, found: PlainRows, line: int, cut: slice) -> Chunk:
+        """The same as `_slow` gives them: decimal commas of labels are points."""
+        chunk = self._chunk(found, line, cut)
+        if self._comma and isinstance(chunk.either, CodedTexts):
+            chunk.either = chunk.either.mapped(with_point)
+        return chunk
 
     def _reader(self, number: int | None) -> BlockReader:
         """What reads blocks: with a column of either kind as numbers, or as texts with None."""
@@ -290,8 +294,32 @@ class _Reading:
             return None
 
     def _quoted(self, blocks: Iterable[bytes], line: int) -> Iterator[Chunk]:
-        """Everything from the first quote on: quoted cells may hold delimiters and line ends."""
-        yield from self._slow(self._decoded_lines(blocks, line), line - 1)
+        """Everything from the first quote on: quoted cells may hold delimiters and line ends.
+
+        The compiled twin reads what it can of it, in the pieces of `_slow`.
+        """
+        held, more = b"", iter(blocks)
+        if self._can_read and self._newline == b"\n" and self._encoding == UTF8:
+            lines = 0
+            while True:
+                try:
+                    while lines < self._most and (block := next(more, b"")):
+                        count = lines_of(block, self._newline)
+                        held, lines, self._passed = (
+                            held + block,
+                            lines + count,
+                            self._passed + count,
+                        )
+                except DataError as error:  # Said behind what is wrong before it.
+                    more = _raising(error)
+                    break
+                most = min(self._most, lines + 1)
+                found = self._reader(None).read(held, most) if held else None
+                if not isinstance(found, PlainRows) or not _is_utf8(held[: found.size]):
+                    break
+                yield self._carefully(found, line, slice(0, found.rows))
+                held, lines, line = held[found.size :], lines - found.rows, line + found.rows
+        yield from self._slow(self._decoded_lines(chain((held,), more), line), line - 1)
 
     def _decoded_lines(self, blocks: Iterable[bytes], line: int) -> Iterator[str]:
         newline = self._newline
@@ -303,6 +331,7 @@ class _Reading:
                 line += 1
             if last:
                 yield self._decode(last, line)
+            self._passed = line - 1
 
     def _slow(self, lines: Iterable[str], before: int) -> Iterator[Chunk]:
         """Cell by cell through csv; ``before`` lines of the file precede the first."""
@@ -411,6 +440,20 @@ class _Reading:
         if cell_kind(with_point(cell)) == "number":
             return "comma"
         return {"like": "like"}.get(cell_kind(cell), "text")
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether bytes can be decoded."""
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _raising(error: DataError) -> Iterator[bytes]:
+    """Blocks that cannot be read."""
+    raise error
+    yield b""
 
 
 def legacy_remark(path: str) -> str:
