@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netsharp_engine.limits import CONFUSION_CLASSES
+from netsharp_engine.train import metrics
 from netsharp_engine.train.metrics import (
     BaselineTally,
     NumberTally,
@@ -37,6 +38,31 @@ def test_classes_by_hand():
     wrong = -(4 * math.log(0.75) + 2 * math.log(0.5) + 2 * math.log(0.75)) / 4
     assert found["mean_error"] == pytest.approx(found["log_loss"] + wrong)
     assert tally.confusion.tolist() == [[1, 0, 0], [0, 1, 0], [2, 0, 0]]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("objective", [THREE, ONE, SIGMOIDS])
+def test_batches_count_alike_one_by_one_and_together(objective, order, monkeypatch):
+    """To the last bit: a run that is resumed elsewhere tells the same figures."""
+    random = np.random.default_rng(11)
+    classes, found = len(objective.classes), []
+    batches = [
+        (
+            np.asarray(
+                random.random((64 - number % 3, objective.outputs), np.float32), order=order
+            ),
+            random.integers(0, classes, 64 - number % 3),
+            random.uniform(0, 2, 64 - number % 3),
+        )
+        for number in range(300)
+    ]
+    for held in (1, 1000, metrics.HELD_NUMBERS):
+        monkeypatch.setattr(metrics, "HELD_NUMBERS", held)
+        tally = make_tally(objective)
+        for batch in batches:
+            tally.add(*batch)
+        found.append((tally.rows, tally.confusion.tolist(), tally.metrics()))
+    assert found[0] == found[1] == found[2]
 
 
 def test_more_classes_than_anybody_reads_have_figures_and_no_confusion_matrix():

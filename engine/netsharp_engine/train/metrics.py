@@ -20,6 +20,8 @@ from netsharp_engine.train.objective import Objective, Outputs
 
 Weights = npt.NDArray[np.float64]
 SMALLEST = 1e-15
+#: Outputs of so many numbers are held until they are counted together: a batch has few rows.
+HELD_NUMBERS = 1 << 14
 
 
 class Tally(Protocol):
@@ -69,29 +71,52 @@ class ClassTally:
         count = len(objective.classes)
         self.rows = 0
         few = confused and count <= CONFUSION_CLASSES.most
-        self.confusion = np.zeros((count, count)) if few else None
+        self._confusion = np.zeros((count, count)) if few else None
         self._objective, self._count = objective, count
         self._all, self._right = np.zeros(count), np.zeros(count)
         self._log_loss = self._wrong = 0.0
         self._scores = _Scores() if ranked and count == 2 else None
+        self._held: list[tuple[Outputs, npt.NDArray[np.intp], Weights]] = []
+        self._numbers = 0
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
         """Count rows with class codes ``targets``."""
-        codes = targets.astype(np.intp)
-        self.rows += len(codes)
-        predicted = self._objective.predicted(outputs)
-        answered = predicted.astype(np.intp)
+        self.rows += len(targets)
+        self._held.append((np.array(outputs, order="K"), targets.astype(np.intp), weights.copy()))
+        self._numbers += outputs.size
+        if self._numbers >= HELD_NUMBERS:
+            self._tally()
+
+    @property
+    def confusion(self) -> npt.NDArray[np.float64] | None:
+        """The confusion matrix [classes, classes] so far."""
+        self._tally()
+        return self._confusion
+
+    def _tally(self) -> None:
+        """Count the rows of several batches at once, with the sums that one after the other has."""
+        if not self._held:
+            return
+        parts, self._held, self._numbers = self._held, [], 0
+        outputs, codes, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
+        answered = self._objective.predicted(outputs).astype(np.intp)
         np.add.at(self._all, codes, weights)
         np.add.at(self._right, codes, np.where(answered == codes, weights, 0.0))
-        if self.confusion is not None:
-            np.add.at(self.confusion, (codes, answered), weights)
-        probabilities = self._objective.probabilities(outputs)
-        right = np.maximum(probabilities[np.arange(len(codes)), codes], SMALLEST)
-        self._log_loss -= float(np.dot(np.log(right), weights))
-        if self._count > 2:
-            wrong = np.maximum(1 - probabilities, SMALLEST)
-            wrong[np.arange(len(codes)), codes] = 1
-            self._wrong -= float(np.dot(np.log(wrong).sum(axis=1), weights))
+        if self._confusion is not None:
+            np.add.at(self._confusion, (codes, answered), weights)
+        rows, ends = np.arange(len(codes)), np.cumsum([len(each) for _, each, _ in parts]).tolist()
+        cuts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+        with np.errstate(all="ignore"):
+            probabilities = self._objective.probabilities(outputs)
+            right = np.log(np.maximum(probabilities[rows, codes], SMALLEST))
+            for cut in cuts:
+                self._log_loss -= float(np.dot(right[cut], weights[cut]))
+            if self._count > 2:
+                wrong = np.maximum(1 - probabilities, SMALLEST)
+                wrong[rows, codes] = 1
+                wrong = np.log(wrong).sum(axis=1)
+                for cut in cuts:
+                    self._wrong -= float(np.dot(wrong[cut], weights[cut]))
         if self._scores is not None:
             self._scores.add(probabilities[:, 1], codes == 1, weights)
 
@@ -101,6 +126,7 @@ class ClassTally:
         ``mean_error`` is what rxNeuralNet's log calls MeanErr: the sum over the classes of the
         binary cross-entropies.
         """
+        self._tally()
         total = float(self._all.sum())
         if not total:
             return {}

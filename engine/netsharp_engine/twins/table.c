@@ -138,6 +138,23 @@ static inline const char *number_read(struct table *one, const char *at, const c
     return known > 0 ? at : NULL;
 }
 
+/* A number for a text, which others rarely have: eight bytes at a time. */
+static inline uint32_t hash_of(const struct table *one, const char *at, int64_t size) {
+    uint64_t hash = (uint64_t)size, bytes;
+    for (; size > 0; at += 8, size -= 8) {
+        if (one->end - at >= 8)
+            bytes = eight_bytes(at);
+        else
+            for (int64_t i = bytes = 0; i < size; i++)
+                bytes |= (uint64_t)(unsigned char)at[i] << 8 * i;
+        if (size < 8)
+            bytes &= (UINT64_C(1) << 8 * size) - 1;
+        hash = (hash ^ bytes) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return (uint32_t)hash;
+}
+
 /* The code of a text; what is not found within some tries counts as new. */
 static void text_coded(struct table *one, struct texts *texts, const char *at, const char *end) {
     while (at < end && is_around(one, *at))
@@ -145,16 +162,14 @@ static void text_coded(struct table *one, struct texts *texts, const char *at, c
     while (at < end && is_around(one, end[-1]))
         end--;
     int32_t begin = (int32_t)(at - one->begin), size = (int32_t)(end - at);
-    uint32_t hash = 2166136261u;
-    for (; at < end; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    uint32_t hash = hash_of(one, at, size);
     int32_t *place = NULL;
     for (uint32_t i = 0; i < MOST_TRIES; i++) {
         place = texts->places + ((hash + i) & (one->places - 1));
         if (!*place)
             break;
         const int32_t *span = texts->spans + 2 * (*place - 1);
-        if (span[1] == size && !memcmp(one->begin + span[0], one->begin + begin, (size_t)size)) {
+        if (span[1] == size && !memcmp(one->begin + span[0], at, (size_t)size)) {
             texts->codes[one->rows] = *place - 1;
             return;
         }
