@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from netsharp_engine.data.reading.compiled import BlockReader, PlainRows
 from netsharp_engine.numpy_backend import compile_plan
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.conftest import SEED
@@ -53,3 +54,19 @@ def test_programs_of_several_threads_compute_what_each_does_alone(threads: int) 
     for ours, theirs in zip(together, alone, strict=True):
         for one, other in zip(ours, theirs, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def read(number: int) -> tuple[bytes, list[str]]:
+    """The numbers and texts of a block, of which some numbers are left to Python."""
+    hard = "0.1000000000000000055511151231257827"
+    rows = [f"{row}.{number},t{row % 7},{hard if row % 3 else row}\n" for row in range(3000)]
+    found = BlockReader(",", ".", 3, (0, 2), (1,)).read("".join(rows).encode(), 3000)
+    assert isinstance(found, PlainRows)
+    return found.numbers.tobytes(), list(found.texts[0])
+
+
+def test_tables_of_several_threads_are_what_each_reads_alone() -> None:
+    """A reading holds the lock of Python while that reads a number, and lets others run between."""
+    alone = list(map(read, range(8)))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(read, range(8))) == alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import random
 import re
@@ -194,10 +195,28 @@ def test_both_read_alike(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with monkeypatch.context() as patch:
             patch.setattr(delimited, "CHUNK_BYTES", chosen.choice((7, 20, 100, 1 << 18)))
             patch.setattr(delimited, "SLOW_CELLS", chosen.choice((1, 7, 40, 1 << 16)))
+            patch.setattr(delimited, "PIECE_BYTES", chosen.choice((30, 1 << 26, 1 << 26)))
             found, without = both(patch, chunks_of, path, shape, faults)
         assert found == without, (first_difference(found, without), shape, path.read_bytes())
         good += not isinstance(found, str)
     assert good > 80, good
+
+
+@pytest.mark.parametrize("gathers", [False, True])
+@pytest.mark.parametrize("odd", ["", "1;2;3\n", '"a";"1\n', "NA;\xff\n"])
+def test_a_file_that_was_cut_off_says_the_same(
+    gathers: bool, odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows before the end are read, and what is wrong in them is told first."""
+    chosen = random.Random(SEED)
+    rows = [f'"{chosen.random()}";{chosen.random()}\n' for _ in range(9000)]
+    path = tmp_path / "data.csv"
+    text = "".join(rows) + odd + "".join(rows[:20])
+    path.write_bytes(gzip.compress(text.encode("latin-1"))[:-9])
+    shape = Shape(";", "\n", 2, Request((0, 1)), False, "utf-8")
+    found, without = both(monkeypatch, chunks_of, path, shape, gathers)
+    assert found == without
+    assert isinstance(found, str)
 
 
 def table_of(path: Path, options: ReadOptions) -> object:

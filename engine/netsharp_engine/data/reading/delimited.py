@@ -25,6 +25,8 @@ from netsharp_engine.limits import TABLE_LINE
 
 CHUNK_BYTES = 1 << 18
 SLOW_CELLS = 1 << 16
+#: Rows of so many cells are read by `csv` alone where they take more bytes than these.
+PIECE_BYTES = 1 << 26
 
 
 class DelimitedSource:
@@ -298,28 +300,38 @@ class _Reading:
 
         The compiled twin reads what it can of it, in the pieces of `_slow`.
         """
-        held, more = b"", iter(blocks)
-        if self._can_read and self._newline == b"\n" and self._encoding == UTF8:
-            lines = 0
-            while True:
-                try:
-                    while lines < self._most and (block := next(more, b"")):
-                        count = lines_of(block, self._newline)
-                        held, lines, self._passed = (
-                            held + block,
-                            lines + count,
-                            self._passed + count,
-                        )
-                except DataError as error:  # Said behind what is wrong before it.
-                    more = _raising(error)
-                    break
-                most = min(self._most, lines + 1)
-                found = self._reader(None).read(held, most) if held else None
-                if not isinstance(found, PlainRows) or not _is_utf8(held[: found.size]):
-                    break
-                yield self._carefully(found, line, slice(0, found.rows))
-                held, lines, line = held[found.size :], lines - found.rows, line + found.rows
-        yield from self._slow(self._decoded_lines(chain((held,), more), line), line - 1)
+        held, more = [b""], iter(blocks)
+        while self._can_read and self._newline == b"\n" and self._encoding == UTF8:
+            lines, more = self._gathered(held, more)
+            held = [b"".join(held)]
+            if lines is None or not held[0]:
+                break
+            found = self._reader(None).read(held[0], min(self._most, lines + 1))
+            if not isinstance(found, PlainRows) or not _is_utf8(held[0][: found.size]):
+                break
+            yield self._carefully(found, line, slice(0, found.rows))
+            held, line = [held[0][found.size :]], line + found.rows
+        yield from self._slow(self._decoded_lines(chain(held, more), line), line - 1)
+
+    def _gathered(
+        self, held: list[bytes], more: Iterator[bytes]
+    ) -> tuple[int | None, Iterator[bytes]]:
+        """Take blocks to those that are held until these have the rows of a piece of `_slow`.
+
+        How many lines there are, None where they are too long or no more can be read, and what
+        follows: an error is raised behind what is wrong before it.
+        """
+        lines, size = lines_of(held[0], self._newline), len(held[0])
+        try:
+            while lines < self._most and (block := next(more, b"")):
+                count = lines_of(block, self._newline)
+                held.append(block)
+                lines, size, self._passed = lines + count, size + len(block), self._passed + count
+                if size > PIECE_BYTES:
+                    return None, more
+        except DataError as error:
+            return None, _raising(error)
+        return lines, more
 
     def _decoded_lines(self, blocks: Iterable[bytes], line: int) -> Iterator[str]:
         newline = self._newline
