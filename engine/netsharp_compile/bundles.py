@@ -209,6 +209,27 @@ class ConvolvedBundle:
         """A value of each weight, in a shape that spreads to theirs: all are of one scheme."""
         return np.zeros((1, 1), np.int64)
 
+    def reads_one_cell(self, axis: int) -> bool:
+        """Whether each weight reads one cell of an axis alone, wherever its window stands."""
+        return self.axes[axis].count == 1 or not self.sharing[axis]
+
+    @property
+    def cells_of_weights(self) -> Places:
+        """A value that each weight reads [kernels, cells of a window], the first along an axis of
+        which it reads several; any where it reads none.
+        """
+        rank = len(self.axes)
+        found = np.zeros([1] * 2 * rank, np.int64)
+        for d, (axis, (maps, positions)) in enumerate(zip(self.axes, self.radix, strict=True)):
+            cells = np.zeros((positions, axis.kernel), np.int64)
+            if self.reads_one_cell(d):
+                starts = axis.first + np.arange(positions) * axis.stride
+                cells += np.clip(starts[:, None] + np.arange(axis.kernel), 0, axis.size - 1)
+            shape = [1] * 2 * rank
+            shape[d], shape[rank + d] = maps * positions, axis.kernel
+            found = found * axis.size + np.tile(cells, (maps, 1)).reshape(shape)
+        return found.reshape(self.kernels, self.taps)
+
     @property
     def groups(self) -> Places:
         """For each node the number of its kernel [nodes]."""
@@ -328,6 +349,14 @@ def united(bundles: Sequence[Bundle]) -> Places:
     if all(np.array_equal(first, one) for one in others):
         return first
     return np.arange(len(first))
+
+
+def have_one_grid(bundle: Bundle, other: Bundle) -> bool:
+    """Whether two bundles are convolutions of the same maps, positions and kernels."""
+    if not isinstance(bundle, ConvolvedBundle) or not isinstance(other, ConvolvedBundle):
+        return False
+    counts = [[axis.count for axis in one.axes] for one in (bundle, other)]
+    return counts[0] == counts[1] and (bundle.maps, bundle.sharing) == (other.maps, other.sharing)
 
 
 def _parts(rows: int, numbers: int) -> Iterator[slice]:

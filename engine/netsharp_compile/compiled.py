@@ -15,6 +15,7 @@ import numpy as np
 
 from netsharp_compile.form import ModelForm
 from netsharp_compile.layers import layers_of, values_of
+from netsharp_compile.levelling import levelled
 from netsharp_compile.planning import planned
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
@@ -164,12 +165,12 @@ def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> Compil
     """
     if model.network is not None:
         raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
-    layers = layers_of(model.graph, model.tensors)
     tested = _first(rows, model.encoding.names)
 
     def blocks() -> Iterator[Array]:
         return (_normalized(model, block) for block in _blocks(rows))
 
+    layers = levelled(layers_of(model.graph, model.tensors), blocks(), tested.shape[1])
     features, seen = observed(layers, blocks, settings.method)
     network = planned(layers, model.normalizer, features, seen, settings)
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))

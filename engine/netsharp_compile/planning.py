@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -58,6 +58,9 @@ _LOGITS: dict[str, tuple[int, Operand]] = {
 ACTIVATIONS, WEIGHTS, LOGITS = tuple(_OPERANDS), tuple(_WEIGHTS), tuple(_LOGITS)
 #: Bits of a hidden operand, and of the index where a table leads to the answers.
 _BITS, _LAST_INDEX = 8, 10
+#: Codes of features have more bits than others, up to so many, until rounding them to one scheme
+#: moves them by no more than this part of what they are.
+_MOST_FEATURE_BITS, _ROUNDED = 12, 0.005
 #: Parts of the way from the least steps of features to those of equal errors.
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -100,7 +103,8 @@ def planned(
     for layer, ranges in zip(layers, seen, strict=True):
         _require_numbers(layer.name, ranges)
     plan = _Plan(settings)
-    codes = QuantizationScheme.affine(1.0, 0, _BITS, _OPERANDS[settings.activations])
+    bits = _feature_bits(layers, features)
+    codes = QuantizationScheme.affine(1.0, 0, bits, _OPERANDS[settings.activations])
     read = _read_features(layers, normalizer, features, codes, _WEIGHTS[settings.weights][0])
     operands = [read]
     for place, (layer, ranges) in enumerate(zip(layers, seen, strict=True)):
@@ -305,16 +309,36 @@ def _read_features(
     """
     own = (features.high - features.low) / (codes.size - 1)
     if normalizer.name == "binning":  # Nothing lies between two bins.
-        own = np.where(own > 0, np.maximum(own, _bin_width(normalizer)), own)
-    steps = _feature_steps(layers, features.above, own, most)
+        steps = np.where(own > 0, np.maximum(own, _bin_width(normalizer)), own)
+    else:
+        steps = _feature_steps(layers, features.above, own, most)
     bases, zero_points = features.low - codes.least * steps, np.zeros_like(steps)
+    for part, ends in _walked_features(layers, features):
+        one = _of_range(ends, codes.bits, codes.operand)
+        steps[part], bases[part], zero_points[part] = one.scale, 0.0, one.zero_point
+    return _Values(steps, bases, zero_points, codes)
+
+
+def _walked_features(
+    layers: Sequence[SummedLayer], features: FeatureRanges
+) -> Iterator[tuple[slice, tuple[float, float]]]:
+    """Yield the features over which a window moves, an input at a time, and their range."""
     for bundle in (part.bundle for layer in layers for part in layer.parts):
         if bundle.source.operand == 0 and bundle.alike:
             part = slice(bundle.source.first, bundle.source.first + bundle.source.size)
-            ends = float(features.low[part].min()), float(features.high[part].max())
-            one = _of_range(ends, codes.bits, codes.operand)
-            steps[part], bases[part], zero_points[part] = one.scale, 0.0, one.zero_point
-    return _Values(steps, bases, zero_points, codes)
+            yield part, (float(features.low[part].min()), float(features.high[part].max()))
+
+
+def _feature_bits(layers: Sequence[SummedLayer], features: FeatureRanges) -> int:
+    """How many bits codes of features have: more than others where one scheme has to do for
+    features of which some go far further than most, as a normaliser of each by itself makes them.
+    """
+    bits = _BITS
+    for part, (low, high) in _walked_features(layers, features):
+        typical = float(np.sqrt(np.square(features.above[part]).mean()))
+        while bits < _MOST_FEATURE_BITS and high - low > _ROUNDED * typical * 12**0.5 * 2**bits:
+            bits += 1
+    return bits
 
 
 def _feature_steps(layers: Sequence[SummedLayer], above: Array, own: Array, most: int) -> Array:

@@ -279,7 +279,7 @@ def doubts_of(
             "that one."
         )
     for layer, one in zip(layers, seen, strict=True):
-        if one.is_constant and any(weights.any() for _, weights in layer.parts):
+        if one.is_constant and any(part.weights.any() for part in layer.parts):
             yield (
                 f"'{layer.name}' had the same value in all rows: its range is not known, and other "
                 "values would be cut off. Give rows that reach it."

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import netsharp
-from netsharp_compile.bundles import PooledBundle
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.planning import CompileSettings
 from netsharp_compile.writing.c_files import c_files
@@ -54,15 +53,17 @@ class Sample(NamedTuple):
 def worst(network: CompiledNetwork) -> np.ndarray:
     """The codes with which sums over the features go as far as they can, either way."""
     read, (layer, *_) = network.network.features.codes, network.network.layers
-    count = len(network.network.features.offset)
-    weights = np.zeros((layer.nodes, count), np.int64)
-    for part in layer.parts:
-        bundle = part.bundle
-        first, size = bundle.source.first, bundle.source.size
-        if bundle.source.operand == 0 and not isinstance(bundle, PooledBundle):
-            each = np.eye(size, dtype=np.int64)
-            weights[:, first : first + size] += bundle.sums(each, part.weights.astype(np.int64)).T
-    signs = weights[np.abs(weights).sum(axis=1).argmax()]
+    # A bundle as weights of every value that it reads.
+    dense = [
+        part.bundle.sums(np.eye(part.bundle.source.size), part.weights.astype(np.float64)).T
+        for part in layer.parts
+    ]
+    largest = np.sum([np.abs(one).sum(axis=1) for one in dense], axis=0) + np.abs(layer.node_biases)
+    signs = np.zeros(len(network.network.features.offset), np.int64)
+    for part, weights in zip(layer.parts, dense, strict=True):
+        operand, first, size = part.bundle.source
+        if operand == 0:
+            signs[first : first + size] += weights[largest.argmax()].astype(np.int64)
     ends = np.where(signs > 0, read.most, read.least), np.where(signs > 0, read.least, read.most)
     return np.stack(ends).astype(read.dtype)
 

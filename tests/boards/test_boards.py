@@ -133,8 +133,7 @@ def test_every_example_compiles_or_says_why_not() -> None:
 def test_the_bound_of_a_sum_is_reached_and_fits() -> None:
     """What is proven is the worst that happens: 32 bits are filled to a two-thousandth."""
     layer = brim().network.network.layers[0]
-    (part,) = layer.parts
-    sums = brim().codes.astype(np.int64) @ part.weights.T.astype(np.int64) + layer.biases
+    sums = brim().codes.astype(np.int64) @ layer.parts[0].weights.T.astype(np.int64) + layer.biases
     assert np.abs(sums).max() == layer.bound
     assert not layer.wide
     assert layer.bound > INT32 * 0.9995

@@ -16,8 +16,8 @@ import pytest
 import netsharp
 from netsharp_compile.compiled import CompiledNetwork
 from netsharp_compile.writing.packages import PACKAGES
-from tests.compiling.networks import ONE, trained
 from tests.compiling.builds import COMPILERS, STRICT
+from tests.compiling.networks import ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 CMAKE = shutil.which("cmake")

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from netsharp_compile.bundles import ConvolvedBundle, FilteredBundle, PooledBundle
+from netsharp_compile.bundles import (
+    ConvolvedBundle,
+    FilteredBundle,
+    FullBundle,
+    PooledBundle,
+    have_one_grid,
+)
+from netsharp_compile.writing.device_steps import windows_over
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
@@ -51,7 +58,11 @@ def layer_name(network: IntegerNetwork, number: int, prefix: str) -> str:
 
 def arrays_of(name: str, layer: IntegerLayer) -> Iterator[StoredArray]:
     """Yield the arrays that a layer reads, in the order in which they are stored."""
-    for number, part in enumerate(layer.parts):
+    if _is_full(layer):
+        # Of a node those of all bundles, so that one pointer goes through them.
+        weights = np.concatenate([one.weights for one in layer.parts], axis=1).reshape(-1)
+        yield StoredArray(f"{name}_weights", c_type(weights.dtype), weights)
+    for number, part in enumerate(() if _is_full(layer) else layer.parts):
         ending = str(number) if len(layer.parts) > 1 else ""
         bundle = part.bundle
         if not isinstance(bundle, PooledBundle):
@@ -66,6 +77,10 @@ def arrays_of(name: str, layer: IntegerLayer) -> Iterator[StoredArray]:
     yield StoredArray(f"{name}_biases", _sum_type(layer), layer.biases)
     yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
     yield StoredArray(f"{name}_shifts", "int8_t", layer.shifts)
+
+
+def _is_full(layer: IntegerLayer) -> bool:
+    return all(isinstance(one.bundle, FullBundle) for one in layer.parts)
 
 
 def _unsigned(name: str, numbers: Integers) -> StoredArray:
@@ -101,7 +116,10 @@ class _Function:
 
     def __init__(self, network: IntegerNetwork, step: DeviceStep, name: str) -> None:
         self.layer, self.name = network.layers[step.layer], name
+        self.over: dict[int, WindowAxis] = {}
         self.pool = None if step.pool is None else network.layers[step.pool].pool
+        if self.pool is not None:
+            self.over = windows_over(self.layer.parts[0].bundle, self.pool) or {}
         self.made = network.layers[step.made]
         self.lines: list[str] = []
         self._depth = 0
@@ -160,11 +178,23 @@ class _Function:
                 self._add(f"int32_t e{number} = 0;")
         if self.layer.pool is not None:
             self._pooled(self.layer.pool)
-        elif all(_has_grid_of(one, bundles[0]) for one in bundles):
+        elif _is_full(self.layer):
+            self._full(bundles)
+        elif all(have_one_grid(one, bundles[0]) for one in bundles):
             assert isinstance(bundles[0], ConvolvedBundle)
             self._convolved(bundles[0])
         else:
             self._one_by_one(bundles)
+
+    def _full(self, bundles: Sequence[Bundle]) -> None:
+        total = _sum_type(self.layer)
+        self._add(f"const {c_type(self.layer.parts[0].weights.dtype)} *w = {self.name}_weights;")
+        with self._loops([("n", 0, self.layer.nodes)]):
+            self._sum_begins("n")
+            for number, bundle in enumerate(bundles):
+                self._add(f"for (int i = 0; i < {bundle.source.size}; i++)")
+                self._add(f"    sum += ({total})*w++ * x{number}[i];")
+            self._ends("n", "n")
 
     # Nodes one after the other, whatever bundles they have.
 
@@ -215,16 +245,14 @@ class _Function:
                 return
             self._add(f"{_sum_type(self.layer)} best = {self._least_sum};")
             inner: list[tuple[str, str | int, str | int]] = []
-            for d, over in enumerate(self.pool.axes):
-                if not over.steady and axes[d].count > 1:
-                    first, end = self._clipped(f"q{d}", f"w{d}", over)
-                    inner.append((f"v{d}", first, end))
+            for d, over in sorted(self.over.items()):
+                inner.append((f"v{d}", *self._clipped(f"q{d}", f"w{d}", over)))
             with self._loops(inner):
-                for d, _, _ in ((int(one[1:]), a, b) for one, a, b in inner):
+                for d in sorted(self.over):
                     self._add(f"const int p{d} = w{d} + v{d};")
                 self._sum_of_kernel()
                 self._add("if (sum > best)", "    best = sum;")
-            self._ends("k", self._node(self.pool.axes, (1,) * len(axes)), "best")
+            self._ends("k", self._node(axes, maps), "best")
 
     @property
     def _least_sum(self) -> str:
@@ -236,12 +264,10 @@ class _Function:
         """Loops over maps and positions; where a pool moves over them, over its positions."""
         found: list[tuple[str, str | int, str | int]] = []
         for d, axis in enumerate(axes):
-            over = None if self.pool is None else self.pool.axes[d]
             if maps[d] > 1:
                 found.append((f"m{d}", 0, maps[d]))
-            if over is not None and not over.steady:
-                if axis.count > 1:
-                    found.append((f"q{d}", 0, over.count))
+            if d in self.over:
+                found.append((f"q{d}", 0, self.over[d].count))
             elif axis.count > 1:
                 found.append((f"p{d}", 0, axis.count))
         return found
@@ -260,29 +286,16 @@ class _Function:
         return " + ".join(reversed(terms)) or "0"
 
     def _node(self, axes: Sequence[WindowAxis], maps: Sequence[int]) -> str:
-        """The number of the node; of a pool's, that of its position, in which maps are cells."""
+        """The number of the node, where a pool moves over the grid that of its position."""
         terms, behind = [], 1
         for d in reversed(range(len(axes))):
-            count = axes[d].count
-            if self.pool is not None:
-                grid = self.layer.parts[0].bundle
-                assert isinstance(grid, ConvolvedBundle)
-                if axes[d].steady:
-                    own = grid.axes[d].count
-                    if own > 1:
-                        terms.append(_times(f"p{d}", behind))
-                    if grid.maps[d] > 1:
-                        terms.append(_times(f"m{d}", behind * own))
-                elif grid.axes[d].count > 1:
-                    terms.append(_times(f"q{d}", behind))
-                behind *= count
-                continue
-            if count > 1:
-                terms.append(_times(f"p{d}", behind))
-            behind *= count
-            if maps[d] > 1:
-                terms.append(_times(f"m{d}", behind))
-            behind *= maps[d]
+            name, count = f"p{d}", axes[d].count
+            if d in self.over:
+                name, count = f"q{d}", self.over[d].count
+            for one, extent in ((name, count), (f"m{d}", maps[d])):
+                if extent > 1:
+                    terms.append(_times(one, behind))
+                behind *= extent
         return " + ".join(reversed(terms)) or "0"
 
     def _sum_of_kernel(self) -> None:
@@ -420,11 +433,3 @@ def _grid_names(bundle: ConvolvedBundle) -> dict[str, str]:
                 found[name] = f"n / {behind} % {extent}"
             behind *= extent
     return found
-
-
-def _has_grid_of(bundle: Bundle, other: Bundle) -> bool:
-    """Whether bundles have the same maps, positions and kernels."""
-    if not isinstance(bundle, ConvolvedBundle) or not isinstance(other, ConvolvedBundle):
-        return False
-    counts = [[axis.count for axis in one.axes] for one in (bundle, other)]
-    return counts[0] == counts[1] and (bundle.maps, bundle.sharing) == (other.maps, other.sharing)

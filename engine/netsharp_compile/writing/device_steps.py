@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from netsharp_compile.bundles import ConvolvedBundle, PooledBundle
+from netsharp_compile.bundles import ConvolvedBundle, have_one_grid
 
 if TYPE_CHECKING:
-    from netsharp_compile.bundles import Bundle
+    from netsharp_compile.bundles import Bundle, PooledBundle, WindowAxis
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork
 
 
@@ -88,6 +88,34 @@ def stored_bytes(layer: IntegerLayer) -> int:
     return layer.nodes * layer.target.dtype.itemsize
 
 
+def windows_over(bundle: Bundle, pool: PooledBundle) -> dict[int, WindowAxis] | None:
+    """Return by each axis of a convolution the axis of a pool whose windows move over its
+    positions; None where a window reaches over maps or kernels, or over more than one axis.
+    """
+    if not isinstance(bundle, ConvolvedBundle):
+        return None
+    grid = [
+        (extent, d if extent == axis.count and not is_map and bundle.sharing[d] else None)
+        for d, axis in enumerate(bundle.axes)
+        for is_map, extent in ((True, bundle.maps[d]), (False, axis.count))
+        if extent > 1
+    ]
+    found: dict[int, WindowAxis] = {}
+    for over in pool.axes:
+        size, taken = 1, []
+        while size < over.size and grid:
+            extent, d = grid.pop(0)
+            size *= extent
+            taken.append(d)
+        if size != over.size:
+            return None
+        if not over.steady and over.size > 1:
+            if len(taken) > 1 or taken[0] is None:
+                return None
+            found[taken[0]] = over
+    return found
+
+
 def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: IntegerLayer) -> bool:
     """Whether the largest values of windows are those of the largest sums: requantisation and table
     do not fall, the window stays in one channel, and no sum is in two windows.
@@ -95,24 +123,14 @@ def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: Integ
     bundle = pool.pool
     if bundle is None or not bundle.largest or pool.table is not None:
         return False
-    if bundle.source.size != layer.nodes or not _does_not_fall(network, layer):
+    if any(one.stride < one.kernel for one in bundle.axes) or not _does_not_fall(network, layer):
         return False
-    return all(_is_walked_alike(part.bundle, bundle) for part in layer.parts)
+    first = layer.parts[0].bundle
+    alike = all(have_one_grid(first, one.bundle) for one in layer.parts)
+    return alike and windows_over(first, bundle) is not None
 
 
 def _does_not_fall(network: IntegerNetwork, layer: IntegerLayer) -> bool:
     if layer.table is None:
         return True
     return bool((np.diff(network.tables[layer.table].astype(np.int64)) >= 0).all())
-
-
-def _is_walked_alike(bundle: Bundle, pool: PooledBundle) -> bool:
-    if not isinstance(bundle, ConvolvedBundle) or len(bundle.axes) != len(pool.axes):
-        return False
-    every = zip(bundle.axes, bundle.sharing, bundle.maps, pool.axes, strict=True)
-    return all(
-        maps * axis.count == over.size
-        and over.stride >= over.kernel
-        and (over.steady or (shared and maps == 1))
-        for axis, shared, maps, over in every
-    )

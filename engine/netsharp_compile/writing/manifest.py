@@ -168,13 +168,17 @@ def _network(found: Mapping[str, Any]) -> IntegerNetwork:
 def _require_sound(network: IntegerNetwork) -> None:
     """Raise ValueError for numbers that no network has."""
     read = network.features
-    of_features = (read.offset, read.factor, read.most)
+    of_features = (read.offset, read.factor, read.lowest, read.most)
     if {one.shape for one in of_features} != {(len(read.most),)} or not len(read.most):
         raise ValueError("its features have different numbers of codes")
+    if len(read.edges) not in (0, len(read.most)):
+        raise ValueError("its features have different numbers of bins")
     if not np.isfinite([read.offset, read.factor]).all():
         raise ValueError("a feature is infinite or no number")
-    if read.most.min() < 0 or read.most.max() >= read.codes.size:
+    if read.lowest.min() < 0 or read.most.max() >= read.codes.size:
         raise ValueError("a feature has codes beyond all others")
+    if (read.lowest > read.most).any():
+        raise ValueError("a feature has no code")
     for layer in network.layers:
         if layer.shifts.min(initial=0) < 0 or layer.shifts.max(initial=0) > MOST_SHIFT:
             raise ValueError(f"a shift of {layer.name} is none")

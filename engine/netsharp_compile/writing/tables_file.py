@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.device_steps import steps_of
 from netsharp_compile.writing.manifest import json_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,12 @@ def with_tables(network: IntegerNetwork, data: bytes) -> IntegerNetwork:
         raise CompileError("The file of tables is damaged, or not whole.")
     if fingerprint != fingerprint_of(network) or count != len(network.tables):
         raise CompileError("The tables are those of another network.")
-    return replace(network, tables=tuple(_tables(network, data, length)))
+    found = replace(network, tables=tuple(_tables(network, data, length)))
+    if any(one.pool is not None and one not in steps_of(found) for one in steps_of(network)):
+        raise CompileError(
+            "A table falls, behind which a device takes the largest values by the largest sums."
+        )
+    return found
 
 
 def _tables(network: IntegerNetwork, data: bytes, length: int) -> list[Integers]:
