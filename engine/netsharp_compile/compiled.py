@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
     from netsharp_compile.rows import Rows
+    from netsharp_compile.writing.c_rows import Target
     from netsharp_compile.writing.ending import Answers
     from netsharp_compile.writing.packages import Package
     from netsharp_engine.model import Model, Predictions
@@ -138,19 +139,21 @@ class CompiledNetwork:
         *,
         answers: Answers = "values",
         package: Package | None = None,
+        target: Target = "c99",
     ) -> list[str]:
         """Write C99, tables and the manifest into a new folder, or in the place of one written
         before, and return the names of the files.
 
         ``answers`` adds to the values "argmax", a call that returns the class, or "softmax", one
         that makes probabilities of values; ``package`` lays the files out for "arduino",
-        "platformio", "cmake" or "zephyr", with what these read and an example.  Raises CompileError
-        for a prefix that C does not take, answers that the network does not have, and a folder that
-        holds anything else; OSError where it cannot be written, and then what was there is as it
-        was.
+        "platformio", "cmake" or "zephyr", with what these read and an example; ``target`` writes
+        for any processor, for those of "cortex-m" that have instructions for signals, or for a
+        "host" with vectors, with the same bits.  Raises CompileError for a prefix that C does not
+        take, answers that the network does not have, and a folder that holds anything else; OSError
+        where it cannot be written, and then what was there is as it was.
         """
         codes = self.network.features.of(self._tested)
-        settings = DeviceSettings(prefix, answers, package)
+        settings = DeviceSettings(prefix, answers, package, target)
         files = device_files(self.network, settings, ModelForm.of(self._model), codes)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)

@@ -11,6 +11,7 @@ from netsharp_compile.compiled import compile_model
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_compile.writing.ending import ANSWERS
 from netsharp_compile.writing.packages import PACKAGES
 from netsharp_engine.data import DataError
@@ -64,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="beside the values: a call for the class, or one for probabilities",
     )
     add(
+        "--target",
+        choices=TARGETS,
+        default=TARGETS[0],
+        help="the processors that the code is for; all give the same bits",
+    )
+    add(
         "--package",
         choices=PACKAGES,
         help="lay the files out for a build system, with what it reads and an example",
@@ -76,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
     """Compile a network and write its files; 0 done, 2 could not run."""
     try:
         made = _compiled(args)
-        names = made.write(args.output, args.prefix, answers=args.answers, package=args.package)
+        how = {"answers": args.answers, "package": args.package, "target": args.target}
+        names = made.write(args.output, args.prefix, **how)
     except (CompileError, DataError, ModelError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED

@@ -18,6 +18,7 @@ import netsharp
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.planning import CompileSettings
 from netsharp_compile.writing.c_files import c_files
+from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_engine.data.stream import RowQuery
 from tests.compiling.networks import DEEP, ONE, drawn, trained
 from tests.conftest import SEED
@@ -42,12 +43,13 @@ class Sample(NamedTuple):
     name: str
     network: CompiledNetwork
     codes: np.ndarray
+    target: str = TARGETS[0]
 
     def files(self) -> dict[str, str]:
         """Its files in C; the test among them tries all codes."""
         network = self.network.network
         answers = network.simulate(self.codes)[-1]
-        return c_files(network, self.name, None, self.codes, answers)
+        return c_files(network, self.name, None, self.codes, answers, target=self.target)
 
 
 def worst(network: CompiledNetwork) -> np.ndarray:
@@ -82,9 +84,11 @@ def tried(network: CompiledNetwork, rows: np.ndarray) -> np.ndarray:
     )
 
 
-def sample(name: str, model: Any, rows: np.ndarray, **settings: Any) -> Sample:
+def sample(
+    name: str, model: Any, rows: np.ndarray, target: str = TARGETS[0], **settings: Any
+) -> Sample:
     made = netsharp.compile(model, rows, **settings)
-    return Sample(name, made, tried(made, np.asarray(model.encoded(rows), np.float64)))
+    return Sample(name, made, tried(made, np.asarray(model.encoded(rows), np.float64)), target)
 
 
 @cache
@@ -95,10 +99,15 @@ def measured() -> tuple[Sample, ...]:
     large = large.reshape(len(pictures), -1)
     deep, rows = trained(DEEP)
     wide, many = trained(ONE.format("tanh", "softmax"), features=900)
+    of_large = _briefly(LARGE, large, digits)
+    convolved = examples()["digits"]
+    assert isinstance(convolved, Sample)
     return (
         sample("deep", deep, rows),
         sample("digits_mlp", _briefly(SMALL, small, digits), small[:200]),
-        sample("mnist_mlp", _briefly(LARGE, large, digits), large[:200]),
+        sample("mnist_mlp", of_large, large[:200]),
+        sample("mnist_signals", of_large, large[:200], "cortex-m"),
+        convolved,
         sample("wide_sums", wide, many, weights="int16"),
     )
 
@@ -139,14 +148,17 @@ def _examples() -> Iterator[tuple[str, Sample | str]]:
 def by_chance() -> Iterator[Sample]:
     for number in range(DRAWN):
         model, rows, settings = drawn(random.Random(f"{SEED} board {number}"))
-        yield sample(f"drawn{number}", model, rows, **settings)
+        target = TARGETS[number % len(TARGETS)]
+        yield sample(f"drawn{number}", model, rows, target, **settings)
 
 
 @cache
 def samples() -> tuple[Sample, ...]:
     """All of them."""
     compiled = [one for one in examples().values() if isinstance(one, Sample)]
-    return (*measured(), brim(), *compiled, *by_chance())
+    known = {one.name for one in measured()}
+    others = [one for one in compiled if one.name not in known]
+    return (*measured(), brim(), *others, *by_chance())
 
 
 def _briefly(text: str, features: np.ndarray, digits: np.ndarray) -> Any:

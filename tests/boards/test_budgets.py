@@ -49,6 +49,14 @@ def compiler_of(name: str) -> str:
     return subprocess.check_output(command, text=True).strip()
 
 
+def test_instructions_for_signals_halve_those_of_a_run() -> None:
+    """Held numbers, which the other test compares with what boards do."""
+    for name in ("cortex-m4", "cortex-m7", "cortex-m33"):
+        networks = budgets()[name]["networks"]
+        plain, signals = (networks[f"mnist_{one}"]["instructions"] for one in ("mlp", "signals"))
+        assert signals * 2.4 < plain, name
+
+
 @pytest.mark.parametrize("name", BOARDS.BOARDS)
 def test_nothing_grows(name: str, update: bool, tmp_path: Path) -> None:
     require_board(name)

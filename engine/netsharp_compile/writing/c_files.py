@@ -18,6 +18,7 @@ from netsharp_compile.writing.c_kernels import (
     layer_name,
     step_function,
 )
+from netsharp_compile.writing.c_rows import row_helpers
 from netsharp_compile.writing.device_steps import scratch_of, steps_of
 from netsharp_compile.writing.ending import choice_of
 
@@ -68,6 +69,7 @@ def c_files(
     inputs: Integers,
     outputs: Integers,
     declared: Sequence[str] = (),
+    target: str = "c99",
 ) -> dict[str, str]:
     """Return the text of each file by its name; ``inputs`` and ``outputs`` are codes of rows that
     the test runs, ``declared`` lines of the header for what stands in further files.
@@ -75,7 +77,7 @@ def c_files(
     require_prefix(prefix)
     return {
         f"{prefix}.h": _text(_header(network, prefix, classes, declared)),
-        f"{prefix}.c": _text(_code(network, prefix, classes)),
+        f"{prefix}.c": _text(_code(network, prefix, classes, target)),
         f"{prefix}_weights.c": _text(_weights(network, prefix)),
         f"{prefix}_tables.c": _text(_tables(network, prefix)),
         f"{prefix}_test.c": _text(_test(network, prefix, inputs, outputs)),
@@ -134,7 +136,9 @@ def _header(
     yield "#endif"
 
 
-def _code(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -> Iterator[str]:
+def _code(
+    network: IntegerNetwork, prefix: str, classes: Sequence[str] | None, target: str
+) -> Iterator[str]:
     upper = prefix.upper()
     yield f"/* See {prefix}.h. */"
     yield f'#include "{prefix}.h"'
@@ -155,8 +159,9 @@ def _code(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -
     yield "    return step < least ? least : step > most ? most : (int32_t)step;"
     yield "}"
     yield ""
+    yield from row_helpers(network, prefix, target)
     for step in steps_of(network):
-        yield from step_function(network, step, prefix)
+        yield from step_function(network, step, prefix, target)
         yield ""
     yield from _run(network, prefix)
     yield ""

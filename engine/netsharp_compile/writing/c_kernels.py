@@ -20,11 +20,13 @@ from netsharp_compile.bundles import (
     PooledBundle,
     have_one_grid,
 )
+from netsharp_compile.writing.c_rows import ROWS, row_sums, takes_rows
 from netsharp_compile.writing.device_steps import windows_over
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
+    from netsharp_compile.writing.c_rows import RowSums
     from netsharp_compile.writing.device_steps import DeviceStep
 
 
@@ -105,16 +107,22 @@ def _degree(bundle: FilteredBundle) -> int | None:
     return counts.pop() if len(counts) == 1 else None
 
 
-def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str) -> list[str]:
-    """Return the lines of the function that works a step out."""
-    name = layer_name(network, step.layer, prefix)
-    return _Function(network, step, name).lines
+def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str, target: str) -> list[str]:
+    """Return the lines of the function that works a step out on a target."""
+    name, layer = layer_name(network, step.layer, prefix), network.layers[step.layer]
+    rows = None
+    if takes_rows(network, layer, target):
+        rows = row_sums(network, layer, name, prefix, target)
+    return _Function(network, step, name, rows).lines
 
 
 class _Function:
     """The lines of one function."""
 
-    def __init__(self, network: IntegerNetwork, step: DeviceStep, name: str) -> None:
+    def __init__(
+        self, network: IntegerNetwork, step: DeviceStep, name: str, rows: RowSums | None
+    ) -> None:
+        self._rows = rows
         self.layer, self.name = network.layers[step.layer], name
         self.over: dict[int, WindowAxis] = {}
         self.pool = None if step.pool is None else network.layers[step.pool].pool
@@ -178,6 +186,8 @@ class _Function:
                 self._add(f"int32_t e{number} = 0;")
         if self.layer.pool is not None:
             self._pooled(self.layer.pool)
+        elif self._rows is not None:
+            self._by_rows(self._rows)
         elif _is_full(self.layer):
             self._full(bundles)
         elif all(have_one_grid(one, bundles[0]) for one in bundles):
@@ -218,6 +228,22 @@ class _Function:
                     self._add(f"for (int i = 0; i < {size}; i++)")
                     self._add(f"    {self._added(number, f'n * {size} + i', 'i')}")
             self._ends(channel, "n")
+
+    def _by_rows(self, rows: RowSums) -> None:
+        """Some nodes at a time; the last of them end where the layer does."""
+        self._add(*rows.before)
+        last, blocks = self.layer.nodes - ROWS, -(-self.layer.nodes // ROWS)
+        with self._loops([("b", 0, blocks)]):
+            start = f"{ROWS} * b"
+            whole = self.layer.nodes % ROWS == 0
+            chosen = start if whole else f"b < {blocks - 1} ? {start} : {last}"
+            self._add(f"const int n = {chosen};")
+            self._add(f"int32_t sums[{ROWS}];")
+            with self._loops([("r", 0, ROWS)]):
+                self._add(f"sums[r] = {self.name}_biases[n + r];")
+            self._add(*rows.inside)
+            with self._loops([("r", 0, ROWS)]):
+                self._ends("n + r", "n + r", "sums[r]")
 
     def _gathered(self, number: int, bundle: FilteredBundle) -> None:
         degree, ending = _degree(bundle), self._ending(number)

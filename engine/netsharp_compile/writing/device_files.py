@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_compile.writing.c_files import c_files, require_prefix
+from netsharp_compile.writing.c_rows import TARGETS, require_target
 from netsharp_compile.writing.ending import (
     ANSWERS,
     ending_declared,
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 
 
 class DeviceSettings(NamedTuple):
-    """How a network is written: what its names begin with, what it answers, and for which build
-    system; None for a folder of files alone.
+    """How a network is written: what its names begin with, what it answers, for which build system
+    (None for a folder of files alone), and for which processors.
     """
 
     prefix: str = "net"
     answers: str = ANSWERS[0]
     package: str | None = None
+    target: str = TARGETS[0]
 
 
 def device_files(
@@ -46,13 +48,14 @@ def device_files(
     of rows [rows, features] that the test runs.  Raises CompileError for settings that are none,
     and answers that the network cannot give.
     """
-    prefix, answers, package = settings
+    prefix, answers, package, target = settings
     require_prefix(prefix)
+    require_target(target)
     require_answers(answers, network, form.classes)
     declared = [*ending_declared(answers, prefix), *quantizer_declared(prefix)]
     outputs = network.simulate(tested)[-1]
     texts = {
-        **c_files(network, prefix, form.classes, tested, outputs, declared),
+        **c_files(network, prefix, form.classes, tested, outputs, declared, target),
         **ending_files(answers, network, prefix),
         **quantizer_files(network.features, prefix),
         **loader_files(network, prefix),
