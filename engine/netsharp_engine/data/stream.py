@@ -158,7 +158,8 @@ class _Match:
         ]
         features = np.empty((chunk.count, self._encoding.features), self._dtype)
         self._encoding.encode_into(stored, codes, features)
-        rows = EncodedRows(features, chunk.texts[len(self._categories) :])
+        kept = tuple(map(list, chunk.texts[len(self._categories) :]))
+        rows = EncodedRows(features, kept)
         self._add_labels(rows, chunk, checker, count)
         return rows.labelled() if self._encoding.leaves_out else rows
 

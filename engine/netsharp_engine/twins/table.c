@@ -142,11 +142,9 @@ static inline const char *number_read(struct table *one, const char *at, const c
 static inline uint32_t hash_of(const struct table *one, const char *at, int64_t size) {
     uint64_t hash = (uint64_t)size, bytes;
     for (; size > 0; at += 8, size -= 8) {
-        if (one->end - at >= 8)
-            bytes = eight_bytes(at);
-        else
-            for (int64_t i = bytes = 0; i < size; i++)
-                bytes |= (uint64_t)(unsigned char)at[i] << 8 * i;
+        bytes = one->end - at >= 8 ? eight_bytes(at) : 0;
+        for (int64_t i = 0; i < size && one->end - at < 8; i++)
+            bytes |= (uint64_t)(unsigned char)at[i] << 8 * i;
         if (size < 8)
             bytes &= (UINT64_C(1) << 8 * size) - 1;
         hash = (hash ^ bytes) * UINT64_C(0x9e3779b97f4a7c15);

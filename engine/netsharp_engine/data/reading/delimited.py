@@ -1,4 +1,5 @@
-"""Reads CSV and TSV text in chunks: numbers through NumPy's tokenizer, the rest through csv.
+"""Reads CSV and TSV text in chunks: plain rows by a compiled twin; without it, or where a cell is
+odd, numbers through NumPy's tokenizer and the rest through csv.
 
 It knows cells, not what the columns are for; one chunk of text is in memory at a time.
 """
