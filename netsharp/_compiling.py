@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp._training import load, rows_of, trained_model
 from netsharp_compile.compiled import CompiledNetwork, compile_model
+from netsharp_compile.judging.gate import GateRows
 from netsharp_compile.planning import CompileSettings
+from netsharp_engine.data.table import Table, translate_classes
 
 if TYPE_CHECKING:
     from netsharp._training import FittedEstimator
     from netsharp_compile.planning import Activations, Logits, Weights
+    from netsharp_compile.rows import LabelledRows
     from netsharp_engine.model import Model
 
 
@@ -24,6 +27,8 @@ def compile(
     logits: Logits = "int16",
     share_tables: bool = True,
     range: str = "operator",
+    holdout: tuple[Any, Any] | None = None,
+    max_drop: float | None = None,
 ) -> CompiledNetwork:
     """Make a trained network one of integers, with tables for its transfer functions.
 
@@ -50,6 +55,12 @@ def compile(
         What the codes of a layer cover of what the rows show: "operator" (of sums only where the
         operator still moves the result), "minmax" (all), "percentile:99.9" (so many percent) or
         "mse" (the least mean square error); the last two also look where the operator moves.
+    holdout : tuple of two, optional
+        Rows of features and their labels that neither the training nor the calibration has seen;
+        ``report.gate`` is what they say.
+    max_drop : float, optional
+        The percentage points of accuracy that may be lost on them, 0.5 by default; of a regression
+        the percentage of their spread that answers may be off, 2 by default.
 
     Returns
     -------
@@ -76,4 +87,16 @@ def compile(
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")
     features = trained.encoded(rows_of(trained, calibration))
-    return compile_model(trained, lambda: iter([features]), settings)
+    gate = None if holdout is None else GateRows(_held_back(trained, *holdout), "holdout", max_drop)
+    return compile_model(trained, lambda: iter([features]), settings, gate)
+
+
+def _held_back(model: Model, x: Any, y: Any) -> LabelledRows:
+    """Rows with the numbers of their classes, or what is to be answered.  Raises DataError."""
+    features = model.encoded(rows_of(model, x))
+    task = "regression" if model.classes is None else "classification"
+    table = Table.from_arrays(features, y, task=task, dtype=model.settings.dtype)
+    wanted = table.targets if model.classes is None else translate_classes(table, model.classes)
+    assert wanted is not None
+    found = wanted
+    return lambda: iter([(features, found)])

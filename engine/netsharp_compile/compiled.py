@@ -8,12 +8,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netsharp_compile.form import ModelForm
+from netsharp_compile.judging.gate import judged
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.levelling import levelled
 from netsharp_compile.planning import planned
@@ -26,6 +27,7 @@ from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
+    from netsharp_compile.judging.gate import GateRows, GateVerdict
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
@@ -64,7 +66,8 @@ class CompileReport:
 
     ``agreement`` is the share of rows with the class of the float network, None of a regression;
     ``error`` the root of the mean square of the answers' differences, as a part of their spread;
-    sizes are bytes; ``doubts`` are sentences on what the rows did not show.
+    sizes are bytes; ``doubts`` are sentences on what the rows did not show; ``gate`` is what rows
+    that were held back say, None where there are none.
     """
 
     layers: tuple[LayerReport, ...]
@@ -77,6 +80,7 @@ class CompileReport:
     pairs: int
     tables: int
     doubts: tuple[str, ...] = ()
+    gate: GateVerdict | None = None
 
     def __str__(self) -> str:
         """A line for each layer, and the sums."""
@@ -95,6 +99,7 @@ class CompileReport:
         agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
         lines.append(f"on {self.rows:,} rows: {agreed}error {self.error:.2%}")
         lines += [f"note: {one}" for one in self.doubts]
+        lines += [] if self.gate is None else self.gate.lines()
         return "\n".join(lines)
 
 
@@ -159,12 +164,14 @@ class CompiledNetwork:
         return sorted(files)
 
 
-def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> CompiledNetwork:
+def compile_model(
+    model: Model, rows: Rows, settings: CompileSettings, gate: GateRows | None = None
+) -> CompiledNetwork:
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
     ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
-    asked: ranges are read from them, then errors.  Raises CompileError for what has no form in
-    integers, with the place, and for rows that say nothing.
+    asked: ranges are read from them, then errors.  ``gate`` has rows that judge.  Raises
+    CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
     if model.network is not None:
         raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
@@ -177,7 +184,9 @@ def compile_model(model: Model, rows: Rows, settings: CompileSettings) -> Compil
     features, seen = observed(layers, blocks, settings.method)
     network = planned(layers, model.normalizer, features, seen, settings)
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
-    return CompiledNetwork(model, network, _report(model, layers, network, rows, doubts), tested)
+    verdict = None if gate is None else judged(model, layers, network, gate)
+    report = replace(_report(model, layers, network, rows, doubts), gate=verdict)
+    return CompiledNetwork(model, network, report, tested)
 
 
 def _blocks(rows: Rows) -> Iterator[Array]:

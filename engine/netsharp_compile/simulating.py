@@ -73,14 +73,26 @@ class SimulatedNetwork:
 
 def answers_of(network: IntegerNetwork, features: Array) -> Array:
     """Return what a network answers [rows, outputs] for features [rows, features] that are not
-    normalised; a few rows at a time, as its values take memory.
+    normalised.
+    """
+    return answers_from(network, logits_of(network, features))
+
+
+def logits_of(network: IntegerNetwork, features: Array) -> Array:
+    """Return what the codes of the answers mean [rows, outputs], before a softmax; a few rows at a
+    time, as a network's values take memory.
     """
     last = network.layers[-1]
     values = np.empty((len(features), last.nodes))
     for start in range(0, len(features), _BLOCK):
         codes = network.simulate(network.features.of(features[start : start + _BLOCK]))[-1]
         values[start : start + _BLOCK] = last.target.dequantize(codes)
-    return _softmax(values) if last.function == SOFTMAX else values
+    return values
+
+
+def answers_from(network: IntegerNetwork, logits: Array) -> Array:
+    """Return the answers [rows, outputs] of these."""
+    return _softmax(logits) if network.layers[-1].function == SOFTMAX else logits
 
 
 def _softmax(values: Array) -> Array:

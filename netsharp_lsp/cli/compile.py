@@ -8,22 +8,29 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from netsharp_compile.compiled import compile_model
+from netsharp_compile.judging.gate import USUAL_DROP, USUAL_ERROR, GateRows
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.c_files import require_prefix
 from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_compile.writing.ending import ANSWERS
 from netsharp_compile.writing.packages import PACKAGES
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.models import read_model
+from netsharp_lsp.cli.arguments.parser import not_negative
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
 from netsharp_lsp.cli.inputs.compile_rows import compile_rows
 
 if TYPE_CHECKING:
     from netsharp_compile.compiled import CompiledNetwork
 
-DONE, FAILED = 0, 2
+DONE, LOST, FAILED = 0, 1, 2
+_UNJUDGED = (
+    "note: no rows were held back that could judge it: name labelled ones with --holdout, or train "
+    "with validation rows"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,16 +82,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=PACKAGES,
         help="lay the files out for a build system, with what it reads and an example",
     )
+    add(
+        "--max-drop",
+        type=not_negative,
+        metavar="POINTS",
+        help="percentage points of accuracy that may be lost on the rows held back (default: "
+        f"{USUAL_DROP:g}); of a regression the percentage of their spread that answers may be off "
+        f"(default: {USUAL_ERROR:g})",
+    )
+    add("--force", action="store_true", help="write what loses more than that, too")
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compile a network and write its files; 0 done, 2 could not run."""
+    """Compile a network and write its files; 0 done, 1 worse than allowed, 2 could not run."""
     try:
         made = _compiled(args)
         how = {"answers": args.answers, "package": args.package, "target": args.target}
-        names = made.write(args.output, args.prefix, **how)
+        gate = made.report.gate
+        lost = gate is not None and not gate.is_met
+        names = [] if lost and not args.force else made.write(args.output, args.prefix, **how)
     except (CompileError, DataError, ModelError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED
@@ -95,13 +113,28 @@ def run(args: argparse.Namespace) -> int:
         found = {"files": names, "report": asdict(made.report)}
         give_exactly(f"{json.dumps(found, indent=2)}\n".encode())
     else:
-        say([*str(made.report).splitlines(), f"{args.output}: {', '.join(names)}"])
-    return DONE
+        unjudged = [] if gate is not None else [_UNJUDGED]
+        written = [f"{args.output}: {', '.join(names)}"] if names else []
+        say([*str(made.report).splitlines(), *unjudged, *written])
+    if not lost:
+        return DONE
+    done = "It was written all the same." if names else "Nothing was written; --force writes it."
+    complain(f"{args.model}: more is lost than --max-drop allows. {done}")
+    return LOST
 
 
 def _compiled(args: argparse.Namespace) -> CompiledNetwork:
-    settings = CompileSettings(
-        args.activations, args.weights, args.logits, args.share_tables, args.range
-    )
+    widths = args.activations, args.weights, args.logits
+    settings = CompileSettings(*widths, args.share_tables, args.range)
+    require_prefix(args.prefix)
     model = read_model(args.model)
-    return compile_model(model, compile_rows(args, model).calibration, settings)
+    rows = compile_rows(args, model)
+    gate = None
+    if rows.held_back is not None:
+        gate = GateRows(rows.held_back, rows.what, args.max_drop)
+    elif args.max_drop is not None:
+        raise CompileError(
+            "--max-drop is about rows that were held back, and the training had none for "
+            "validation or test: name labelled ones with --holdout."
+        )
+    return compile_model(model, rows.calibration, settings, gate)

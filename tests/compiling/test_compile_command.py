@@ -34,11 +34,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     answer = command("compile", "iris.safetensors", "--output", "device", cwd=folder)
     assert (answer.code, answer.err) == (0, "")
-    first, second, sizes, rows, files = answer.out.splitlines()
+    first, second, sizes, rows, note, files = answer.out.splitlines()
     assert first.startswith("H: 4 to 8, tanh, sums of ")
     assert second.startswith("Y: 8 to 3, softmax, sums of ")
     assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
     assert rows.startswith("on 150 rows: ")
+    assert note.startswith("note: no rows were held back that could judge it")
     assert files == (
         "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_quantize.c, "
         "net_tables.c, net_test.c, net_weights.c"
