@@ -8,26 +8,30 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netsharp_compile.form import ModelForm
+from netsharp_compile.judging.explaining import explained
 from netsharp_compile.judging.gate import judged
-from netsharp_compile.layers import layers_of, values_of
+from netsharp_compile.judging.pages import report_files
+from netsharp_compile.judging.reports import RowPair, report_of
+from netsharp_compile.layers import layers_of
 from netsharp_compile.levelling import levelled
 from netsharp_compile.planning import planned
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
-from netsharp_compile.writing.c_files import scratch_size, stored_size
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
 from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from netsharp_compile.integers import IntegerNetwork, Integers
-    from netsharp_compile.judging.gate import GateRows, GateVerdict
+    from netsharp_compile.integers import IntegerNetwork
+    from netsharp_compile.judging.explaining import PlannedPair
+    from netsharp_compile.judging.gate import GateRows
+    from netsharp_compile.judging.reports import CompileReport
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.planning import CompileSettings
@@ -41,66 +45,6 @@ if TYPE_CHECKING:
 _BLOCK, _TESTED = 1024, 16
 #: A folder that stands aside for so long has no writer any more.
 _SECONDS_UNTIL_LEFT = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class LayerReport:
-    """What a layer costs: its nodes, the bits of its sums, the number of its table (None: its codes
-    are used as they are), and the error of its values, as a part of their spread.
-    """
-
-    name: str
-    function: str
-    nodes: int
-    values: int
-    sum_bits: int
-    table: int | None
-    error: float
-    #: How many products a run of it adds.
-    multiply_adds: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CompileReport:
-    """What a network in integers costs, on the rows that it was calibrated with.
-
-    ``agreement`` is the share of rows with the class of the float network, None of a regression;
-    ``error`` the root of the mean square of the answers' differences, as a part of their spread;
-    sizes are bytes; ``doubts`` are sentences on what the rows did not show; ``gate`` is what rows
-    that were held back say, None where there are none.
-    """
-
-    layers: tuple[LayerReport, ...]
-    rows: int
-    agreement: float | None
-    error: float
-    weight_bytes: int
-    table_bytes: int
-    scratch_bytes: int
-    pairs: int
-    tables: int
-    doubts: tuple[str, ...] = ()
-    gate: GateVerdict | None = None
-
-    def __str__(self) -> str:
-        """A line for each layer, and the sums."""
-        lines = [
-            f"{one.name}: {one.values} to {one.nodes}, {one.function}, "
-            f"sums of {one.sum_bits} bits, "
-            f"{'no table' if one.table is None else f'table {one.table}'}, error {one.error:.2%}"
-            for one in self.layers
-        ]
-        products = sum(one.multiply_adds for one in self.layers)
-        lines.append(
-            f"{self.weight_bytes:,} bytes of weights, {self.table_bytes:,} of {self.tables} tables "
-            f"for {self.pairs} transfer functions, {self.scratch_bytes:,} of scratch memory, "
-            f"{products:,} multiply-adds"
-        )
-        agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
-        lines.append(f"on {self.rows:,} rows: {agreed}error {self.error:.2%}")
-        lines += [f"note: {one}" for one in self.doubts]
-        lines += [] if self.gate is None else self.gate.lines()
-        return "\n".join(lines)
 
 
 class CompiledNetwork:
@@ -146,8 +90,8 @@ class CompiledNetwork:
         package: Package | None = None,
         target: Target = "c99",
     ) -> list[str]:
-        """Write C99, tables and the manifest into a new folder, or in the place of one written
-        before, and return the names of the files.
+        """Write C99, tables, the manifest and the report into a new folder, or in the place of one
+        written before, and return the names of the files.
 
         ``answers`` adds to the values "argmax", a call that returns the class, or "softmax", one
         that makes probabilities of values; ``package`` lays the files out for "arduino",
@@ -160,8 +104,33 @@ class CompiledNetwork:
         codes = self.network.features.of(self._tested)
         settings = DeviceSettings(prefix, answers, package, target)
         files = device_files(self.network, settings, ModelForm.of(self._model), codes)
+        files |= report_files(self.report)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
+
+    def write_report(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Write the report alone into a new folder, or in the place of a report, and return the
+        names of the files; none where a network was written before, which stays as it is.
+
+        Raises CompileError and OSError as ``write`` does.
+        """
+        path, files = os.fspath(folder), report_files(self.report)
+        if os.path.isdir(path) and not set(os.listdir(path)) <= set(files):
+            return []
+        _replace_folder(path, files)
+        return sorted(files)
+
+
+def _layers(model: Model) -> list[SummedLayer]:
+    """The layers of a model; CompileError for one that is not compiled."""
+    if model.network is not None:
+        raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
+    return layers_of(model.graph, model.tensors)
+
+
+def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
+    """Return what compiling would make of a model, as far as it is known without data."""
+    return explained(_layers(model), settings)
 
 
 def compile_model(
@@ -173,19 +142,20 @@ def compile_model(
     asked: ranges are read from them, then errors.  ``gate`` has rows that judge.  Raises
     CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
-    if model.network is not None:
-        raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
+    plain = _layers(model)
     tested = _first(rows, model.encoding.names)
 
     def blocks() -> Iterator[Array]:
         return (_normalized(model, block) for block in _blocks(rows))
 
-    layers = levelled(layers_of(model.graph, model.tensors), blocks(), tested.shape[1])
+    layers = levelled(plain, blocks(), tested.shape[1])
     features, seen = observed(layers, blocks, settings.method)
     network = planned(layers, model.normalizer, features, seen, settings)
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
     verdict = None if gate is None else judged(model, layers, network, gate)
-    report = replace(_report(model, layers, network, rows, doubts), gate=verdict)
+    pairs = (RowPair(block, _normalized(model, block)) for block in _blocks(rows))
+    report = report_of(layers, network, model.objective, pairs)
+    report = replace(report, doubts=doubts, gate=verdict)
     return CompiledNetwork(model, network, report, tested)
 
 
@@ -221,60 +191,6 @@ def _normalized(model: Model, block: Array) -> Array:
     found = block.astype(model.settings.dtype)
     model.normalizer.apply(found)
     return found.astype(np.float64)
-
-
-def _report(
-    model: Model,
-    layers: list[SummedLayer],
-    network: IntegerNetwork,
-    rows: Rows,
-    doubts: tuple[str, ...],
-) -> CompileReport:
-    # Of each layer: differences squared, and the sum, squares and number of its values.
-    sums = np.zeros((len(layers), 4))
-    agreed = count = 0
-    for block in _blocks(rows):
-        found = network.simulate(network.features.of(block))
-        for place, (_, wanted) in enumerate(values_of(layers, _normalized(model, block))):
-            given = network.layers[place].target.dequantize(found[place])
-            squares = np.square(given - wanted).sum(), wanted.sum(), np.square(wanted).sum()
-            sums[place] += *squares, wanted.size
-        answers = network.layers[-1].target.dequantize(found[-1])
-        agreed += int((_chosen(answers) == _chosen(wanted)).sum())
-        count += len(block)
-    spread = np.maximum(sums[:, 2] - sums[:, 1] ** 2 / sums[:, 3], np.finfo(float).tiny)
-    errors = np.sqrt(sums[:, 0] / spread).tolist()
-    parts = [
-        LayerReport(
-            one.name,
-            one.function,
-            one.nodes,
-            one.values,
-            one.bound.bit_length() + 1,
-            one.table,
-            error,
-            one.multiply_adds,
-        )
-        for one, error in zip(network.layers, errors, strict=True)
-    ]
-    return CompileReport(
-        layers=tuple(parts),
-        rows=count,
-        agreement=None if model.classes is None else agreed / count,
-        error=errors[-1],
-        weight_bytes=stored_size(network),
-        table_bytes=sum(one.nbytes for one in network.tables),
-        scratch_bytes=scratch_size(network),
-        pairs=sum(one.table is not None for one in network.layers),
-        tables=len(network.tables),
-        doubts=doubts,
-    )
-
-
-def _chosen(answers: Array) -> Integers:
-    if answers.shape[1] == 1:
-        return (answers[:, 0] > 0.5).astype(np.int64)
-    return np.asarray(answers.argmax(axis=1))
 
 
 def _replace_folder(folder: str, files: dict[str, bytes]) -> None:

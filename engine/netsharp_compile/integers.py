@@ -157,17 +157,22 @@ class IntegerNetwork:
         """
         operands = [codes]
         for layer in self.layers:
-            of_node = layer.channels
-            found = requantized(
-                layer.sums(operands), layer.multipliers[of_node], layer.shifts[of_node]
-            )
-            least, most = layer.result.least, layer.result.most
-            results = np.clip(found + layer.result.zero_point, least, most)
-            if layer.table is None:
-                operands.append(results.astype(layer.target.dtype))
-            else:
-                operands.append(self.tables[layer.table][results - least])
+            operands.append(self.looked_up(layer, self.results_of(layer, operands)))
         return operands[1:]
+
+    def results_of(self, layer: IntegerLayer, operands: Sequence[Integers]) -> Integers:
+        """Return the codes of a layer's sums [rows, nodes], for those of the features and of all
+        layers before it.
+        """
+        of_node, sums = layer.channels, layer.sums(operands)
+        found = requantized(sums, layer.multipliers[of_node], layer.shifts[of_node])
+        return np.clip(found + layer.result.zero_point, layer.result.least, layer.result.most)
+
+    def looked_up(self, layer: IntegerLayer, results: Integers) -> Integers:
+        """Return the codes of a layer's values for those of its sums."""
+        if layer.table is None:
+            return results.astype(layer.target.dtype)
+        return self.tables[layer.table][results - layer.result.least]
 
 
 def requantized(sums: Integers, multipliers: Integers, shifts: Integers) -> Integers:

@@ -54,6 +54,11 @@ class SummedLayer(NamedTuple):
     origin: str
 
     @property
+    def multiply_adds(self) -> int:
+        """How many products a run of it adds; pools have none."""
+        return sum(part.bundle.edges for part in self.parts if self.pool is None)
+
+    @property
     def pool(self) -> PooledBundle | None:
         """The pool that the layer is; None where it is none, or one among other bundles."""
         first = self.parts[0].bundle

@@ -116,6 +116,26 @@ def planned(
     return IntegerNetwork(_feature_codes(normalizer, read), tuple(plan.layers), tables)
 
 
+def schemes_without_data(
+    function: str, settings: CompileSettings, *, last: bool
+) -> tuple[QuantizationScheme | str, QuantizationScheme | str]:
+    """Return the schemes of a layer's sums and of its values as far as they follow from the
+    operator alone, else a word for their kind and bits.
+    """
+    word = f"{settings.activations}, range from data"
+    if last:
+        answers = f"{settings.logits}, range from data"
+        if function in ("linear", SOFTMAX):
+            return answers, answers
+        return f"{settings.activations.rstrip('0123456789')}{_LAST_INDEX}, range from data", answers
+    if not is_shared(function, settings.method, settings.share_tables):
+        return word, word
+    operand = _OPERANDS[settings.activations]
+    target = _of_range(value_range(function), _BITS, operand)
+    sums = sum_range(function, (0.0, 0.0), target, shared=True)
+    return _of_range(sums, _BITS, operand), target
+
+
 def _require_numbers(name: str, ranges: Observed) -> None:
     for what, (low, high, _) in (("sums", ranges.sums), ("values", ranges.values)):
         if not (np.isfinite(low) and np.isfinite(high)):

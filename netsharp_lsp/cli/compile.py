@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from netsharp_compile.compiled import compile_model
+from netsharp_compile.compiled import compile_model, explain_model
 from netsharp_compile.judging.gate import USUAL_DROP, USUAL_ERROR, GateRows
+from netsharp_compile.judging.pages import report_values
 from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp compile` understands."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a trained model file")
-    add("--output", metavar="DIR", required=True, help="the folder that is written")
+    add("--output", metavar="DIR", help="the folder that is written")
+    add("--explain", action="store_true", help="print the plan, without data, and write nothing")
     add(
         "--calibrate",
         nargs="+",
@@ -98,11 +99,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compile a network and write its files; 0 done, 1 worse than allowed, 2 could not run."""
     try:
+        if args.explain:
+            _explain(args)
+            return DONE
         made = _compiled(args)
         how = {"answers": args.answers, "package": args.package, "target": args.target}
         gate = made.report.gate
         lost = gate is not None and not gate.is_met
-        names = [] if lost and not args.force else made.write(args.output, args.prefix, **how)
+        if lost and not args.force:
+            names = made.write_report(args.output)
+        else:
+            names = made.write(args.output, args.prefix, **how)
     except (CompileError, DataError, ModelError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED
@@ -110,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
         complain(f"{error.filename or args.output}: cannot be written: {error.strerror}.")
         return FAILED
     if args.format == "json":
-        found = {"files": names, "report": asdict(made.report)}
+        found = {"version": 1, "files": names, "report": report_values(made.report)}
         give_exactly(f"{json.dumps(found, indent=2)}\n".encode())
     else:
         unjudged = [] if gate is not None else [_UNJUDGED]
@@ -118,14 +125,34 @@ def run(args: argparse.Namespace) -> int:
         say([*str(made.report).splitlines(), *unjudged, *written])
     if not lost:
         return DONE
-    done = "It was written all the same." if names else "Nothing was written; --force writes it."
+    if args.force:
+        done = "It was written all the same."
+    elif names:
+        done = f"Only the report was written, {args.output}/report.md; --force writes it."
+    else:
+        done = f"{args.output} stays as it was; --force writes it."
     complain(f"{args.model}: more is lost than --max-drop allows. {done}")
     return LOST
 
 
-def _compiled(args: argparse.Namespace) -> CompiledNetwork:
+def _explain(args: argparse.Namespace) -> None:
+    pairs = explain_model(read_model(args.model), _settings(args))
+    if args.format == "json":
+        found = {"version": 1, "pairs": [one._asdict() for one in pairs]}
+        give_exactly(f"{json.dumps(found, indent=2)}\n".encode())
+    else:
+        say(map(str, pairs))
+
+
+def _settings(args: argparse.Namespace) -> CompileSettings:
     widths = args.activations, args.weights, args.logits
-    settings = CompileSettings(*widths, args.share_tables, args.range)
+    return CompileSettings(*widths, args.share_tables, args.range)
+
+
+def _compiled(args: argparse.Namespace) -> CompiledNetwork:
+    if args.output is None:
+        raise CompileError("name the folder that is written with --output, or ask with --explain.")
+    settings = _settings(args)
     require_prefix(args.prefix)
     model = read_model(args.model)
     rows = compile_rows(args, model)

@@ -166,6 +166,7 @@ def test_p12_code_and_tables_are_apart_and_tables_can_be_given(tmp_path: Path) -
                 for part in ("", "_load", "_quantize", "_tables", "_test", "_weights")
             ),
             *("net.h", "net_load.h", "net.json", "net.tables.bin"),
+            *("report.json", "report.md", "report.svg"),
         ]
     )
     code = (tmp_path / "net" / "net.c").read_text()

@@ -42,7 +42,7 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     assert note.startswith("note: no rows were held back that could judge it")
     assert files == (
         "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_quantize.c, "
-        "net_tables.c, net_test.c, net_weights.c"
+        "net_tables.c, net_test.c, net_weights.c, report.json, report.md, report.svg"
     )
     sources = sorted(str(path) for path in (folder / "device").glob("*.c"))
     program = folder / "program"

@@ -155,7 +155,7 @@ def test_what_a_killed_run_took_away_is_put_back(tmp_path: Path) -> None:
     with pytest.raises(netsharp.CompileError, match=r"holds net\.c, which is no file of this"):
         made.write(tmp_path / "net", prefix="another")
     assert sorted(path.name for path in tmp_path.iterdir()) == [".other.netsharp-three", "net"]
-    assert len(list((tmp_path / "net").iterdir())) == 10
+    assert len(list((tmp_path / "net").iterdir())) == 13
 
 
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:

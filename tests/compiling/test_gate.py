@@ -116,8 +116,9 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert answer.code == 1
     assert "on 50 rows held back (held.csv): error " in answer.out
     assert "at most 0.001 % is allowed: NOT met" in answer.out
-    assert "more is lost than --max-drop allows. Nothing was written" in answer.err
-    assert not (folder / "out").exists()
+    assert "more is lost than --max-drop allows. Only the report was written, out/" in answer.err
+    written = sorted(path.name for path in (folder / "out").iterdir())
+    assert written == ["report.json", "report.md", "report.svg"]
     forced = command(*held, "--max-drop", "0.001", "--force", cwd=folder)
     assert forced.code == 1
     assert "It was written all the same." in forced.err
@@ -125,6 +126,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert "net.c" in before
     again = command(*held, "--max-drop", "0.001", "--weights", "int16", cwd=folder)
     assert again.code == 1
+    assert "out stays as it was; --force writes it" in again.err
     assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
     loose = command(*held, "--max-drop", "90", "--format", "json", cwd=folder)
     assert loose.code == 0

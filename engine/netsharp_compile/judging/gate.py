@@ -84,6 +84,10 @@ class GateVerdict:
         """The share of rows with the same class; None of a regression."""
         return None if self.differing is None else 1 - self.differing / self.rows
 
+    def interval(self, right: int | None) -> tuple[float, float] | None:
+        """Return the 95 % interval of an accuracy; None of a regression."""
+        return None if right is None else wilson_interval(right, self.rows)
+
     def lines(self) -> list[str]:
         """Return lines for people."""
         if self.right is None or self.right_before is None:

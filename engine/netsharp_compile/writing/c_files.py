@@ -59,7 +59,7 @@ def require_prefix(prefix: str) -> None:
 def stored_size(network: IntegerNetwork) -> int:
     """Return the bytes of all weights, biases, multipliers, shifts and places."""
     arrays = _arrays(network, "net")
-    return sum(len(one.numbers) * int(one.kind.strip("uint_")) // 8 for one in arrays)
+    return sum(one.size for one in arrays)
 
 
 def c_files(

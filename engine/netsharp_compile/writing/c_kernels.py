@@ -37,6 +37,11 @@ class StoredArray(NamedTuple):
     kind: str
     numbers: Integers
 
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return len(self.numbers) * int(self.kind.strip("uint_")) // 8
+
 
 def c_type(dtype: np.dtype[np.integer]) -> str:
     """Return the name in C of a type of integers."""
