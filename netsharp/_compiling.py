@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from netsharp._training import load, rows_of, trained_model
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.judging.gate import GateRows
-from netsharp_compile.planning import CompileSettings
+from netsharp_compile.widths import CompileSettings
 from netsharp_engine.data.table import Table, translate_classes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from netsharp._training import FittedEstimator
-    from netsharp_compile.planning import Activations, Logits, Weights
     from netsharp_compile.rows import LabelledRows
+    from netsharp_compile.widths import Activations, Logits, Requantisation, Weights
     from netsharp_engine.model import Model
 
 
@@ -27,6 +29,9 @@ def compile(
     logits: Logits = "int16",
     share_tables: bool = True,
     range: str = "operator",
+    layers: Mapping[str, str] | None = None,
+    requant: Requantisation = "auto",
+    big_tables: bool = False,
     holdout: tuple[Any, Any] | None = None,
     max_drop: float | None = None,
 ) -> CompiledNetwork:
@@ -42,10 +47,11 @@ def compile(
     calibration : array-like or data frame
         Rows of features from which ranges are read: a hundred or more that look like what a device
         will see.
-    activations : {"uint8", "int8", "symmetric8"}
-        The operands of hidden layers.
-    weights : {"int8", "int8-tensor", "int16"}
-        The weights, with a scale for each node or one for each layer.
+    activations : str
+        The operands of features and hidden layers: "uint8", "int8", "symmetric8" or "qmn8" (steps
+        that are powers of two), with 4 to 16 bits; "int16/12" are looked up by 12 of them.
+    weights : {"int8", "int8-tensor", "int16", "qmn8"}
+        The weights, with a scale for each node, or one for each layer, or powers of two.
     logits : {"int16", "int8", "uint8"}
         The answers.
     share_tables : bool
@@ -55,6 +61,13 @@ def compile(
         What the codes of a layer cover of what the rows show: "operator" (of sums only where the
         operator still moves the result), "minmax" (all), "percentile:99.9" (so many percent) or
         "mse" (the least mean square error); the last two also look where the operator moves.
+    layers : dict of str to str, optional
+        Operands of layers or inputs by name, where they are others than ``activations``.
+    requant : {"auto", "mul", "shift"}
+        How sums become codes: by a multiplier and a shift, or by a shift alone, for which the
+        weights have scales that fit; "auto" shifts where that loses nothing.
+    big_tables : bool
+        Allow tables that are looked up by more than 12 bits.
     holdout : tuple of two, optional
         Rows of features and their labels that neither the training nor the calibration has seen;
         ``report.gate`` is what they say.
@@ -83,7 +96,16 @@ def compile(
     -----
     0.1
     """
-    settings = CompileSettings(activations, weights, logits, share_tables, range)
+    settings = CompileSettings(
+        activations=activations,
+        weights=weights,
+        logits=logits,
+        share_tables=share_tables,
+        range=range,
+        layers=tuple((layers or {}).items()),
+        requant=requant,
+        big_tables=big_tables,
+    )
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")
     features = trained.encoded(rows_of(trained, calibration))

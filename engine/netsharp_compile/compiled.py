@@ -20,10 +20,11 @@ from netsharp_compile.judging.pages import report_files
 from netsharp_compile.judging.reports import RowPair, report_of
 from netsharp_compile.layers import layers_of
 from netsharp_compile.levelling import levelled
-from netsharp_compile.planning import planned
+from netsharp_compile.planning import planned, require_names
 from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
+from netsharp_compile.widths import OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
 from netsharp_engine.excerpt import excerpt
 
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from netsharp_compile.judging.reports import CompileReport
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
-    from netsharp_compile.planning import CompileSettings
     from netsharp_compile.rows import Rows
+    from netsharp_compile.widths import CompileSettings
     from netsharp_compile.writing.c_rows import Target
     from netsharp_compile.writing.ending import Answers
     from netsharp_compile.writing.packages import Package
@@ -130,7 +131,21 @@ def _layers(model: Model) -> list[SummedLayer]:
 
 def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
     """Return what compiling would make of a model, as far as it is known without data."""
-    return explained(_layers(model), settings)
+    layers = _layers(model)
+    settings = _of_inputs(model, settings)
+    require_names(layers, settings)
+    return explained(layers, settings)
+
+
+def _of_inputs(model: Model, settings: CompileSettings) -> CompileSettings:
+    """Settings in which widths of inputs are that of the features: the widest of several."""
+    inputs = {node.name for node in model.graph.inputs}
+    named = [width for name, width in settings.layers if name in inputs]
+    if not named:
+        return settings
+    widest = max(named, key=lambda one: OperandWidth.of(one).bits)
+    others = tuple(one for one in settings.layers if one[0] not in inputs)
+    return replace(settings, features=widest, layers=others)
 
 
 def compile_model(
@@ -143,6 +158,7 @@ def compile_model(
     CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
     plain = _layers(model)
+    settings = _of_inputs(model, settings)
     tested = _first(rows, model.encoding.names)
 
     def blocks() -> Iterator[Array]:

@@ -13,7 +13,7 @@ device, the simulator and every compiler give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -182,12 +182,17 @@ def requantized(sums: Integers, multipliers: Integers, shifts: Integers) -> Inte
 
 
 def quantized_weights(
-    parts: Sequence[tuple[Bundle, Array]], biases: Array, most: int, by_node: bool
+    parts: Sequence[tuple[Bundle, Array]],
+    biases: Array,
+    most: int,
+    by_node: bool,
+    raised: Callable[[Array], Array] = lambda scales: scales,
 ) -> tuple[list[Integers], Integers, Array]:
     """Return the weights of each bundle and the biases [nodes] in integers, and the scale of each
     node's sums [nodes], which is one for nodes that share weights.
 
-    Weights are in units of the codes they are multiplied with.
+    Weights are in units of the codes they are multiplied with.  ``raised`` gives scales that are no
+    smaller than others, such as powers of two.
     """
     largest = np.zeros(len(biases))
     for bundle, weights in parts:
@@ -197,8 +202,10 @@ def quantized_weights(
         largest = np.full_like(largest, largest.max())
     scales = np.maximum(largest / most, largest.max() / most * _SMALLEST)
     scales = np.maximum(scales, np.abs(biases) / _MOST_BIAS)
-    scales = np.where(scales < np.finfo(np.float64).tiny, 1.0, scales)
-    scales = _spread([bundle.groups for bundle, _ in parts], scales)
+    tiny = np.finfo(np.float64).tiny
+    usual = scales.max(initial=0.0) if scales.max(initial=0.0) >= tiny else 1.0
+    scales = np.where(scales < tiny, usual, scales)
+    scales = raised(_spread([bundle.groups for bundle, _ in parts], scales))
     # A bias may have made the scale larger, and a division more by a unit of the last place.
     whole: list[Integers] = [
         np.clip(rounded_up(weights / scales[bundle.owners]), -most, most).astype(np.int64)
@@ -232,6 +239,24 @@ def largest_sums(
         weights = np.abs(part.weights).astype(np.int64)
         worst = worst + part.bundle.sums(np.asarray(largest, np.int64)[None], weights)[0]
     return int(worst.max())
+
+
+def powers_of_two(scales: Array) -> Array:
+    """Return the least powers of two that are not below scales."""
+    shares, exponents = np.frexp(scales)
+    found: Array = np.ldexp(1.0, exponents - (shares == 0.5))
+    return found
+
+
+def shifts_of(ratios: Array) -> tuple[Integers, Integers] | None:
+    """Return the multiplier 1 and a shift for each ratio [nodes], where all are powers of two that
+    are not above 1; else None.
+    """
+    shares, exponents = np.frexp(ratios)
+    shifts = 1 - exponents.astype(np.int64)
+    if not ((shares == 0.5) & (shifts >= 0) & (shifts <= MOST_SHIFT)).all():
+        return None
+    return np.ones_like(shifts), shifts
 
 
 def multipliers_of(ratios: Array, bound: int) -> tuple[Integers, Integers]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,12 +17,12 @@ from netsharp_compile.integers import (
     IntegerNetwork,
     largest_sums,
     multipliers_of,
+    powers_of_two,
     quantized_weights,
+    shifts_of,
 )
 from netsharp_compile.layers import SOFTMAX
 from netsharp_compile.ranges import (
-    RANGES,
-    RangeMethod,
     chosen_range,
     is_shared,
     sum_range,
@@ -29,67 +30,34 @@ from netsharp_compile.ranges import (
 )
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
-from netsharp_compile.tables import transfer_table
+from netsharp_compile.tables import USUAL_BITS, transfer_table
+from netsharp_compile.widths import (
+    LOGIT_WIDTHS,
+    WEIGHT_KINDS,
+    OperandWidth,
+    scheme_of_range,
+)
+from netsharp_engine.data.errors import nearest
+from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, PooledBundle
     from netsharp_compile.integers import Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
-    from netsharp_compile.ranges import FeatureRanges, Observed, SeenNumbers
-    from netsharp_compile.schemes import Operand
+    from netsharp_compile.ranges import FeatureRanges, Observed
+    from netsharp_compile.widths import CompileSettings, WeightKind
     from netsharp_engine.data.normalizers import Normalizer
 
-Activations = Literal["uint8", "int8", "symmetric8"]
-Weights = Literal["int8", "int8-tensor", "int16"]
-Logits = Literal["int16", "int8", "uint8"]
-_OPERANDS: dict[str, Operand] = {"uint8": "unsigned", "int8": "signed", "symmetric8": "symmetric"}
-_WEIGHTS: dict[str, tuple[int, bool]] = {
-    "int8": (127, True),
-    "int8-tensor": (127, False),
-    "int16": (32767, True),
-}
-_LOGITS: dict[str, tuple[int, Operand]] = {
-    "int16": (16, "symmetric"),
-    "int8": (8, "symmetric"),
-    "uint8": (8, "unsigned"),
-}
-#: What each of them may be, the default first.
-ACTIVATIONS, WEIGHTS, LOGITS = tuple(_OPERANDS), tuple(_WEIGHTS), tuple(_LOGITS)
-#: Bits of a hidden operand, and of the index where a table leads to the answers.
-_BITS, _LAST_INDEX = 8, 10
+#: Bits of the index, at least, where a table leads to the answers.
+_LAST_INDEX = 10
+#: Operators that codes with ends do by themselves: their sums are as wide as their values.
+_BY_ENDS = ("linear", "rlinear", "brlinear")
 #: Codes of features have more bits than others, up to so many, until rounding them to one scheme
 #: moves them by no more than this part of what they are.
 _MOST_FEATURE_BITS, _ROUNDED = 12, 0.005
 #: Parts of the way from the least steps of features to those of equal errors.
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class CompileSettings:
-    """Widths and kinds of operands; CompileError for what is none of them."""
-
-    activations: Activations = "uint8"
-    weights: Weights = "int8"
-    logits: Logits = "int16"
-    share_tables: bool = True
-    range: str = RANGES[0]
-
-    @property
-    def method(self) -> RangeMethod:
-        """How ranges are chosen."""
-        return RangeMethod.of(self.range)
-
-    def __post_init__(self) -> None:
-        RangeMethod.of(self.range)
-        for name, known in (
-            ("activations", _OPERANDS),
-            ("weights", _WEIGHTS),
-            ("logits", _LOGITS),
-        ):
-            given = getattr(self, name)
-            if given not in known:
-                raise CompileError(f"{name} is one of {', '.join(known)}; {given!r} is none.")
 
 
 def planned(
@@ -100,12 +68,14 @@ def planned(
     settings: CompileSettings,
 ) -> IntegerNetwork:
     """Return a network in integers from the ranges of its normalised features and its layers."""
+    require_names(layers, settings)
     for layer, ranges in zip(layers, seen, strict=True):
         _require_numbers(layer.name, ranges)
     plan = _Plan(settings)
-    bits = _feature_bits(layers, features)
-    codes = QuantizationScheme.affine(1.0, 0, bits, _OPERANDS[settings.activations])
-    read = _read_features(layers, normalizer, features, codes, _WEIGHTS[settings.weights][0])
+    width = OperandWidth.of(settings.features or settings.activations)
+    bits = width.bits if settings.features else _feature_bits(layers, features, width.bits)
+    codes = QuantizationScheme.affine(1.0, 0, bits, width.operand)
+    read = _read_features(layers, normalizer, features, codes, WEIGHT_KINDS[settings.weights].most)
     operands = [read]
     for place, (layer, ranges) in enumerate(zip(layers, seen, strict=True)):
         try:
@@ -117,23 +87,37 @@ def planned(
 
 
 def schemes_without_data(
-    function: str, settings: CompileSettings, *, last: bool
+    function: str, settings: CompileSettings, name: str, *, last: bool
 ) -> tuple[QuantizationScheme | str, QuantizationScheme | str]:
     """Return the schemes of a layer's sums and of its values as far as they follow from the
     operator alone, else a word for their kind and bits.
     """
-    word = f"{settings.activations}, range from data"
+    width = settings.width_of(name)
+    word = f"{width}, range from data"
     if last:
         answers = f"{settings.logits}, range from data"
         if function in ("linear", SOFTMAX):
             return answers, answers
-        return f"{settings.activations.rstrip('0123456789')}{_LAST_INDEX}, range from data", answers
+        return f"{width.kind}{max(width.index, _LAST_INDEX)}, range from data", answers
     if not is_shared(function, settings.method, settings.share_tables):
         return word, word
-    operand = _OPERANDS[settings.activations]
-    target = _of_range(value_range(function), _BITS, operand)
-    sums = sum_range(function, (0.0, 0.0), target, shared=True)
-    return _of_range(sums, _BITS, operand), target
+    values = value_range(function)
+    target, told = (width.covering(values, bits) for bits in (width.bits, width.index))
+    if function in _BY_ENDS and is_identity(function, target):
+        return target, target
+    sums = sum_range(function, (0.0, 0.0), told, shared=True)
+    return width.covering(sums, width.index), target
+
+
+def require_names(layers: Sequence[SummedLayer], settings: CompileSettings) -> None:
+    """Raise CompileError for a width of a layer that is not there."""
+    names = [one.name for one in layers]
+    for name in dict(settings.layers):
+        if name not in names:
+            raise CompileError(
+                f"There is no layer '{excerpt(name)}' to have a width of its own; there are "
+                f"{', '.join(map(excerpt, names))}.{nearest(name, names)}"
+            )
 
 
 def _require_numbers(name: str, ranges: Observed) -> None:
@@ -182,13 +166,19 @@ class _Plan:
         if layer.pool is not None and layer.pool.largest:
             result = given[0].scheme  # The largest code is the code of the largest.
             target = target if last or layer.function != "linear" else result
+        kind, requant = WEIGHT_KINDS[self._settings.weights], self._settings.requant
+        raised = powers_of_two if kind.by_power else _as_they_are
+        if layer.pool is not None:
+            parts, biases, units = _pooled(layer.pool, given[0])
+        else:
+            if requant == "shift":
+                *_, units = _weighted(layer, given, kind, raised)
+                result, target = self._widened(layer, result, target, float(units.max()))
+                raised = partial(_shifted, of=result.scale)
+            parts, biases, units = _weighted(layer, given, kind, raised)
         table = None
         if layer.function not in ("linear", SOFTMAX) or result != target:
-            table = self._table(result, layer.function, target)
-        if layer.pool is None:
-            parts, biases, units = _weighted(layer, given, *_WEIGHTS[self._settings.weights])
-        else:
-            parts, biases, units = _pooled(layer.pool, given[0])
+            table = self._table(layer.name, result, layer.function, target)
         channels = united([one.bundle for one in parts])
         bound = largest_sums(
             parts,
@@ -196,6 +186,8 @@ class _Plan:
             [_largest(values, part.zero) for values, part in zip(given, parts, strict=True)],
         )
         multipliers, shifts = multipliers_of(units / result.scale, bound)
+        if requant != "mul":
+            multipliers, shifts = shifts_of(units / result.scale) or (multipliers, shifts)
         if layer.pool is not None and layer.pool.largest:
             multipliers, shifts = np.ones(1, np.int64), np.zeros(1, np.int64)
         made = IntegerLayer(
@@ -226,45 +218,90 @@ class _Plan:
         # The answers have widths of their own: nothing would share their table.
         settings, function = self._settings, layer.function
         shared = not last and is_shared(function, settings.method, settings.share_tables)
-        operand = _OPERANDS[settings.activations]
-        bits, width, kind = _BITS, _BITS, operand
-        if last:
-            width, kind = _LOGITS[settings.logits]
+        width = settings.width_of(layer.name)
+        index = width.index
         if last:
             # Cutting off a large answer would change which is the largest.
-            target = _of_range(seen.values[:2], width, kind)
-            if function == SOFTMAX:
+            target = scheme_of_range(seen.values[:2], *LOGIT_WIDTHS[settings.logits])
+            if function in ("linear", SOFTMAX):
                 return target, target
-            bits = _LAST_INDEX
+            index = max(_LAST_INDEX, index)
+            values = seen.values[:2]
         elif shared:
-            target = _of_range(value_range(function), width, kind)
+            values = value_range(function)
+            target = width.covering(values, width.bits)
         else:
-            target = _of_range(self._range(seen.values, width, kind), width, kind)
-        if function == "linear":
-            # What it makes of the codes of its sums are these.
+            values = chosen_range(
+                seen.values, settings.method, lambda *ends: width.covering(ends, width.bits)
+            )
+            target = width.covering(values, width.bits)
+        if settings.method.kind == "minmax":
+            return width.covering(seen.sums[:2], index), target
+        if not last and function in _BY_ENDS and is_identity(function, target):
             return target, target
-        sums = seen.sums[:2]
-        if settings.method.kind != "minmax":
-            sums = sum_range(function, sums, target, shared=shared)
-        return _of_range(sums, bits, operand), target
+        # What fewer codes of sums can tell apart is enough to ask for.
+        told = target if last else width.covering(values, index)
+        sums = sum_range(function, seen.sums[:2], told, shared=shared)
+        return width.covering(sums, index), target
 
-    def _range(self, seen: SeenNumbers, bits: int, operand: Operand) -> tuple[float, float]:
-        method = self._settings.method
-        return chosen_range(seen, method, lambda *ends: _of_range(ends, bits, operand))
+    def _widened(
+        self,
+        layer: SummedLayer,
+        result: QuantizationScheme,
+        target: QuantizationScheme,
+        unit: float,
+    ) -> tuple[QuantizationScheme, QuantizationScheme]:
+        """The schemes with steps of sums that are no smaller than the sums' own."""
+        if unit <= result.scale:
+            return result, target
+        wide = replace(result, scale=unit)
+        if result.kind == "qmn":
+            wide = replace(result, scale=float(powers_of_two(np.array(unit))))
+        is_elided = result == target or layer.function in _BY_ENDS
+        return wide, wide if is_elided and result.size == target.size else target
 
     def _table(
-        self, result: QuantizationScheme, function: str, target: QuantizationScheme
+        self,
+        name: str,
+        result: QuantizationScheme,
+        function: str,
+        target: QuantizationScheme,
     ) -> int | None:
-        made = transfer_table(result, "linear" if function == SOFTMAX else function, target)
+        operator = "linear" if function == SOFTMAX else function
+        made = transfer_table(result, operator, target, big_tables=True)
         if made.is_identity and result.dtype == target.dtype:
             return None
+        if result.bits > USUAL_BITS and not self._settings.big_tables:
+            raise CompileError(
+                f"'{name}' is looked up by {result.bits} bits, in a table of {result.size:,} "
+                f"entries: allow it with --big-tables (big_tables=True), or write a width such as "
+                f"int{target.bits}/{USUAL_BITS}."
+            )
         key = (made.values.dtype.str, made.values.tobytes())
         self.tables.setdefault(key, made.values)
         return list(self.tables).index(key)
 
 
+def is_identity(function: str, scheme: QuantizationScheme) -> bool:
+    """Whether the ends of codes do what an operator does."""
+    return transfer_table(scheme, function, scheme, big_tables=True).is_identity
+
+
+def _as_they_are(scales: Array) -> Array:
+    return scales
+
+
+def _shifted(scales: Array, of: float) -> Array:
+    """The least scales that are no smaller, of which another is a multiple by a power of two."""
+    found: Array = of * powers_of_two(scales / of)
+    return found
+
+
 def _weighted(
-    layer: SummedLayer, given: Sequence[_Values], most: int, by_node: bool
+    layer: SummedLayer,
+    given: Sequence[_Values],
+    kind: WeightKind,
+    raised: Callable[[Array], Array],
 ) -> tuple[tuple[IntegerBundle, ...], Integers, Array]:
     """Bundles in integers, biases [nodes or channels], and what a sum's step means [channels]."""
     scaled, based = [], layer.biases
@@ -273,7 +310,7 @@ def _weighted(
         if values.bases.any():
             based = based + bundle.sums(values.bases[None], weights)[0]
     biases: Integers
-    whole, biases, units = quantized_weights(scaled, based, most, by_node)
+    whole, biases, units = quantized_weights(scaled, based, kind.most, kind.by_node, raised)
     parts = []
     for (bundle, _), values, numbers in zip(layer.parts, given, whole, strict=True):
         if isinstance(bundle, FilteredBundle):
@@ -284,7 +321,7 @@ def _weighted(
         else:
             zeros = values.zero_points.astype(np.int64)[None]
             biases = biases - bundle.sums(zeros, numbers)[0]
-        stored: Integers = numbers.astype(np.int8 if most == 127 else np.int16)
+        stored: Integers = numbers.astype(np.int8 if kind.most == 127 else np.int16)
         parts.append(IntegerBundle(bundle, stored, zero))
     channels = united([one.bundle for one in parts])
     _, firsts = np.unique(channels, return_index=True)
@@ -310,13 +347,6 @@ def _largest(values: _Values, zero: int) -> Integers:
     return np.full(len(values.steps), most)
 
 
-def _of_range(values: tuple[float, float], bits: int, operand: Operand) -> QuantizationScheme:
-    low, high = values
-    if operand == "symmetric":
-        return QuantizationScheme.symmetric(max(abs(low), abs(high)), bits)
-    return QuantizationScheme.asymmetric(low, high, bits, operand)
-
-
 def _read_features(
     layers: Sequence[SummedLayer],
     normalizer: Normalizer,
@@ -334,7 +364,7 @@ def _read_features(
         steps = _feature_steps(layers, features.above, own, most)
     bases, zero_points = features.low - codes.least * steps, np.zeros_like(steps)
     for part, ends in _walked_features(layers, features):
-        one = _of_range(ends, codes.bits, codes.operand)
+        one = scheme_of_range(ends, codes.bits, codes.operand)
         steps[part], bases[part], zero_points[part] = one.scale, 0.0, one.zero_point
     return _Values(steps, bases, zero_points, codes)
 
@@ -349,11 +379,10 @@ def _walked_features(
             yield part, (float(features.low[part].min()), float(features.high[part].max()))
 
 
-def _feature_bits(layers: Sequence[SummedLayer], features: FeatureRanges) -> int:
-    """How many bits codes of features have: more than others where one scheme has to do for
+def _feature_bits(layers: Sequence[SummedLayer], features: FeatureRanges, bits: int) -> int:
+    """How many bits codes of features have: more than ``bits`` where one scheme has to do for
     features of which some go far further than most, as a normaliser of each by itself makes them.
     """
-    bits = _BITS
     for part, (low, high) in _walked_features(layers, features):
         typical = float(np.sqrt(np.square(features.above[part]).mean()))
         while bits < _MOST_FEATURE_BITS and high - low > _ROUNDED * typical * 12**0.5 * 2**bits:

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 from netsharp_compile.compiled import compile_model, explain_model
 from netsharp_compile.judging.gate import USUAL_DROP, USUAL_ERROR, GateRows
 from netsharp_compile.judging.pages import report_values
-from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS, CompileSettings
 from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.widths import (
+    ACTIVATIONS,
+    LOGITS,
+    REQUANTISATIONS,
+    WEIGHTS,
+    CompileSettings,
+)
 from netsharp_compile.writing.c_files import require_prefix
 from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_compile.writing.ending import ANSWERS
@@ -51,8 +57,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DATA",
         help="labelled rows that judge the result (default: those for validation or test)",
     )
-    add("--activations", choices=ACTIVATIONS, default=ACTIVATIONS[0], help="hidden operands")
+    add(
+        "--activations",
+        default=ACTIVATIONS[0],
+        metavar="|".join((*ACTIVATIONS, "uint10", "int16/12", "...")),
+        help="kind and bits of features and hidden operands; behind / those by which a table is "
+        "looked up (default: %(default)s)",
+    )
+    add(
+        "--layer",
+        action="append",
+        default=[],
+        metavar="NAME=WIDTH",
+        help="the same for one layer or input; repeated for others",
+    )
     add("--weights", choices=WEIGHTS, default=WEIGHTS[0], help="a scale for each node, or a layer")
+    add(
+        "--requant",
+        choices=REQUANTISATIONS,
+        default=REQUANTISATIONS[0],
+        help="how sums become codes: by a multiplier, or by a shift alone, which scales of weights "
+        "are then chosen for; auto shifts where that loses nothing",
+    )
+    add("--big-tables", action="store_true", help="allow tables of more than 4,096 entries")
     add("--logits", choices=LOGITS, default=LOGITS[0], help="the answers")
     add(
         "--share-tables",
@@ -145,8 +172,22 @@ def _explain(args: argparse.Namespace) -> None:
 
 
 def _settings(args: argparse.Namespace) -> CompileSettings:
-    widths = args.activations, args.weights, args.logits
-    return CompileSettings(*widths, args.share_tables, args.range)
+    layers = []
+    for given in args.layer:
+        name, equals, width = given.rpartition("=")
+        if not (name and equals and width):
+            raise CompileError(f"--layer {given}: NAME=WIDTH is expected, as in Hidden=uint10.")
+        layers.append((name, width))
+    return CompileSettings(
+        activations=args.activations,
+        weights=args.weights,
+        logits=args.logits,
+        share_tables=args.share_tables,
+        range=args.range,
+        layers=tuple(layers),
+        requant=args.requant,
+        big_tables=args.big_tables,
+    )
 
 
 def _compiled(args: argparse.Namespace) -> CompiledNetwork:

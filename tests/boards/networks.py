@@ -16,7 +16,7 @@ import numpy as np
 
 import netsharp
 from netsharp_compile.compiled import CompiledNetwork, compile_model
-from netsharp_compile.planning import CompileSettings
+from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_files import c_files
 from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_engine.data.stream import RowQuery

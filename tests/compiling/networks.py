@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import netsharp
-from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
+from netsharp_compile.widths import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from tests.conftest import SEED
 

@@ -18,7 +18,7 @@ import pytest
 import netsharp
 from netsharp_compile import integers
 from netsharp_compile.integers import INT32, multipliers_of, requantized
-from netsharp_compile.planning import ACTIVATIONS, LOGITS, WEIGHTS
+from netsharp_compile.widths import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from netsharp_engine.data.normalizers import NAMES as NORMALIZERS
 from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, built, require_same_bits

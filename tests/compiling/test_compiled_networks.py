@@ -136,8 +136,12 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
         {},
         "'H' cannot be compiled yet: softmax within a network looks at all nodes at once",
     ),
-    (ONE.format("tanh", "softmax"), {"activations": "uint9"}, "activations is one of uint8, "),
-    (ONE.format("tanh", "softmax"), {"weights": "int4"}, "int16; 'int4' is none"),
+    (
+        ONE.format("tanh", "softmax"),
+        {"activations": "uint9x"},
+        "are uint8, .*'uint9x' is none",
+    ),
+    (ONE.format("tanh", "softmax"), {"weights": "int4"}, "int16, qmn8; 'int4' is none"),
     (ONE.format("tanh", "softmax"), {"logits": 3}, "logits is one of int16, .*; 3 is none"),
 ]
 

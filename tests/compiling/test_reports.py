@@ -18,7 +18,7 @@ from netsharp_compile.compiled import explain_model
 from netsharp_compile.judging.pages import report_json, report_markdown, report_picture
 from netsharp_compile.judging.reports import CompileReport
 from netsharp_compile.layers import layers_of, values_of
-from netsharp_compile.planning import CompileSettings
+from netsharp_compile.widths import CompileSettings
 from tests.cli.command_line import netsharp as command
 from tests.compiling.networks import DEEP, ONE, trained
 
@@ -37,7 +37,9 @@ def test_figures_of_layers_are_those_of_the_network() -> None:
     made = netsharp.compile(model, x)
     network, report = made.network, made.report
     codes = network.features.of(np.asarray(x, np.float32).astype(np.float64))
-    pairs = list(values_of(layers_of(model.graph, model.tensors), _normalized(model, x)))
+    normalized = _normalized(model, x)
+    layers = layers_of(model.graph, model.tensors)
+    pairs = list(values_of(layers, normalized))
     found = network.simulate(codes)
     exact = [codes]
     for place, (layer, told) in enumerate(zip(network.layers, report.layers, strict=True)):

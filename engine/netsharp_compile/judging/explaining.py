@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_compile.layers import SummedLayer
-    from netsharp_compile.planning import CompileSettings
+    from netsharp_compile.widths import CompileSettings
 
 
 _NONE = {
@@ -57,14 +57,14 @@ def explained(layers: Sequence[SummedLayer], settings: CompileSettings) -> list[
             for one in layers
             if any(part.bundle.source.operand == place + 1 for part in one.parts)
         )
-        index, codes = schemes_without_data(layer.function, settings, last=last)
+        index, codes = schemes_without_data(layer.function, settings, layer.name, last=last)
         sums, values = (
             one if isinstance(one, str) else shown_scheme(one) for one in (index, codes)
         )
         table = _table(layer.function, settings, last=last)
         if not isinstance(index, str) and not isinstance(codes, str):
             # Both follow from the operator, and so does the table.
-            if transfer_table(index, layer.function, codes).is_identity:
+            if transfer_table(index, layer.function, codes, big_tables=True).is_identity:
                 table = _NONE["rlinear"]
             else:
                 first = sharing.setdefault(layer.function, layer.name)
