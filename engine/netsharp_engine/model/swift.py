@@ -41,13 +41,14 @@ class Swift:
             return None
         if objective.classes is None:
             return Predictions(objective.predicted(outputs).astype(np.float64), None)
-        codes, probabilities = objective.decided(outputs)
-        if self._labels is None:
-            names = (*objective.classes, None)
-            return Predictions([names[code] for code in codes.tolist()], probabilities)
-        if (codes < 0).any():
+        rows, count = outputs.shape
+        codes, shares = np.empty(rows, np.intp), np.empty((rows, max(count, 2)))
+        if not objective.decide(outputs, codes, shares):
             return None
-        return Predictions(self._labels[codes], probabilities)
+        if self._labels is None:
+            classes = objective.classes
+            return Predictions([classes[code] for code in codes.tolist()], shares)
+        return Predictions(self._labels[codes], shares)
 
 
 def swift_of(

@@ -68,15 +68,21 @@ class Objective:
         """Return per row the index of the class, -1 where an output is NaN, and the probabilities
         [rows, classes].
         """
-        if twins is None:
-            return self.codes(outputs), self.probabilities(outputs)
         rows, count = outputs.shape
-        codes = np.empty(rows, np.intp)
-        shares = np.empty((rows, max(count, 2)))
-        meaning = 0 if count == 1 else 1 if self.activation == "softmax" else 2
-        given = np.ascontiguousarray(outputs)
-        twins.answered(given.itemsize, count, meaning, given, codes, shares)
+        codes, shares = np.empty(rows, np.intp), np.empty((rows, max(count, 2)))
+        self.decide(np.ascontiguousarray(outputs), codes, shares)
         return codes, shares
+
+    def decide(
+        self, outputs: Outputs, codes: npt.NDArray[np.intp], shares: npt.NDArray[np.float64]
+    ) -> bool:
+        """Write what ``decided`` returns of contiguous outputs; whether all rows have an answer."""
+        if twins is None:
+            codes[:], shares[:] = self.codes(outputs), self.probabilities(outputs)
+            return not (codes < 0).any()
+        count = outputs.shape[1]
+        meaning = 0 if count == 1 else 1 if self.activation == "softmax" else 2
+        return twins.answered(outputs.itemsize, count, meaning, outputs, codes, shares)
 
     def probabilities(self, outputs: Outputs) -> npt.NDArray[np.float64]:
         """[rows, classes] that sum to 1.

@@ -31,7 +31,8 @@ static int64_t answer(int meaning, const double *outputs, int64_t count, double 
 
 /* The bytes of a number; how many outputs a row has; what they mean: 0 a single one is the second
    class's, 1 those of a softmax, 2 others; outputs [rows, count]; classes [rows] as whole numbers of
-   8 bytes, -1 where an output is no number; probabilities [rows, classes]. */
+   8 bytes, -1 where an output is no number; probabilities [rows, classes].  Whether every row has an
+   answer. */
 PyObject *answered(PyObject *module, PyObject *const *given, Py_ssize_t arguments) {
     (void)module;
     if (arguments != 6) {
@@ -50,6 +51,7 @@ PyObject *answered(PyObject *module, PyObject *const *given, Py_ssize_t argument
     int64_t classes = meaning == SINGLE ? 2 : count, *codes = NULL, rows = 0;
     double *shares, *row = PyMem_Malloc((size_t)count * sizeof(double));
     const void *outputs;
+    int all = 1;
     int well = row && (codes = memory_of(&arrays, given[4], 0, 1));
     if (!row)
         PyErr_NoMemory();
@@ -64,13 +66,11 @@ PyObject *answered(PyObject *module, PyObject *const *given, Py_ssize_t argument
                 row[i] = bytes == 4 ? (double)((const float *)outputs)[r * count + i]
                                     : ((const double *)outputs)[r * count + i];
             codes[r] = answer((int)meaning, row, count, shares + r * classes);
+            all &= codes[r] >= 0;
         }
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(row);
     let_go(&arrays);
-    if (!well)
-        return NULL;
-    Py_INCREF(Py_None);
-    return Py_None;
+    return well ? PyBool_FromLong(all) : NULL;
 }

@@ -16,8 +16,8 @@
 #define DEPTH 1024
 /* Rows that are computed together, as far as their numbers stay in the cache. */
 #define BLOCK_ROWS 24
-/* So far ahead features are asked for. */
-#define AHEAD_BYTES 4096
+/* So many bytes of the next rows' features are asked for at each term of a product. */
+#define AHEAD_BYTES 8
 #define BLOCK_BYTES (1 << 19)
 
 enum { MULTIPLY, GATHER, POOL, NORM, ADD, APPLY, KINDS };
@@ -54,6 +54,11 @@ struct given {
     const void *features, *normal;
     void *outputs;
     int finite;
+};
+
+/* Features of the next rows, which come nearer while those at hand are computed. */
+struct ahead {
+    const char *next, *end;
 };
 
 static inline int64_t tile_number(const int *most, int64_t panels, int64_t rows) {

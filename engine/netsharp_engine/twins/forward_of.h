@@ -26,12 +26,15 @@ struct NAME(tile) {
     REAL *out;
     int64_t panel, out_step, runs, last;
     const int64_t *run;
+    const char *ahead;
+    int64_t ahead_step;
     int goes_on;
 };
 
 INLINE void NAME(multiply)(const struct NAME(tile) *one, const int rows, const int panels) {
     NAME(reals) sums[MOST_ROWS][MOST_PANELS][VECTORS] = {{{{0}}}};
     const REAL *weights = one->weights;
+    const char *ahead = one->ahead;
 #define EACH_SUM                                                                                   \
     UNROLLED for (int r = 0; r < rows; r++)                                                        \
         UNROLLED for (int p = 0; p < panels; p++)                                                  \
@@ -47,6 +50,8 @@ INLINE void NAME(multiply)(const struct NAME(tile) *one, const int rows, const i
                     seen[p][v] = SEEN(weights + p * one->panel + v * WIDTH);
             EACH_SUM sums[r][p][v] += one->sources[r][k] * seen[p][v];
             weights += LANES;
+            __builtin_prefetch(ahead);
+            ahead += one->ahead_step;
         }
     }
     if (one->bias)
@@ -74,7 +79,7 @@ static const NAME(tile_of) NAME(tiles)[] = {TILES(NAMED)};
 
 /* Rows of a block by a matrix: the places of a row share weights, and so do rows of one place. */
 TARGET static void NAME(multiplied)(const struct network *one, const struct step *step, REAL *block,
-                                    int64_t rows) {
+                                    int64_t rows, struct ahead *ahead) {
     static const int most[] = MOST_OF_PANELS;
     int64_t depth = step->depth, panels = (step->size + LANES - 1) / LANES;
     int64_t strips = (panels + MOST_PANELS - 1) / MOST_PANELS, alone = step->places == 1;
@@ -104,6 +109,9 @@ TARGET static void NAME(multiplied)(const struct network *one, const struct step
                     for (int64_t r = 0; r < count; r++)
                         tile.sources[r] = row + step->source
                                           + (alone ? places[0] + (at + r) * one->row : places[at + r]);
+                    tile.ahead_step = ahead->next < ahead->end ? AHEAD_BYTES : 0;
+                    tile.ahead = tile.ahead_step ? ahead->next : (const char *)tile.weights;
+                    ahead->next += tile.ahead_step * (parts > 1 ? run[1] : depth);
                     tile.out = row + step->out + panel * LANES + at * tile.out_step;
                     NAME(tiles)[tile_number(most, some, count)](&tile);
                 }
@@ -189,14 +197,11 @@ TARGET static void NAME(added)(const struct network *one, const struct step *ste
 }
 
 /* One row of features into a block, as `normal` [4, features] says (least, most, offset, scale) where
-   it is there; whether all of them were finite: x - x has no bits then.  What is so many bytes ahead
-   is asked for before it is needed. */
-INLINE int NAME(entered)(const REAL *from, const REAL *normal, int64_t features, int64_t ahead,
-                         REAL *out) {
+   it is there; whether all of them were finite: x - x has no bits then. */
+INLINE int NAME(entered)(const REAL *from, const REAL *normal, int64_t features, REAL *out) {
     NAME(marks) wrong = {0};
     int64_t i = 0;
     for (; i + WIDTH <= features; i += WIDTH) {
-        __builtin_prefetch((const char *)(from + i) + ahead);
         NAME(reals) x = SEEN(from + i);
         wrong |= (NAME(marks))(x - x);
         if (normal) {
@@ -238,9 +243,8 @@ TARGET static int NAME(taken)(const struct network *one, const struct given *giv
                                              : (REAL)((const float *)given->features)[at + i];
             from = block;
         }
-        int64_t ahead = first + r + 1 < given->rows ? AHEAD_BYTES : 0;
-        finite &= given->normal ? NAME(entered)(from, given->normal, one->features, ahead, block)
-                                : NAME(entered)(from, NULL, one->features, ahead, block);
+        finite &= given->normal ? NAME(entered)(from, given->normal, one->features, block)
+                                : NAME(entered)(from, NULL, one->features, block);
     }
     return finite;
 }
@@ -251,9 +255,14 @@ TARGET static int NAME(computed)(const struct network *one, const struct given *
         rows = given->rows - first < one->block ? given->rows - first : one->block;
         if (!NAME(taken)(one, given, first, rows, block) && given->finite)
             return 0;
+        const char *behind = (const char *)given->features
+                             + (first + rows) * one->features * given->bytes;
+        int64_t after = given->rows - first - rows < one->block ? given->rows - first - rows
+                                                                : one->block;
+        struct ahead ahead = {behind, behind + after * one->features * given->bytes};
         for (const struct step *step = one->steps; step < one->steps + one->count; step++) {
             if (step->kind == MULTIPLY) {
-                NAME(multiplied)(one, step, block, rows);
+                NAME(multiplied)(one, step, block, rows, &ahead);
                 continue;
             }
             for (REAL *row = block; row < block + rows * one->row; row += one->row)
@@ -263,7 +272,9 @@ TARGET static int NAME(computed)(const struct network *one, const struct given *
                 case NORM: NAME(normed)(one, step, row); break;
                 case ADD: NAME(added)(one, step, row); break;
                 default:
-                    apply(sizeof(REAL), step->mode, row + step->source, row + step->out, step->size);
+                    /* Whole vectors: behind each node's numbers there is room. */
+                    apply(sizeof(REAL), step->mode, row + step->source, row + step->out,
+                          step->mode == F_SOFTMAX ? step->size : (step->size + WIDTH - 1) / WIDTH * WIDTH);
                 }
         }
         for (int64_t r = 0; r < rows; r++)
