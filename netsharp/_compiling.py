@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from netsharp._training import FittedEstimator
-    from netsharp_compile.rows import LabelledRows
+    from netsharp_compile.calibrating.rows import LabelledRows
     from netsharp_compile.widths import Activations, Logits, Requantisation, Weights
     from netsharp_engine.model import Model
 

@@ -13,29 +13,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netsharp_compile.calibrating.levelling import levelled
+from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
 from netsharp_compile.form import ModelForm
 from netsharp_compile.judging.explaining import explained
 from netsharp_compile.judging.gate import judged
 from netsharp_compile.judging.pages import report_files
 from netsharp_compile.judging.reports import RowPair, report_of
 from netsharp_compile.layers import layers_of
-from netsharp_compile.levelling import levelled
 from netsharp_compile.planning import planned, require_names
-from netsharp_compile.ranges import doubts_of, observed
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of
-from netsharp_compile.widths import OperandWidth
+from netsharp_compile.training import observed_from
+from netsharp_compile.widths import ACTIVATIONS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
 from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from netsharp_compile.calibrating.ranges import Observed
+    from netsharp_compile.calibrating.rows import Rows
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.judging.explaining import PlannedPair
     from netsharp_compile.judging.gate import GateRows
     from netsharp_compile.judging.reports import CompileReport
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
-    from netsharp_compile.rows import Rows
     from netsharp_compile.widths import CompileSettings
     from netsharp_compile.writing.c_rows import Target
     from netsharp_compile.writing.ending import Answers
@@ -132,7 +134,7 @@ def _layers(model: Model) -> list[SummedLayer]:
 def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
     """Return what compiling would make of a model, as far as it is known without data."""
     layers = _layers(model)
-    settings = _of_inputs(model, settings)
+    settings = _of_training(model, _of_inputs(model, settings))
     require_names(layers, settings)
     return explained(layers, settings)
 
@@ -148,6 +150,23 @@ def _of_inputs(model: Model, settings: CompileSettings) -> CompileSettings:
     return replace(settings, features=widest, layers=others)
 
 
+def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
+    """Settings by which the tables of a training with tables come out again."""
+    trained = model.settings.quantize
+    if trained is None:
+        return settings
+    if settings.activations not in (ACTIVATIONS[0], trained):
+        raise CompileError(
+            f"The model was trained with tables of {trained} codes, not {settings.activations}: "
+            "leave the activations out, or train it with these."
+        )
+    narrow = OperandWidth.of(trained).bits < OperandWidth.of(ACTIVATIONS[0]).bits
+    features = settings.features or (ACTIVATIONS[0] if narrow else None)
+    return replace(
+        settings, activations=trained, features=features, share_tables=True, range=RANGES[0]
+    )
+
+
 def compile_model(
     model: Model, rows: Rows, settings: CompileSettings, gate: GateRows | None = None
 ) -> CompiledNetwork:
@@ -158,14 +177,17 @@ def compile_model(
     CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
     plain = _layers(model)
-    settings = _of_inputs(model, settings)
+    settings = _of_training(model, _of_inputs(model, settings))
     tested = _first(rows, model.encoding.names)
 
     def blocks() -> Iterator[Array]:
         return (_normalized(model, block) for block in _blocks(rows))
 
-    layers = levelled(plain, blocks(), tested.shape[1])
+    has_tables = any(layer.trained is not None for layer in plain)
+    # Of what was trained with tables no range is changed any more.
+    layers = plain if has_tables else levelled(plain, blocks(), tested.shape[1])
     features, seen = observed(layers, blocks, settings.method)
+    seen = [_as_trained(*one) for one in zip(layers, seen, strict=True)]
     network = planned(layers, model.normalizer, features, seen, settings)
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
     verdict = None if gate is None else judged(model, layers, network, gate)
@@ -173,6 +195,10 @@ def compile_model(
     report = report_of(layers, network, model.objective, pairs)
     report = replace(report, doubts=doubts, gate=verdict)
     return CompiledNetwork(model, network, report, tested)
+
+
+def _as_trained(layer: SummedLayer, seen: Observed) -> Observed:
+    return seen if layer.trained is None else observed_from(layer.function, layer.trained)
 
 
 def _blocks(rows: Rows) -> Iterator[Array]:

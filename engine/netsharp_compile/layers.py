@@ -45,6 +45,8 @@ class WeightedBundle(NamedTuple):
 class SummedLayer(NamedTuple):
     """A layer: bundles of which the sums are added, biases [nodes], its operator, and its line in
     the specification.  A pool of largest values is alone and without biases.
+
+    ``trained`` is the range of its sums where it was trained with a table.
     """
 
     name: str
@@ -52,6 +54,7 @@ class SummedLayer(NamedTuple):
     biases: Array
     function: str
     origin: str
+    trained: tuple[float, float] | None = None
 
     @property
     def multiply_adds(self) -> int:
@@ -115,7 +118,7 @@ class _Reading:
         for node in graph.nodes:
             if node in self._known or node not in needed:
                 continue
-            if node.op == "activation":
+            if node.op in ("activation", "transfer"):
                 self._known[node] = self._layer(node, last=node is graph.output)
             else:
                 self._known[node] = self._summed(node)
@@ -132,7 +135,12 @@ class _Reading:
 
     def _added(self, node: Node, sums: _Sums, function: str) -> ReadValues:
         origin = "" if node.origin is None else str(node.origin)
-        self.layers.append(SummedLayer(node.name, *self._plain(node, sums), function, origin))
+        made = SummedLayer(node.name, *self._plain(node, sums), function, origin)
+        if node.op == "transfer":
+            low, high = self._tensors[node.parameters[0].name].tolist()
+            # Nothing was tracked in a run that was stopped in its first epoch.
+            made = made._replace(trained=(low, high) if low or high else None)
+        self.layers.append(made)
         return ReadValues(len(self.layers), 0, node.size)
 
     def _plain(self, node: Node, sums: _Sums) -> _Sums:

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from netsharp_compile.bundles import ConvolvedBundle, FilteredBundle, united
+from netsharp_compile.calibrating.ranges import (
+    chosen_range,
+    is_shared,
+    sum_range,
+    value_range,
+)
 from netsharp_compile.integers import (
     FeatureCodes,
     IntegerBundle,
@@ -22,12 +28,6 @@ from netsharp_compile.integers import (
     shifts_of,
 )
 from netsharp_compile.layers import SOFTMAX
-from netsharp_compile.ranges import (
-    chosen_range,
-    is_shared,
-    sum_range,
-    value_range,
-)
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 from netsharp_compile.tables import USUAL_BITS, transfer_table
@@ -42,11 +42,11 @@ from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, PooledBundle
+    from netsharp_compile.calibrating.ranges import FeatureRanges, Observed, RangeMethod
     from netsharp_compile.integers import Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
-    from netsharp_compile.ranges import FeatureRanges, Observed
-    from netsharp_compile.widths import CompileSettings, WeightKind
+    from netsharp_compile.widths import CompileSettings, OperandWidth, WeightKind
     from netsharp_engine.data.normalizers import Normalizer
 
 #: Bits of the index, at least, where a table leads to the answers.
@@ -215,33 +215,18 @@ class _Plan:
     def _schemes(
         self, layer: SummedLayer, seen: Observed, last: bool
     ) -> tuple[QuantizationScheme, QuantizationScheme]:
-        # The answers have widths of their own: nothing would share their table.
         settings, function = self._settings, layer.function
-        shared = not last and is_shared(function, settings.method, settings.share_tables)
-        width = settings.width_of(layer.name)
-        index = width.index
-        if last:
-            # Cutting off a large answer would change which is the largest.
-            target = scheme_of_range(seen.values[:2], *LOGIT_WIDTHS[settings.logits])
-            if function in ("linear", SOFTMAX):
-                return target, target
-            index = max(_LAST_INDEX, index)
-            values = seen.values[:2]
-        elif shared:
-            values = value_range(function)
-            target = width.covering(values, width.bits)
-        else:
-            values = chosen_range(
-                seen.values, settings.method, lambda *ends: width.covering(ends, width.bits)
-            )
-            target = width.covering(values, width.bits)
-        if settings.method.kind == "minmax":
-            return width.covering(seen.sums[:2], index), target
-        if not last and function in _BY_ENDS and is_identity(function, target):
+        width, method = settings.width_of(layer.name), settings.method
+        if not last:
+            return hidden_schemes(function, seen, width, method, share_tables=settings.share_tables)
+        # The answers have widths of their own, so that nothing would share their table, and cutting
+        # off a large one would change which is the largest.
+        target = scheme_of_range(seen.values[:2], *LOGIT_WIDTHS[settings.logits])
+        if function in ("linear", SOFTMAX):
             return target, target
-        # What fewer codes of sums can tell apart is enough to ask for.
-        told = target if last else width.covering(values, index)
-        sums = sum_range(function, seen.sums[:2], told, shared=shared)
+        sums, index = seen.sums[:2], max(_LAST_INDEX, width.index)
+        if method.kind != "minmax":
+            sums = sum_range(function, sums, target, shared=False)
         return width.covering(sums, index), target
 
     def _widened(
@@ -295,6 +280,26 @@ def _shifted(scales: Array, of: float) -> Array:
     """The least scales that are no smaller, of which another is a multiple by a power of two."""
     found: Array = of * powers_of_two(scales / of)
     return found
+
+
+def hidden_schemes(
+    function: str, seen: Observed, width: OperandWidth, method: RangeMethod, *, share_tables: bool
+) -> tuple[QuantizationScheme, QuantizationScheme]:
+    """Return the schemes of a hidden layer's sums and of its values."""
+    shared = is_shared(function, method, share_tables)
+    if shared:
+        values = value_range(function)
+    else:
+        values = chosen_range(seen.values, method, lambda *ends: width.covering(ends, width.bits))
+    target = width.covering(values, width.bits)
+    if method.kind == "minmax":
+        return width.covering(seen.sums[:2], width.index), target
+    if function in _BY_ENDS and is_identity(function, target):
+        return target, target
+    # What fewer codes of sums can tell apart is enough to ask for.
+    told = width.covering(values, width.index)
+    sums = sum_range(function, seen.sums[:2], told, shared=shared)
+    return width.covering(sums, width.index), target
 
 
 def _weighted(

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netsharp_compile.calibrating.ranges import RANGES, Observed, RangeMethod, SeenNumbers
 from netsharp_compile.operators import chain_of
-from netsharp_compile.ranges import BOUNDED, Observed, SeenNumbers, sum_range, value_range
-from netsharp_compile.schemes import QuantizationScheme
+from netsharp_compile.planning import hidden_schemes
 from netsharp_compile.tables import transfer_table
-from netsharp_engine.train.settings.values import parted_operands
+from netsharp_compile.widths import OperandWidth
 
 if TYPE_CHECKING:
     from netsharp_compile.operators import Array
-    from netsharp_compile.schemes import Operand
-
-_KINDS: dict[str, Operand] = {"uint": "unsigned", "int": "signed", "symmetric": "symmetric"}
 
 
 def training_table(function: str, operands: str, sums: tuple[float, float]) -> Array:
@@ -30,23 +27,11 @@ def training_table(function: str, operands: str, sums: tuple[float, float]) -> A
     ``operands`` are kind and bits ("uint8"), ``sums`` the least and the largest number that goes
     in.  Raises ValueError where no scheme covers them.
     """
-    kind, bits = parted_operands(operands)
-    shared = function in BOUNDED
-    seen = observed_from(function, sums).values
-    target = _covering(value_range(function) if shared else seen[:2], _KINDS[kind], bits)
-    result = target
-    if function != "linear":
-        found = sum_range(function, sums, target, shared=shared)
-        result = _covering(found, _KINDS[kind], bits)
+    width, method = OperandWidth.of(operands), RangeMethod.of(RANGES[0])
+    seen = observed_from(function, sums)
+    result, target = hidden_schemes(function, seen, width, method, share_tables=True)
     values = target.dequantize(transfer_table(result, function, target).values)
     return np.concatenate([[result.scale, float(result.least - result.zero_point)], values])
-
-
-def _covering(ends: tuple[float, float], operand: Operand, bits: int) -> QuantizationScheme:
-    low, high = ends
-    if operand == "symmetric":
-        return QuantizationScheme.symmetric(max(abs(low), abs(high)), bits)
-    return QuantizationScheme.asymmetric(low, high, bits, operand)
 
 
 def observed_from(function: str, sums: tuple[float, float]) -> Observed:

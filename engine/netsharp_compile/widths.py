@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import frexp
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from netsharp_compile.ranges import RANGES, RangeMethod
+from netsharp_compile.calibrating.ranges import RANGES, RangeMethod
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import LEAST_BITS, MOST_BITS, QuantizationScheme
 from netsharp_compile.tables import USUAL_BITS

@@ -6,10 +6,10 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from netsharp_compile.calibrating.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.compiled import compile_model, explain_model
 from netsharp_compile.judging.gate import USUAL_DROP, USUAL_ERROR, GateRows
 from netsharp_compile.judging.pages import report_values
-from netsharp_compile.ranges import RANGES, USUAL_PERCENT
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.widths import (
     ACTIVATIONS,

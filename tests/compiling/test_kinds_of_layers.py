@@ -11,9 +11,9 @@ import pytest
 
 import netsharp
 from netsharp_compile import compiled
+from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.integers import INT32, IntegerNetwork
 from netsharp_compile.layers import layers_of, values_of
-from netsharp_compile.levelling import levelled
 from netsharp_compile.widths import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_compile.writing.device_steps import DeviceStep, ScratchMemory, scratch_of, steps_of
 from netsharp_engine.data.normalizers import Normalizer, fit_normalizer

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import netsharp
+from netsharp_compile.calibrating.ranges import RangeMethod, SeenNumbers, chosen_range, observed
+from netsharp_compile.calibrating.rows import training_rows
 from netsharp_compile.layers import layers_of, values_of
-from netsharp_compile.ranges import RangeMethod, SeenNumbers, chosen_range, observed
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.rows import training_rows
 from netsharp_compile.schemes import QuantizationScheme
 from tests.compiling.networks import DEEP, ONE, trained
 

@@ -18,9 +18,9 @@ from netsharp_compile.simulating import answers_from, logits_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netsharp_compile.calibrating.rows import LabelledRows
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.layers import SummedLayer
-    from netsharp_compile.rows import LabelledRows
     from netsharp_engine.model import Model
 
 #: Percentage points of accuracy that may be lost, and the percentage of their spread that numbers

@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_compile.calibrating.rows import labelled_rows_of, rows_of, training_rows
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.rows import labelled_rows_of, rows_of, training_rows
 from netsharp_engine.data import DataError, find_files
 from netsharp_engine.train.settings import read_settings
 from netsharp_lsp.project.roots import roots_around
@@ -18,7 +18,7 @@ from netsharp_lsp.settings import SettingsError, read_toml
 if TYPE_CHECKING:
     import argparse
 
-    from netsharp_compile.rows import LabelledRows, Rows
+    from netsharp_compile.calibrating.rows import LabelledRows, Rows
     from netsharp_engine.model import Model
     from netsharp_engine.train.settings import TrainingSettings
 

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from netsharp_engine.numpy_backend.kernels import functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS, Function
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
@@ -23,7 +24,19 @@ class _Transfer:
     ``spare`` and ``again`` are as large as the values, ``line`` has a number for each sample.
     """
 
-    __slots__ = ("again", "codes", "function", "line", "seen", "spare", "table", "x", "y")
+    __slots__ = (
+        "again",
+        "codes",
+        "compute",
+        "function",
+        "line",
+        "recompute",
+        "seen",
+        "spare",
+        "table",
+        "x",
+        "y",
+    )
 
     def __init__(self, site: Site) -> None:
         self.function: Function = FUNCTIONS[site.attributes["function"]]
@@ -32,6 +45,14 @@ class _Transfer:
         self.spare, self.again = site.scratch(*self.x.shape), site.scratch(*self.x.shape)
         self.line = site.scratch(site.samples)
         self.codes: IntArray = np.zeros(self.x.shape, np.intp)
+        name = site.attributes["function"]
+        self.compute, self.recompute = (self._applied(name, out) for out in (self.y, self.again))
+
+    def _applied(self, name: str, out: Array) -> Call:
+        """What computes f(x), as an activation does."""
+        if functions.takes(name):
+            return functions.applied(name, self.x, out)
+        return partial(self.function.forward, self.x, out, self.spare, self.line)
 
     def look_up(self) -> None:
         """y = the table's value of the code next to x, of two the upper one; without one, f(x).
@@ -40,7 +61,7 @@ class _Transfer:
         """
         step, lowest = self.table[:2]
         if not step:
-            self.function.forward(self.x, self.y, self.spare, self.line)
+            self.compute()
             return
         np.divide(self.x, step, out=self.spare)
         np.subtract(self.spare, lowest - 0.5, out=self.spare)
@@ -66,7 +87,7 @@ class _Transfer:
         """The gradient straight through: that of f at x, and none beyond the codes."""
         kept = self.x
         if self.function.keeps == "output":
-            self.function.forward(self.x, self.again, self.spare, self.line)
+            self.recompute()
             kept = self.again
         self.function.backward(kept, gradient, out, self.spare, self.line)
         step, lowest = self.table[:2]
