@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.numpy_backend import NumpyDraft
-from netsharp_engine.numpy_backend.sharding import ShardedPlan, _Team
+from netsharp_engine.numpy_backend.sharding import ShardedPlan, Team
 from netsharp_engine.program import Batch, Job, Program, UpdateRule, drafted
 from netsharp_engine.train.steps.dropping import MaskSource, dropping_graph
 from netsharp_engine.train.steps.quantizing import quantized_graph
@@ -142,7 +142,7 @@ def test_memory_of_all_shards_is_told() -> None:
 
 
 def test_a_call_that_fails_fails_where_it_was_asked_for() -> None:
-    team, made = _Team(2), Counter[str]()
+    team, made = Team(2), Counter[str]()
 
     def fail(name: str) -> None:
         made[name] += 1

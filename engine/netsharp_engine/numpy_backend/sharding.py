@@ -30,7 +30,7 @@ from netsharp_engine.numpy_backend.vectors import Vectors
 BLOCK = 1 << 14
 
 
-class _Piece:
+class Errand:
     """One call that somebody makes: whoever takes it first.
 
     ``taken`` is locked from then on, ``done`` until it was made; ``error`` is what it raised.
@@ -57,13 +57,13 @@ class _Piece:
             self.done.release()
 
 
-class _Team:
+class Team:
     """Threads that make calls beside the one that asks, and end with whom they work for."""
 
     def __init__(self, others: int) -> None:
         self._others = others
         self._process = 0
-        self._queues: list[SimpleQueue[_Piece | None]] = []
+        self._queues: list[SimpleQueue[Errand | None]] = []
 
     def together(self, calls: Sequence[Call]) -> None:
         """Make calls at the same time; raise what the first that failed raised.
@@ -73,15 +73,16 @@ class _Team:
         """
         if self._process != os.getpid():
             self._start()
-        pieces = [_Piece(call) for call in calls]
-        for queue, piece in zip(self._queues, pieces[1:], strict=False):
-            queue.put(piece)
-        for piece in pieces:
-            piece.make()
-        for piece in pieces:
-            piece.done.acquire()
-            if piece.error is not None:
-                raise piece.error
+        errands = [Errand(call) for call in calls]
+        for queue, errand in zip(self._queues, errands[1:], strict=False):
+            queue.put(errand)
+        for errand in errands:
+            errand.make()
+        for errand in errands:
+            errand.done.acquire()
+        for errand in errands:
+            if errand.error is not None:
+                raise errand.error
 
     def _start(self) -> None:
         """Start the threads, again where a process was copied, which no thread survives."""
@@ -92,11 +93,11 @@ class _Team:
             weakref.finalize(self, queue.put, None)
 
 
-def _served(queue: SimpleQueue[_Piece | None]) -> None:
+def _served(queue: SimpleQueue[Errand | None]) -> None:
     """Make what comes, until nothing more does."""
-    while (piece := queue.get()) is not None:
-        piece.make()
-        del piece
+    while (errand := queue.get()) is not None:
+        errand.make()
+        del errand
 
 
 class ShardedPlan:
@@ -114,7 +115,7 @@ class ShardedPlan:
         self._running = self._plans
         self._cuts: list[slice] = []
         self._factors: list[float] = []
-        self._team = _Team(len(plans) - 1)
+        self._team = Team(len(plans) - 1)
         self._answers = np.empty((batch, first.output.shape[1]), first.dtype)
 
     @property
