@@ -136,6 +136,9 @@ def main() -> int:
         print(f"{board.name} needs {' and '.join(lacking)}.", file=sys.stderr)
         return 2
     sources = sorted(args.folder.glob("*.c"))
+    if not any(one.stem.endswith("_test") for one in sources):
+        print(f"{args.folder} has no test that netsharp compile wrote.", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "program.elf"
         try:

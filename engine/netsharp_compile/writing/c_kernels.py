@@ -192,7 +192,12 @@ class _Function:
         if self.layer.pool is not None:
             self._pooled(self.layer.pool)
         elif self._rows is not None:
+            if self._rows.plainly:
+                self.lines.append(f"#ifdef {self._rows.plainly}")
+                self._full(bundles)
+                self.lines.append("#else")
             self._by_rows(self._rows)
+            self.lines += ["#endif"] * bool(self._rows.plainly)
         elif _is_full(self.layer):
             self._full(bundles)
         elif all(have_one_grid(one, bundles[0]) for one in bundles):

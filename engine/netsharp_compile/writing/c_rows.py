@@ -29,6 +29,8 @@ class RowSums(NamedTuple):
 
     before: list[str]
     inside: list[str]
+    #: Where this is defined a loop for each node is better; "" for nowhere.
+    plainly: str
 
 
 def require_target(target: str) -> None:
@@ -67,7 +69,10 @@ def row_helpers(network: IntegerNetwork, prefix: str, target: str) -> Iterator[s
     if "uint8" in kinds and target == "cortex-m":
         yield from _UNSIGNED
     for kind in sorted(kinds):
-        yield from (_host if target == "host" else _cortex)(prefix, kind)
+        if target == "host":
+            yield from ["#ifndef ROW_BY_ROW", *_host(prefix, kind), "#endif"]
+        else:
+            yield from _cortex(prefix, kind)
         yield ""
 
 
@@ -92,7 +97,7 @@ def row_sums(
         weights = f"{name}_weights + n * {whole}" + (f" + {first}" if first else "")
         inside.append(f"{prefix}_{kind}_rows({weights}, {whole}, {values}, {count}, sums);")
         first += count
-    return RowSums(before, inside)
+    return RowSums(before, inside, "ROW_BY_ROW" if target == "host" else "")
 
 
 def _kind(network: IntegerNetwork, operand: int) -> str:
@@ -142,9 +147,13 @@ EXTEND("u", u_odd, ", ror #8")
 #endif
 """.splitlines()
 _HOST = """\
-/* Numbers of 16 bits are multiplied and added in pairs, bytes only where a processor has that. */
+/* Numbers of 16 bits are multiplied and added in pairs, bytes only where a processor has that; gcc
+   then does so in a row of its own. */
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 #define WIDE(bytes, pairs) bytes
+#if !defined(__clang__)
+#define ROW_BY_ROW
+#endif
 #else
 #define WIDE(bytes, pairs) pairs
 #endif

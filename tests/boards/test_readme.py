@@ -1,0 +1,59 @@
+"""The README's way to a board, as it is typed there, and what it must not end in."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.boards.test_boards import require_board
+from tests.readme.transcripts import README, Block, blocks, workplace
+
+pytestmark = pytest.mark.costly
+SCRIPT = "python examples/boards/boards.py"
+
+
+def block() -> Block:
+    (found,) = (
+        one
+        for one in blocks(README.read_text(encoding="utf-8"))
+        if any(command.startswith(SCRIPT) for command in one.commands)
+    )
+    return found
+
+
+def test_three_commands_lead_from_a_specification_to_a_board(tmp_path: Path) -> None:
+    require_board("cortex-m4")
+    environment = workplace(tmp_path)
+    assert len(block().commands) == 3
+    for command in block().commands:
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), command
+    assert done.stdout.startswith("cortex-m4: main returned 0 after ")
+    assert "cortex-m4: main returned 0 after " in block().text
+
+
+def test_a_folder_without_a_test_and_a_board_that_is_not_there(tmp_path: Path) -> None:
+    environment = workplace(tmp_path)
+    for rest, said in (
+        ("examples", "examples has no test that netsharp compile wrote.\n"),
+        ("examples --board avr", "invalid choice: 'avr'"),
+    ):
+        done = subprocess.run(
+            ["sh", "-c", f"{SCRIPT} {rest}"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert said in done.stderr
