@@ -11,7 +11,7 @@ import pytest
 from netsharp_compile.training import training_table
 from netsharp_engine.activations import ACTIVATIONS
 from netsharp_engine.analysis import Analysis
-from netsharp_engine.graph import Graph
+from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.initial import initial_values
 from netsharp_engine.model import ModelError, load_model, save_model
 from netsharp_engine.numpy_backend import Design, NumpyDraft
@@ -262,3 +262,10 @@ def test_what_cannot_be_trained_so():
         settings = read_settings({"train": {"quantize": given}})
         assert not isinstance(settings, list)
         assert settings.quantize == meant
+
+
+def test_threads_do_not_share_the_rows_of_a_step():
+    """The range that is tracked is that of all of them."""
+    with pytest.raises(GraphError, match=r"'H1' looks at all rows of a step at once"):
+        trained(threads=2)
+    assert trained(threads="auto", epochs=1).model.settings.shards == 1
