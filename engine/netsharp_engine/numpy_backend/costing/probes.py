@@ -22,7 +22,7 @@ from netsharp_engine.numpy_backend.build import DTYPES, bind_all
 from netsharp_engine.numpy_backend.costing.rates import CallWork, Rate
 from netsharp_engine.numpy_backend.costing.working import work_of
 from netsharp_engine.numpy_backend.design import Design
-from netsharp_engine.numpy_backend.kernels import compiled
+from netsharp_engine.numpy_backend.kernels import compiled, functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
 from netsharp_engine.numpy_backend.kernels.layout import Layout
@@ -184,7 +184,11 @@ class _Maker:
         x, y, spare, gradient, out = (self._array(number, *shape) for number in range(5))
         for name, row in FUNCTIONS.items():
             made = x if row.keeps == "output" and name != "linear" else y
-            yield partial(row.forward, x, made, spare, line)
+            yield (
+                functions.applied(name, x, made)
+                if functions.takes(name)
+                else partial(row.forward, x, made, spare, line)
+            )
             twin = compiled.slope(name, self.dtype)
             yield (
                 partial(twin, x, gradient, out)

@@ -17,6 +17,7 @@ from netsharp_engine.graph import Node
 from netsharp_engine.numpy_backend.build import bind_all
 from netsharp_engine.numpy_backend.costing.rates import CallWork
 from netsharp_engine.numpy_backend.design import Design
+from netsharp_engine.numpy_backend.kernels import functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.compiled import SLOPES
@@ -235,6 +236,11 @@ def _updated(function: Any, args: Sequence[Any]) -> CallWork:
     return updating(args[0].kind, function.__self__.size)
 
 
+def _applied(function: Any, args: Sequence[Any]) -> CallWork:
+    size = args[-1].size
+    return CallWork(f"{functions.FUNCTIONS[args[1]]} forward", (size,), size)
+
+
 def _sloped(function: Any, args: Sequence[Any]) -> CallWork:
     return CallWork(f"{SLOPES[args[1]]} slope", (args[-1].size,), args[-1].size)
 
@@ -269,4 +275,5 @@ _CALLS: Mapping[str, Callable[[Any, Sequence[Any]], CallWork]] = {
     "plan_normed": _windows("norm forward"),
     "plan_normed_back": _windows("norm backward"),
     "plan_sloped": _sloped,
+    "plan_applied": _applied,
 }
