@@ -184,11 +184,9 @@ class _Maker:
         x, y, spare, gradient, out = (self._array(number, *shape) for number in range(5))
         for name, row in FUNCTIONS.items():
             made = x if row.keeps == "output" and name != "linear" else y
-            yield (
-                functions.applied(name, x, made)
-                if functions.takes(name)
-                else partial(row.forward, x, made, spare, line)
-            )
+            yield partial(row.forward, x, made, spare, line)
+            if functions.takes(name):
+                yield functions.applied(name, x, made)
             twin = compiled.slope(name, self.dtype)
             yield (
                 partial(twin, x, gradient, out)

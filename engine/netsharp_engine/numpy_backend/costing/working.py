@@ -21,6 +21,7 @@ from netsharp_engine.numpy_backend.kernels import functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.compiled import SLOPES
+from netsharp_engine.numpy_backend.kernels.functions import FUNCTIONS as COMPILED
 from netsharp_engine.numpy_backend.kernels.site import Call
 from netsharp_engine.numpy_backend.losses import LOSSES
 
@@ -243,6 +244,10 @@ def _applied(function: Any, args: Sequence[Any]) -> CallWork:
 
 def _sloped(function: Any, args: Sequence[Any]) -> CallWork:
     return CallWork(f"{SLOPES[args[1]]} slope", (args[-1].size,), args[-1].size)
+
+
+def _applied(function: Any, args: Sequence[Any]) -> CallWork:
+    return CallWork(f"{COMPILED[args[1]]} compiled", (args[-1].size,), args[-1].size)
 
 
 def _transferred(kind: str) -> Callable[[Any, Sequence[Any]], CallWork]:
