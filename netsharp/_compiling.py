@@ -34,6 +34,7 @@ def compile(
     big_tables: bool = False,
     holdout: tuple[Any, Any] | None = None,
     max_drop: float | None = None,
+    auto_widths: bool = False,
 ) -> CompiledNetwork:
     """Make a trained network one of integers, with tables for its transfer functions.
 
@@ -74,6 +75,9 @@ def compile(
     max_drop : float, optional
         The percentage points of accuracy that may be lost on them, 0.5 by default; of a regression
         the percentage of their spread that answers may be off, 2 by default.
+    auto_widths : bool
+        Where more than that is lost, take the cheapest wider operands that pass;
+        ``report.proposal`` has them in any case.
 
     Returns
     -------
@@ -110,7 +114,7 @@ def compile(
     trained = trained_model(given, "compiled")
     features = trained.encoded(rows_of(trained, calibration))
     gate = None if holdout is None else GateRows(_held_back(trained, *holdout), "holdout", max_drop)
-    return compile_model(trained, lambda: iter([features]), settings, gate)
+    return compile_model(trained, lambda: iter([features]), settings, gate, auto_widths=auto_widths)
 
 
 def _held_back(model: Model, x: Any, y: Any) -> LabelledRows:

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,11 @@ from netsharp_compile.judging.explaining import explained
 from netsharp_compile.judging.gate import judged
 from netsharp_compile.judging.pages import report_files
 from netsharp_compile.judging.reports import RowPair, report_of
-from netsharp_compile.layers import layers_of
+from netsharp_compile.judging.widening import WidthSearch
+from netsharp_compile.layers import SOFTMAX, layers_of, values_of
 from netsharp_compile.planning import planned, require_names
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.simulating import answers_of
+from netsharp_compile.simulating import answers_of, logits_of
 from netsharp_compile.training import observed_from
 from netsharp_compile.widths import ACTIVATIONS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
@@ -168,12 +169,18 @@ def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
 
 
 def compile_model(
-    model: Model, rows: Rows, settings: CompileSettings, gate: GateRows | None = None
+    model: Model,
+    rows: Rows,
+    settings: CompileSettings,
+    gate: GateRows | None = None,
+    *,
+    auto_widths: bool = False,
 ) -> CompiledNetwork:
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
     ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
-    asked: ranges are read from them, then errors.  ``gate`` has rows that judge.  Raises
+    asked: ranges are read from them, then errors.  ``gate`` has rows that judge: where
+    they are not satisfied, wider operands are looked for, and taken with ``auto_widths``.  Raises
     CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
     plain = _layers(model)
@@ -188,17 +195,53 @@ def compile_model(
     layers = plain if has_tables else levelled(plain, blocks(), tested.shape[1])
     features, seen = observed(layers, blocks, settings.method)
     seen = [_as_trained(*one) for one in zip(layers, seen, strict=True)]
-    network = planned(layers, model.normalizer, features, seen, settings)
+
+    def plan(asked: CompileSettings) -> IntegerNetwork:
+        return planned(layers, model.normalizer, features, seen, asked)
+
+    network = plan(settings)
+    verdict = proposal = None
+    if gate is not None:
+        verdict = judged(model, layers, network, gate)
+        if not verdict.is_met:
+            search = WidthSearch(
+                plan,
+                _error_on(layers, next(_pairs(model, rows))),
+                lambda other: judged(model, layers, other, gate),
+            )
+            found = search.found(settings, _raisable(layers), model.graph.inputs[0].name)
+            proposal = None if found is None else found[1]
+            if found is not None and auto_widths:
+                network, verdict = plan(found[0]), found[1].gate
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
-    verdict = None if gate is None else judged(model, layers, network, gate)
-    pairs = (RowPair(block, _normalized(model, block)) for block in _blocks(rows))
-    report = report_of(layers, network, model.objective, pairs)
-    report = replace(report, doubts=doubts, gate=verdict)
+    report = report_of(layers, network, model.objective, _pairs(model, rows))
+    report = replace(report, doubts=doubts, gate=verdict, proposal=proposal)
     return CompiledNetwork(model, network, report, tested)
 
 
 def _as_trained(layer: SummedLayer, seen: Observed) -> Observed:
     return seen if layer.trained is None else observed_from(layer.function, layer.trained)
+
+
+def _pairs(model: Model, rows: Rows) -> Iterator[RowPair]:
+    return (RowPair(block, _normalized(model, block)) for block in _blocks(rows))
+
+
+def _raisable(layers: Sequence[SummedLayer]) -> list[str]:
+    """The layers whose width changes anything: the last has one only for a table."""
+    *hidden, last = layers
+    named = [*hidden, *([] if last.function in (SOFTMAX, "linear") else [last])]
+    return list(dict.fromkeys(one.name for one in named if one.name))
+
+
+def _error_on(layers: Sequence[SummedLayer], rows: RowPair) -> Callable[[IntegerNetwork], float]:
+    """What gives the root of the mean square error of a network's answers on some rows."""
+    *_, (_, wanted) = values_of(layers, rows.normalized)
+
+    def error(network: IntegerNetwork) -> float:
+        return float(np.sqrt(np.square(logits_of(network, rows.features) - wanted).mean()))
+
+    return error
 
 
 def _blocks(rows: Rows) -> Iterator[Array]:

@@ -118,6 +118,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{USUAL_DROP:g}); of a regression the percentage of their spread that answers may be off "
         f"(default: {USUAL_ERROR:g})",
     )
+    add(
+        "--auto-widths",
+        action="store_true",
+        help="where more is lost, take the cheapest wider operands that pass",
+    )
     add("--force", action="store_true", help="write what loses more than that, too")
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
@@ -205,4 +210,4 @@ def _compiled(args: argparse.Namespace) -> CompiledNetwork:
             "--max-drop is about rows that were held back, and the training had none for "
             "validation or test: name labelled ones with --holdout."
         )
-    return compile_model(model, rows.calibration, settings, gate)
+    return compile_model(model, rows.calibration, settings, gate, auto_widths=args.auto_widths)

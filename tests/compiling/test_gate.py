@@ -128,6 +128,11 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert again.code == 1
     assert "out stays as it was; --force writes it" in again.err
     assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+    narrow = ("--activations", "uint4", "--max-drop", "5")
+    assert command(*held, *narrow, cwd=folder).code == 1
+    wider = command(*held, *narrow, "--auto-widths", cwd=folder)
+    assert (wider.code, wider.err) == (0, "")
+    assert "taken to pass: --layer " in wider.out
     loose = command(*held, "--max-drop", "90", "--format", "json", cwd=folder)
     assert loose.code == 0
     gate = json.loads(loose.out)["report"]["gate"]
@@ -143,6 +148,10 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
         (("--holdout", "empty.csv"), "empty.csv"),
         (("--holdout", "unlabelled.csv"), "unlabelled.csv has no label column 'label'"),
         (("--holdout", "held.csv", "--max-drop", "-1"), "must be a number of at least 0"),
+        (("--layer", "A"), "--layer A: NAME=WIDTH is expected, as in Hidden=uint10"),
+        (("--layer", "D=uint10"), "There is no layer 'D' to have a width of its own"),
+        (("--activations", "uint16"), "allow it with --big-tables"),
+        (("--range", "most"), "chosen by operator, minmax, percentile:P"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(rest: tuple[str, ...], said: str, folder: Path) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import netsharp
+from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.compiled import explain_model
 from netsharp_compile.judging.pages import report_json, report_markdown, report_picture
 from netsharp_compile.judging.reports import CompileReport
@@ -38,7 +39,7 @@ def test_figures_of_layers_are_those_of_the_network() -> None:
     network, report = made.network, made.report
     codes = network.features.of(np.asarray(x, np.float32).astype(np.float64))
     normalized = _normalized(model, x)
-    layers = layers_of(model.graph, model.tensors)
+    layers = levelled(layers_of(model.graph, model.tensors), [normalized], 6)
     pairs = list(values_of(layers, normalized))
     found = network.simulate(codes)
     exact = [codes]

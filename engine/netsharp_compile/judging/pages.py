@@ -54,6 +54,7 @@ def _markdown(report: CompileReport) -> Iterator[str]:
     yield ""
     if report.gate is not None:
         yield from report.gate.lines()
+        yield from report.proposal_lines()
         yield ""
     yield from (f"- {one}" for one in report.doubts)
     if report.doubts:

@@ -20,6 +20,7 @@ from netsharp_compile.writing.c_kernels import arrays_of
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
     from netsharp_compile.judging.gate import GateVerdict
+    from netsharp_compile.judging.widening import MixedWidths
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.schemes import QuantizationScheme
@@ -78,7 +79,8 @@ class CompileReport:
     ``error`` the root of the mean square of the answers' differences, as a part of their spread;
     sizes are bytes; ``saved_bytes`` those of tables that are there once and not for each layer;
     ``doubts`` are sentences on what the rows did not show; ``gate`` is what rows that were held
-    back say, None where there are none.
+    back say, None where there are none; ``proposal`` are widths that pass where those asked for do
+    not, None where none were found.
     """
 
     layers: tuple[LayerReport, ...]
@@ -93,6 +95,7 @@ class CompileReport:
     tables: int
     doubts: tuple[str, ...] = ()
     gate: GateVerdict | None = None
+    proposal: MixedWidths | None = None
 
     @property
     def multiply_adds(self) -> int:
@@ -124,6 +127,16 @@ class CompileReport:
         figures = {"multiply_adds": self.multiply_adds, "instructions": self.instructions}
         return {"version": VERSION, **found, **figures}
 
+    def proposal_lines(self) -> list[str]:
+        """Return what is said of other widths."""
+        if self.proposal is not None:
+            if self.gate == self.proposal.gate:
+                return [f"taken to pass: {self.proposal.flags}"]
+            return [f"these widths pass, and --auto-widths takes them: {self.proposal.flags}"]
+        if self.gate is not None and not self.gate.is_met:
+            return ["no widths up to 16 bits with an index of 12 pass"]
+        return []
+
     def __str__(self) -> str:
         """A line for each layer, and the sums."""
         lines = [
@@ -141,6 +154,7 @@ class CompileReport:
         lines.append(f"on {self.rows:,} rows: {agreed}error {self.error:.2%}")
         lines += [f"note: {one}" for one in self.doubts]
         lines += [] if self.gate is None else self.gate.lines()
+        lines += self.proposal_lines()
         return "\n".join(lines)
 
 

@@ -17,7 +17,6 @@ from netsharp_engine.graph import Node
 from netsharp_engine.numpy_backend.build import bind_all
 from netsharp_engine.numpy_backend.costing.rates import CallWork
 from netsharp_engine.numpy_backend.design import Design
-from netsharp_engine.numpy_backend.kernels import functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.compiled import SLOPES
@@ -235,11 +234,6 @@ def _dotted(function: Any, args: Sequence[Any]) -> CallWork:
 
 def _updated(function: Any, args: Sequence[Any]) -> CallWork:
     return updating(args[0].kind, function.__self__.size)
-
-
-def _applied(function: Any, args: Sequence[Any]) -> CallWork:
-    size = args[-1].size
-    return CallWork(f"{functions.FUNCTIONS[args[1]]} forward", (size,), size)
 
 
 def _sloped(function: Any, args: Sequence[Any]) -> CallWork:
