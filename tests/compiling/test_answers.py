@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.planning import ACTIVATIONS, LOGITS
 from netsharp_compile.probabilities import (
     FRACTION,
     MOST_CLASSES,
@@ -23,6 +22,7 @@ from netsharp_compile.probabilities import (
     probabilities,
 )
 from netsharp_compile.schemes import QuantizationScheme
+from netsharp_compile.widths import ACTIVATIONS, LOGITS
 from netsharp_compile.writing.ending import ANSWERS
 from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, odd_codes
 from tests.compiling.networks import DEEP, ONE, trained

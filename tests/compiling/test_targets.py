@@ -13,7 +13,7 @@ import pytest
 
 import netsharp
 from netsharp_compile.compiled import CompiledNetwork
-from netsharp_compile.planning import ACTIVATIONS, WEIGHTS
+from netsharp_compile.widths import ACTIVATIONS, WEIGHTS
 from netsharp_compile.writing.c_files import c_files
 from netsharp_compile.writing.c_rows import ROWS, TARGETS, takes_rows
 from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, odd_codes
