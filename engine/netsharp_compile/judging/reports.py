@@ -14,8 +14,8 @@ import numpy as np
 
 from netsharp_compile.judging.comparing import ValueSpread
 from netsharp_compile.layers import SOFTMAX, values_of
+from netsharp_compile.writing.c_arrays import arrays_of
 from netsharp_compile.writing.c_files import scratch_size, stored_size
-from netsharp_compile.writing.c_kernels import arrays_of
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers

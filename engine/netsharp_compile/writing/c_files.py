@@ -11,20 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.writing.c_kernels import (
-    arrays_of,
-    c_comment,
-    c_type,
-    layer_name,
-    step_function,
-)
+from netsharp_compile.writing.c_arrays import arrays_of, c_comment, c_type, layer_name
+from netsharp_compile.writing.c_kernels import step_function
 from netsharp_compile.writing.c_rows import row_helpers
-from netsharp_compile.writing.device_steps import scratch_of, steps_of
+from netsharp_compile.writing.device_steps import copies_windows, scratch_of, steps_of
 from netsharp_compile.writing.ending import choice_of
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
-    from netsharp_compile.writing.c_kernels import StoredArray
+    from netsharp_compile.writing.c_arrays import StoredArray
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Of C and of C++.
@@ -183,8 +178,10 @@ def _code(
 
 
 def _arrays(network: IntegerNetwork, prefix: str) -> Iterator[StoredArray]:
+    pooled = {step.layer: step.pool is not None for step in steps_of(network)}
     for number, layer in enumerate(network.layers):
-        yield from arrays_of(layer_name(network, number, prefix), layer)
+        copied = copies_windows(layer, pooled=pooled.get(number, False))
+        yield from arrays_of(layer_name(network, number, prefix), layer, copied=copied)
 
 
 def _declared(network: IntegerNetwork, prefix: str) -> Iterator[str]:
@@ -194,12 +191,9 @@ def _declared(network: IntegerNetwork, prefix: str) -> Iterator[str]:
 
 
 def scratch_size(network: IntegerNetwork) -> int:
-    """Return the bytes of scratch memory, with one to begin at an even address where needed."""
-    return scratch_of(network).size + _is_aligned(network)
-
-
-def _is_aligned(network: IntegerNetwork) -> bool:
-    return any(one.target.dtype.itemsize > 1 for one in network.layers[:-1])
+    """Return the bytes of scratch memory, with some to begin where wider numbers can lie."""
+    found = scratch_of(network)
+    return found.size + found.width - 1
 
 
 def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:
@@ -211,25 +205,33 @@ def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     yield "{"
     if not network.tables:
         yield "    (void)tables;"
-    if not scratch.offsets:
+    if not scratch.offsets and not scratch.windows:
         yield "    (void)scratch;"
-    elif _is_aligned(network):
+    elif scratch.width > 1:
         yield "    scratch += (uintptr_t)scratch & 1;"
     kinds = [c_type(one.target.dtype) for one in network.layers]
     places = {-1: "x", len(network.layers) - 1: "y"}
     for number, offset in scratch.offsets.items():
-        wide = "(void *)" if network.layers[number].target.dtype.itemsize > 1 else ""
-        start = f"(scratch + {offset})" if offset else "scratch"
-        places[number] = f"({kinds[number]} *){wide}{start}"
+        places[number] = _scratch_at(kinds[number], offset)
+    codes = [c_type(network.features.codes.dtype), *kinds]
     for step in steps_of(network):
         layer = network.layers[step.layer]
         sources = [one.bundle.source for one in layer.parts]
         given = [_of(places[one.operand - 1], one.first) for one in sources]
         given.append(places[step.made])
+        for number, source in enumerate(sources):
+            if (step.layer, number) in scratch.windows:
+                offset = scratch.windows[step.layer, number]
+                given.append(_scratch_at(codes[source.operand], offset))
         if layer.table is not None:
             given.append(f"(const {kinds[step.layer]} *)tables->table[{layer.table}]")
         yield f"    {layer_name(network, step.layer, prefix)}({', '.join(given)});"
     yield "}"
+
+
+def _scratch_at(kind: str, offset: int) -> str:
+    wide = "" if kind.strip("uint_") == "8" else "(void *)"
+    return f"({kind} *){wide}{f'(scratch + {offset})' if offset else 'scratch'}"
 
 
 def _of(place: str, first: int) -> str:

@@ -5,111 +5,35 @@ Knows the network in integers, and nothing of the files that the functions stand
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from netsharp_compile.bundles import (
     ConvolvedBundle,
     FilteredBundle,
-    FullBundle,
     PooledBundle,
     have_one_grid,
 )
+from netsharp_compile.writing.c_arrays import (
+    c_comment,
+    c_type,
+    degree_of,
+    is_full,
+    layer_name,
+    sum_type,
+)
 from netsharp_compile.writing.c_rows import ROWS, row_sums, takes_rows
-from netsharp_compile.writing.device_steps import windows_over
+from netsharp_compile.writing.device_steps import copies_windows, folded_bound, windows_over
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
-    from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
+    from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.writing.c_rows import RowSums
     from netsharp_compile.writing.device_steps import DeviceStep
-
-
-class StoredArray(NamedTuple):
-    """An array of numbers that a layer reads: its name in C, its type, and its numbers."""
-
-    name: str
-    kind: str
-    numbers: Integers
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-        return len(self.numbers) * int(self.kind.strip("uint_")) // 8
-
-
-def c_type(dtype: np.dtype[np.integer]) -> str:
-    """Return the name in C of a type of integers."""
-    return f"{dtype.name}_t"
-
-
-def c_comment(text: str) -> str:
-    """Return a text as it can stand within a comment of C."""
-    return (
-        "".join(c if c.isprintable() else "?" for c in text)
-        .replace("*/", "* /")
-        .replace("/*", "/ *")
-    )
-
-
-def layer_name(network: IntegerNetwork, number: int, prefix: str) -> str:
-    """Return the name in C of a layer: letters of its own behind its number."""
-    own = re.sub("[^A-Za-z0-9]", "_", network.layers[number].name)[:24]
-    return f"{prefix}_{number + 1}_{own}"
-
-
-def arrays_of(name: str, layer: IntegerLayer) -> Iterator[StoredArray]:
-    """Yield the arrays that a layer reads, in the order in which they are stored."""
-    if _is_full(layer):
-        # Of a node those of all bundles, so that one pointer goes through them.
-        weights = np.concatenate([one.weights for one in layer.parts], axis=1).reshape(-1)
-        yield StoredArray(f"{name}_weights", c_type(weights.dtype), weights)
-    for number, part in enumerate(() if _is_full(layer) else layer.parts):
-        ending = str(number) if len(layer.parts) > 1 else ""
-        bundle = part.bundle
-        if not isinstance(bundle, PooledBundle):
-            kind = c_type(part.weights.dtype)
-            yield StoredArray(f"{name}_weights{ending}", kind, _some(part.weights.reshape(-1)))
-        if isinstance(bundle, FilteredBundle):
-            yield _unsigned(f"{name}_places{ending}", bundle.places)
-            if _degree(bundle) is None:
-                yield _unsigned(f"{name}_ends{ending}", bundle.ends)
-    if layer.pool is not None and layer.pool.largest:
-        return
-    yield StoredArray(f"{name}_biases", _sum_type(layer), layer.biases)
-    yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
-    yield StoredArray(f"{name}_shifts", "int8_t", layer.shifts)
-
-
-def _is_full(layer: IntegerLayer) -> bool:
-    return all(isinstance(one.bundle, FullBundle) for one in layer.parts)
-
-
-def _unsigned(name: str, numbers: Integers) -> StoredArray:
-    """Numbers from 0 on in the smallest type of which each is an int."""
-    most = int(_some(numbers).max())
-    kind = "uint8_t" if most < 1 << 8 else "uint16_t" if most < 1 << 16 else "int32_t"
-    return StoredArray(name, kind, _some(numbers))
-
-
-def _some(numbers: Integers) -> Integers:
-    """Numbers, or a 0 for none: an empty array has no place in C."""
-    return numbers if len(numbers) else np.zeros(1, np.int64)
-
-
-def _sum_type(layer: IntegerLayer) -> str:
-    return "int64_t" if layer.wide else "int32_t"
-
-
-def _degree(bundle: FilteredBundle) -> int | None:
-    """How many values each node reads, where all read as many."""
-    counts = set(np.bincount(bundle.owners, minlength=bundle.nodes).tolist())
-    return counts.pop() if len(counts) == 1 else None
 
 
 def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str, target: str) -> list[str]:
@@ -136,15 +60,19 @@ class _Function:
         self.made = network.layers[step.made]
         self.lines: list[str] = []
         self._depth = 0
-        self._comment(network, step)
         schemes = [network.features.codes, *(one.target for one in network.layers)]
         given = [
             f"const {c_type(schemes[source.operand].dtype)} x{number}[{source.size}]"
             for number, source in enumerate(one.bundle.source for one in self.layer.parts)
         ]
         given.append(f"{self._kind} y[{self.made.nodes}]")
+        self.copied = copies_windows(self.layer, pooled=self.pool is not None)
+        for number, part in enumerate(self.layer.parts if self.copied else ()):
+            codes = c_type(schemes[part.bundle.source.operand].dtype)
+            given.append(f"{codes} *restrict seen{number}")
         if self.layer.table is not None:
             given.append(f"const {self._kind} table[{self.layer.result.size}]")
+        self._comment(network, step)
         with self._block(f"static void {name}({', '.join(given)})", own_line=True):
             self._body()
 
@@ -159,7 +87,8 @@ class _Function:
             kinds = ", ".join(dict.fromkeys(one.bundle.kind for one in layer.parts))
             origin = f", {layer.origin}" if layer.origin else ""
             shown.append(f"{layer.name}{origin} ({kinds}, {layer.function})")
-        ends = f"sums of at most {self.layer.bound}"
+        bound = folded_bound(self.layer) if self.copied else self.layer.bound
+        ends = f"sums of at most {bound}"
         self._add(f"/* {c_comment('; '.join(shown))}: {ends} */")
 
     def _add(self, *lines: str) -> None:
@@ -198,16 +127,19 @@ class _Function:
                 self.lines.append("#else")
             self._by_rows(self._rows)
             self.lines += ["#endif"] * bool(self._rows.plainly)
-        elif _is_full(self.layer):
+        elif is_full(self.layer):
             self._full(bundles)
-        elif all(have_one_grid(one, bundles[0]) for one in bundles):
-            assert isinstance(bundles[0], ConvolvedBundle)
+        elif self.copied and isinstance(bundles[0], ConvolvedBundle):
+            self._copied(bundles[0])
+        elif isinstance(bundles[0], ConvolvedBundle) and all(
+            have_one_grid(one, bundles[0]) for one in bundles
+        ):
             self._convolved(bundles[0])
         else:
             self._one_by_one(bundles)
 
     def _full(self, bundles: Sequence[Bundle]) -> None:
-        total = _sum_type(self.layer)
+        total = sum_type(self.layer)
         self._add(f"const {c_type(self.layer.parts[0].weights.dtype)} *w = {self.name}_weights;")
         with self._loops([("n", 0, self.layer.nodes)]):
             self._sum_begins("n")
@@ -256,7 +188,7 @@ class _Function:
                 self._ends("n + r", "n + r", "sums[r]")
 
     def _gathered(self, number: int, bundle: FilteredBundle) -> None:
-        degree, ending = _degree(bundle), self._ending(number)
+        degree, ending = degree_of(bundle), self._ending(number)
         if degree is None:
             self._add(f"for (; e{number} < {self.name}_ends{ending}[n]; e{number}++)")
         else:
@@ -279,16 +211,72 @@ class _Function:
                 self._sum_of_kernel()
                 self._ends("k", self._node(axes, maps))
                 return
-            self._add(f"{_sum_type(self.layer)} best = {self._least_sum};")
-            inner: list[tuple[str, str | int, str | int]] = []
-            for d, over in sorted(self.over.items()):
-                inner.append((f"v{d}", *self._clipped(f"q{d}", f"w{d}", over)))
-            with self._loops(inner):
-                for d in sorted(self.over):
-                    self._add(f"const int p{d} = w{d} + v{d};")
+            self._add(f"{sum_type(self.layer)} best = {self._least_sum};")
+            with self._windows_of_pool():
                 self._sum_of_kernel()
                 self._add("if (sum > best)", "    best = sum;")
             self._ends("k", self._node(axes, maps), "best")
+
+    def _copied(self, bundle: ConvolvedBundle) -> None:
+        """Positions outside, and at each all maps over one copy of its window."""
+        axes, maps = bundle.axes, bundle.maps
+        loops = self._grid_loops(axes, maps)
+        inside = [one for one in loops if one[0].startswith("m")]
+        kernel, node = f"const int k = {self._kernel(bundle)};", self._node(axes, maps)
+        with self._loops([one for one in loops if one not in inside]):
+            if self.pool is None:
+                self._copies()
+                with self._loops(inside):
+                    self._add(kernel)
+                    self._sum_of_copies()
+                    self._ends("k", node)
+                return
+            count, best = prod(maps), f"best[{_map_number(maps)}]"
+            self._add(f"{sum_type(self.layer)} best[{count}];")
+            self._add(f"for (int m = 0; m < {count}; m++)", f"    best[m] = {self._least_sum};")
+            with self._windows_of_pool():
+                self._copies()
+                with self._loops(inside):
+                    self._add(kernel)
+                    self._sum_of_copies()
+                    self._add(f"if (sum > {best})", f"    {best} = sum;")
+            with self._loops(inside):
+                self._add(kernel)
+                self._ends("k", node, best)
+
+    def _copies(self) -> None:
+        """Copy the window of each bundle."""
+        for number, part in enumerate(self.layer.parts):
+            bundle = part.bundle
+            assert isinstance(bundle, ConvolvedBundle)
+            if bundle.padded:
+                self._add(f"for (int i = 0; i < {bundle.taps}; i++)")
+                self._add(f"    seen{number}[i] = {part.zero};")
+            with self._block(""):
+                loops, place = self._window(bundle.axes)
+                with self._loops(loops):
+                    self._add(f"seen{number}[{_tap_number(bundle.axes)}] = x{number}[{place}];")
+
+    def _sum_of_copies(self) -> None:
+        self._sum_begins("k")
+        total = sum_type(self.layer)
+        for number, part in enumerate(self.layer.parts):
+            assert isinstance(part.bundle, ConvolvedBundle)
+            taps = part.bundle.taps
+            weights = f"{self.name}_weights{self._ending(number)}"
+            self._add(f"for (int i = 0; i < {taps}; i++)")
+            self._add(f"    sum += ({total}){weights}[k * {taps} + i] * seen{number}[i];")
+
+    @contextmanager
+    def _windows_of_pool(self) -> Iterator[None]:
+        """Loops over the positions in the windows of a pool."""
+        inner: list[tuple[str, str | int, str | int]] = []
+        for d, over in sorted(self.over.items()):
+            inner.append((f"v{d}", *self._clipped(f"q{d}", f"w{d}", over)))
+        with self._loops(inner):
+            for d in sorted(self.over):
+                self._add(f"const int p{d} = w{d} + v{d};")
+            yield
 
     @property
     def _least_sum(self) -> str:
@@ -347,12 +335,7 @@ class _Function:
     def _windows(self, number: int, bundle: ConvolvedBundle) -> None:
         """Add the products of a window."""
         loops, place = self._window(bundle.axes)
-        tap, behind = [], 1
-        for d in reversed(range(len(bundle.axes))):
-            if bundle.axes[d].kernel > 1:
-                tap.append(_times(f"t{d}", behind))
-            behind *= bundle.axes[d].kernel
-        weight = " + ".join([_times("k", bundle.taps), *reversed(tap)])
+        weight = f"{_times('k', bundle.taps)} + {_tap_number(bundle.axes)}"
         with self._loops(loops):
             self._add(self._added(number, weight, place))
 
@@ -433,10 +416,10 @@ class _Function:
         if zero:
             read = f"({read} - {zero})" if zero > 0 else f"({read} + {-zero})"
         stored = f"{self.name}_weights{self._ending(number)}[{weight}]"
-        return f"sum += ({_sum_type(self.layer)}){stored} * {read};"
+        return f"sum += ({sum_type(self.layer)}){stored} * {read};"
 
     def _sum_begins(self, bias: str) -> None:
-        self._add(f"{_sum_type(self.layer)} sum = {self.name}_biases[{bias}];")
+        self._add(f"{sum_type(self.layer)} sum = {self.name}_biases[{bias}];")
 
     def _ends(self, channel: str, node: str, total: str = "sum") -> None:
         layer, name = self.layer, self.name
@@ -458,6 +441,26 @@ class _Function:
 
 def _times(name: str, factor: int) -> str:
     return name if factor == 1 else f"{name} * {factor}"
+
+
+def _tap_number(axes: Sequence[WindowAxis]) -> str:
+    """The number of a cell of a window."""
+    found, behind = [], 1
+    for d in reversed(range(len(axes))):
+        if axes[d].kernel > 1:
+            found.append(_times(f"t{d}", behind))
+        behind *= axes[d].kernel
+    return " + ".join(reversed(found)) or "0"
+
+
+def _map_number(maps: Sequence[int]) -> str:
+    """The number of a map among those of all dimensions."""
+    found, behind = [], 1
+    for d in reversed(range(len(maps))):
+        if maps[d] > 1:
+            found.append(_times(f"m{d}", behind))
+        behind *= maps[d]
+    return " + ".join(reversed(found)) or "0"
 
 
 def _grid_names(bundle: ConvolvedBundle) -> dict[str, str]:
