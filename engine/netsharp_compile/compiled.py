@@ -203,7 +203,8 @@ def compile_model(
     verdict = proposal = None
     if gate is not None:
         verdict = judged(model, layers, network, gate)
-        if not verdict.is_met:
+        # What was trained with tables has the widths of its training.
+        if not verdict.is_met and not has_tables:
             search = WidthSearch(
                 plan,
                 _error_on(layers, next(_pairs(model, rows))),

@@ -23,6 +23,7 @@ ELSEWHERE = ("reading", "storage", "settings", "loading", "session.py")
 NEVER_MET = {
     "dropout = ": "only of held-out rows, and a call has none",
     "init = ": "only without a host",
+    "quantize = ": "only without a host",
     "schedule = ": "no call sets a schedule",
     "validation = ": "only where rows are held out, and a call holds none",
 }
