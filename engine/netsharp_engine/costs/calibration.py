@@ -49,7 +49,13 @@ FOLDER, SUFFIX = "rates", ".json"
 MOST_BYTES = 1 << 20
 #: The rows, the steps of an epoch and the epochs of the small run that tells what surrounds calls.
 ROWS, BATCH_ROWS, EPOCHS = 512, 8, 7
-KNOWN_CPU = ("model name", "cpu family", "model", "stepping")
+#: What the system tells of a processor, and what is said before it.
+KNOWN_CPU = {
+    "model name": "",
+    "cpu family": "family ",
+    "model": "model ",
+    "stepping": "stepping ",
+}
 
 
 class Machine(NamedTuple):
@@ -163,7 +169,8 @@ def _processor() -> str:
     found: dict[str, str] = {}
     for name, _, value in (line.partition(":") for line in lines):
         found.setdefault(name.strip(), value.strip())
-    return ", ".join(found[name] for name in KNOWN_CPU if name in found) or platform.processor()
+    told = [f"{before}{found[name]}" for name, before in KNOWN_CPU.items() if name in found]
+    return ", ".join(told) or platform.processor()
 
 
 def _surroundings(rates: Rates, dtype: str) -> Mapping[str, Rate]:
