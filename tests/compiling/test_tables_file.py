@@ -19,12 +19,17 @@ import netsharp
 from netsharp_compile.integers import IntegerNetwork
 from netsharp_compile.writing.loader import ANSWERS
 from netsharp_compile.writing.manifest import network_of
-from netsharp_compile.writing.tables_file import CHECKED_FROM, tables_file, with_tables
+from netsharp_compile.writing.tables_file import (
+    CHECKED_FROM,
+    rising_tables,
+    tables_file,
+    with_tables,
+)
 from tests.compiling.networks import DEEP, ONE, trained
 from tests.compiling.test_compile import COMPILERS, SANITIZED, STRICT
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
-GOOD, STRANGE, VERSION, DAMAGED, OTHER, _PLACED = range(len(ANSWERS))
+GOOD, STRANGE, VERSION, DAMAGED, OTHER, FALLING, _PLACED = range(len(ANSWERS))
 #: Reads files, each behind its length, and codes of a row behind them all; says what loading each
 #: returned, and what the network answers with the last that was taken.
 LOADS = """\
@@ -92,7 +97,12 @@ def answer_of(folder: Path, data: bytes) -> int:
     except netsharp.CompileError as error:
         said = str(error)
         assert said.endswith(".")
-        known = {"no file of": STRANGE, "has version": VERSION, "another": OTHER}
+        known = {
+            "no file of": STRANGE,
+            "has version": VERSION,
+            "another": OTHER,
+            "falls": FALLING,
+        }
         return next((answer for words, answer in known.items() if words in said), DAMAGED)
     return GOOD
 
@@ -148,6 +158,42 @@ def test_a_network_runs_with_tables_that_came_later(tmp_path: Path) -> None:
     wanted = other.simulate(codes)[-1][0].tolist()
     assert wanted != made.network.simulate(codes)[-1][0].tolist()
     assert list(loads(tmp_path, codes, [tables_file(other)])) == [(GOOD, wanted)]
+
+
+@pytest.mark.costly
+def test_a_table_in_front_of_largest_sums_may_not_fall(tmp_path: Path) -> None:
+    """Largest values are those of largest sums as long as nothing between falls."""
+    text = """
+    input X [6];
+    hidden C [2, 4] tanh from X convolve { InputShape = [6]; KernelShape = [3]; MapCount = 2; }
+    hidden P [2, 2] from C max pool { InputShape = [2, 4]; KernelShape = [1, 2]; Stride = [1, 2]; }
+    output Y [2] softmax from P all;
+    """
+    x = np.random.default_rng(1).normal(size=(200, 6))
+    model = netsharp.train(text, x, (x[:, 0] > x[:, 5]).astype(int), epochs=3)
+    made = netsharp.compile(model, x)
+    made.write(tmp_path / "net")
+    network = made.network
+    (number,) = rising_tables(network)
+    rising, falling = (network.tables[number].copy() for _ in range(2))
+    rising[: rising.size // 2] = rising[0]
+    falling[7] = falling[6] - 1
+    files = [
+        tables_file(
+            replace(
+                network,
+                tables=tuple(
+                    one if place == number else each for place, each in enumerate(network.tables)
+                ),
+            )
+        )
+        for one in (rising, falling)
+    ]
+    codes = network.features.of(x[:1])
+    wanted = with_tables(network, files[0]).simulate(codes)[-1][0].tolist()
+    assert list(loads(tmp_path, codes, files)) == [(GOOD, wanted), (FALLING, [])]
+    with pytest.raises(netsharp.CompileError, match="A table falls"):
+        with_tables(network, files[1])
 
 
 def test_tables_are_of_their_network_and_may_mean_something_else(tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ from netsharp_compile.writing.tables_file import (
     MAGIC,
     VERSION,
     fingerprint_of,
+    rising_tables,
     shapes_of,
 )
 
 if TYPE_CHECKING:
-    from netsharp_compile.integers import IntegerNetwork
+    from netsharp_compile.integers import IntegerNetwork, Integers
 
 #: What a call returns, in this order from 0 on, and what that means.
 ANSWERS = {
@@ -28,6 +29,7 @@ ANSWERS = {
     "VERSION": "it has another version",
     "DAMAGED": "it is damaged, or not whole",
     "OTHER": "it was made for another network",
+    "FALLING": "a table falls behind which largest values are found by largest sums",
     "PLACED": "it begins at no multiple of 4, or the processor has its bytes the other way round",
 }
 
@@ -131,8 +133,20 @@ def _code(network: IntegerNetwork, prefix: str) -> Iterator[str]:
         yield f"            return {upper}_TABLES_DAMAGED;"
         yield "        found.table[n] = bytes + offset;"
         yield "    }"
+        for number in rising_tables(network):
+            yield from _require_rising(number, network.tables[number], upper)
         yield "    *tables = found;"
     else:
         yield "    tables->table[0] = 0;"
     yield f"    return {upper}_TABLES_GOOD;"
     yield "}"
+
+
+def _require_rising(number: int, table: Integers, upper: str) -> Iterator[str]:
+    """The lines that refuse a table that falls."""
+    yield "    {"
+    yield f"        const {table.dtype.name}_t *codes = found.table[{number}];"
+    yield f"        for (uint32_t n = 1; n < {table.size}; n++)"
+    yield "            if (codes[n] < codes[n - 1])"
+    yield f"                return {upper}_TABLES_FALLING;"
+    yield "    }"

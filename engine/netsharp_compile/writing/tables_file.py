@@ -45,6 +45,14 @@ def shapes_of(network: IntegerNetwork) -> list[TableShape]:
     return [TableShape(one.size, one.itemsize, one.dtype.kind == "i") for one in network.tables]
 
 
+def rising_tables(network: IntegerNetwork) -> list[int]:
+    """Return the numbers of the tables that may not fall: largest sums stand for largest values
+    before these are looked up.
+    """
+    found = {network.layers[one.layer].table for one in steps_of(network) if one.pool is not None}
+    return sorted(one for one in found if one is not None)
+
+
 def fingerprint_of(network: IntegerNetwork) -> int:
     """Return a number of 32 bits for all that a device holds of a network beside its tables."""
     found = json_of(network)
@@ -79,12 +87,12 @@ def with_tables(network: IntegerNetwork, data: bytes) -> IntegerNetwork:
         raise CompileError("The file of tables is damaged, or not whole.")
     if fingerprint != fingerprint_of(network) or count != len(network.tables):
         raise CompileError("The tables are those of another network.")
-    found = replace(network, tables=tuple(_tables(network, data, length)))
-    if any(one.pool is not None and one not in steps_of(found) for one in steps_of(network)):
+    tables = tuple(_tables(network, data, length))
+    if any((np.diff(tables[one].astype(np.int64)) < 0).any() for one in rising_tables(network)):
         raise CompileError(
             "A table falls, behind which a device takes the largest values by the largest sums."
         )
-    return found
+    return replace(network, tables=tables)
 
 
 def _tables(network: IntegerNetwork, data: bytes, length: int) -> list[Integers]:
