@@ -14,6 +14,7 @@ import numpy as np
 
 from netsharp_compile.compiled import CompiledNetwork
 from netsharp_compile.writing.manifest import network_of
+from tests.cli.test_schemas import schema
 from tests.compiling.slowly import answers_of
 from tests.conftest import SEED
 
@@ -77,6 +78,7 @@ def require_same_bits(
     (folder / "main.c").write_text(RUNS)
     text = (folder / "net" / "net.json").read_text()
     manifest = json.loads(text)
+    schema("manifest.json").validate(manifest)
     products = sum(one.multiply_adds + one.nodes for one in network.network.layers)
     step = max(1, products // 300)  # As much as takes a moment.
     chosen = [*range(0, len(rows), 37 * step), *range(len(rows), len(codes), 5 * step)]

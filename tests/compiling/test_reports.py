@@ -21,6 +21,7 @@ from netsharp_compile.judging.reports import CompileReport
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.widths import CompileSettings
 from tests.cli.command_line import netsharp as command
+from tests.cli.test_schemas import schema
 from tests.compiling.networks import DEEP, ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
@@ -186,3 +187,17 @@ def test_the_plan_is_printed_without_data_and_nothing_is_written(tmp_path: Path)
     answer = command("compile", "net.safetensors", cwd=tmp_path)
     assert answer.code == 2
     assert "name the folder that is written with --output" in answer.err
+
+
+def test_reports_are_what_their_schema_says() -> None:
+    """With classes and of a regression, judged and not, with a proposal and without."""
+    model, x = trained(DEEP)
+    numbers, values = trained(ONE.format("tanh", "linear"), task="regression")
+    for made in (
+        netsharp.compile(model, x),
+        netsharp.compile(model, x, holdout=(x, model.predict(x).predicted)),
+        netsharp.compile(numbers, values),
+        netsharp.compile(numbers, values, holdout=(values, values[:, 0]), max_drop=1e-6),
+        netsharp.compile(numbers, values, holdout=(values, values[:, 0]), max_drop=0.5),
+    ):
+        schema("compile-report.json").validate(json.loads(report_json(made.report)))
