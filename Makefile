@@ -114,7 +114,7 @@ r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 
 embedded: $(VENV)/.test ## Install cross compilers and emulators from Debian, and run compiled networks on them.
 	bash tests/boards/install.sh
-	FULL=1 $(BIN)/python -m pytest -rs --durations=5 tests/boards
+	FULL=1 $(BIN)/python -m pytest -rs --durations=5 tests/boards tests/compiling/test_packages.py
 
 soak: $(VENV)/.test ## Type into a live server for long; EDITS and SEED choose how long and what.
 	$(BIN)/python -m tests.soak --edits $(or $(EDITS),30000) --seed $(or $(SEED),1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cross compilers, emulators and a second host compiler from Debian's packages, where they are not
-# there yet.
+# Cross compilers, emulators, a second host compiler and what builds packages from Debian's, where
+# they are not there yet.
 set -euo pipefail
 
 # A program that is there once its package is, and the package.
@@ -10,6 +10,7 @@ wanted=(
   "qemu-system-arm qemu-system-arm"
   "qemu-system-riscv32 qemu-system-misc"
   "clang clang"
+  "cmake cmake"
 )
 
 has_sanitizers() {

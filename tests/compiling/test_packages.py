@@ -21,7 +21,9 @@ from tests.compiling.networks import ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 CMAKE = shutil.which("cmake")
-needs_cmake = pytest.mark.skipif(CMAKE is None, reason="cmake is not there")
+needs_cmake = pytest.mark.skipif(
+    CMAKE is None, reason="the build of packages is left out: no cmake ('make embedded')"
+)
 #: What Arduino's specification of libraries has of categories.
 CATEGORIES = (
     "Display, Communication, Signal Input/Output, Sensors, Device Control, Timing, Data Storage, "
