@@ -52,48 +52,32 @@ def answered(built: Path, given: np.ndarray, dtype: Any) -> np.ndarray:
     return np.frombuffer(done.stdout, dtype)
 
 
-SOFTMAX = """\
+def each(read: str, made: str, call: str) -> str:
+    """A program that reads arrays of one kind, calls a function of the network, and writes what it
+    made of each.
+    """
+    given, written = (one.rpartition(" ")[2].partition("[")[0] for one in (read, made))
+    return f"""\
 #include <stdio.h>
 #include "net.h"
 int main(void)
-{
-    static net_out_t y[NET_OUT];
-    static uint16_t p[NET_OUT];
-    while (fread(y, sizeof y, 1, stdin) == 1) {
-        net_softmax(y, p);
-        fwrite(p, sizeof p, 1, stdout);
-    }
-    return 0;
-}
-"""
-CLASSIFY = """\
-#include <stdio.h>
-#include "net.h"
-int main(void)
-{
-    static net_in_t x[NET_IN];
+{{
+    static {read};
+    static {made};
     static uint8_t scratch[NET_SCRATCH];
-    while (fread(x, sizeof x, 1, stdin) == 1) {
-        const int32_t found = net_classify(x, scratch);
-        fwrite(&found, sizeof found, 1, stdout);
-    }
+    (void)scratch;
+    while (fread(&{given}, sizeof {given}, 1, stdin) == 1) {{
+        {call};
+        fwrite(&{written}, sizeof {written}, 1, stdout);
+    }}
     return 0;
-}
+}}
 """
-QUANTIZE = """\
-#include <stdio.h>
-#include "net.h"
-int main(void)
-{
-    static float features[NET_IN];
-    static net_in_t x[NET_IN];
-    while (fread(features, sizeof features, 1, stdin) == 1) {
-        net_quantize(features, x);
-        fwrite(x, sizeof x, 1, stdout);
-    }
-    return 0;
-}
-"""
+
+
+SOFTMAX = each("net_out_t y[NET_OUT]", "uint16_t p[NET_OUT]", "net_softmax(y, p)")
+CLASSIFY = each("net_in_t x[NET_IN]", "int32_t found", "found = net_classify(x, scratch)")
+QUANTIZE = each("float features[NET_IN]", "net_in_t x[NET_IN]", "net_quantize(features, x)")
 
 
 @pytest.mark.parametrize("logits", LOGITS)

@@ -236,18 +236,12 @@ def _operands(key: Key, value: Any) -> str | None:
     return word
 
 
-def parted_operands(operands: str) -> tuple[str, int]:
-    """Return kind and bits of codes such as "uint8"."""
-    found = OPERANDS.match(operands)
-    assert found is not None
-    return found[1], int(found[2])
-
-
 def codes_of(operands: str) -> int:
     """Return how many codes there are of a kind and bits such as "uint8"."""
-    kind, bits = parted_operands(operands)
+    found = OPERANDS.match(operands)
+    assert found is not None
     # Those that are symmetric leave the least one out.
-    return (1 << bits) - (kind == "symmetric")
+    return (1 << int(found[2])) - (found[1] == "symmetric")
 
 
 def _shown(value: Any) -> str:
