@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -269,3 +270,26 @@ def test_threads_do_not_share_the_rows_of_a_step():
     with pytest.raises(GraphError, match=r"'H1' looks at all rows of a step at once"):
         trained(threads=2)
     assert trained(threads="auto", epochs=1).model.settings.shards == 1
+
+
+def test_a_step_with_tables_allocates_no_array():
+    """The smallest array of the network, one number per sample, would be 16,384 bytes."""
+    rows = 2048
+    graph = quantized_graph(layered(3, 2, (40,), function="tanh"), "uint8").judged("cross entropy")
+    program = program_of(graph, rows=rows)
+    weights = initial_values(graph.parameters, 3, 1.0, "float64")
+    program.load(with_tables(graph, weights, "uint8", (-1, 1)))
+    values = np.random.default_rng(1).normal(size=(rows, 3))
+    usual = np.setbufsize(16)
+    try:
+        fed(program, graph, values)
+        assert program.step()
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        assert program.step()
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+        np.setbufsize(usual)
+    assert peak < rows * 8

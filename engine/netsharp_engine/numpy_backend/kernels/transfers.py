@@ -30,6 +30,7 @@ class _Transfer:
         "compute",
         "function",
         "line",
+        "marked",
         "recompute",
         "seen",
         "spare",
@@ -45,6 +46,7 @@ class _Transfer:
         self.spare, self.again = site.scratch(*self.x.shape), site.scratch(*self.x.shape)
         self.line = site.scratch(site.samples)
         self.codes: IntArray = np.zeros(self.x.shape, np.intp)
+        self.marked = np.zeros(self.x.shape, np.bool_)
         name = site.attributes["function"]
         self.compute, self.recompute = (self._applied(name, out) for out in (self.y, self.again))
 
@@ -68,20 +70,18 @@ class _Transfer:
         np.floor(self.spare, out=self.spare)
         np.clip(self.spare, 0, len(self.table) - 3, out=self.spare)
         np.copyto(self.codes, self.spare, casting="unsafe")
-        unknown = np.isnan(self.x)
+        np.isnan(self.x, out=self.marked)
         np.take(self.table[2:], self.codes, out=self.y, mode="clip")
-        if unknown.any():
-            self.y[unknown] = np.nan
+        np.copyto(self.y, np.nan, where=self.marked)
 
     def track(self) -> None:
         """Move the range towards that of this batch; the first one is it."""
-        found = np.array([self.x.min(), self.x.max()], self.seen.dtype)
-        if not np.isfinite(found).all():
+        low, high = self.x.min(), self.x.max()
+        if not (np.isfinite(low) and np.isfinite(high)):
             return
-        if self.seen.any():
-            self.seen += TRACKED * (found - self.seen)
-        else:
-            self.seen[:] = found
+        share = TRACKED if self.seen.any() else 1
+        self.seen[0] += share * (low - self.seen[0])
+        self.seen[1] += share * (high - self.seen[1])
 
     def pass_back(self, gradient: Array, out: Array) -> None:
         """The gradient straight through: that of f at x, and none beyond the codes."""
@@ -93,8 +93,10 @@ class _Transfer:
         step, lowest = self.table[:2]
         if step:
             highest = lowest + len(self.table) - 3
-            np.copyto(out, 0, where=self.x < (lowest - 0.5) * step)
-            np.copyto(out, 0, where=self.x > (highest + 0.5) * step)
+            np.less(self.x, (lowest - 0.5) * step, out=self.marked)
+            np.copyto(out, 0, where=self.marked)
+            np.greater(self.x, (highest + 0.5) * step, out=self.marked)
+            np.copyto(out, 0, where=self.marked)
 
 
 def bind_transfer(site: Site) -> Steps:
