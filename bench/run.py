@@ -19,7 +19,7 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS
 
 PARTS = (
     *("start", "text", "cntk", "experiments", "server", "engine", "costs"),
-    *("training", "digits", "models", "tables", "quantized"),
+    *("training", "digits", "models", "tables", "quantized", "compiled"),
 )
 #: Those that run the console script of an installed wheel.
 INSTALLED = ("start", "text", "cntk", "experiments", "server", "training")
@@ -81,6 +81,10 @@ def _measure(part: str, folder: str, binaries: str) -> bool | None:
             import quantized
 
             return quantized.measure()
+        if part == "compiled":
+            import compiled
+
+            return compiled.measure()
         if part == "tables":
             import tables
 
