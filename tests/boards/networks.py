@@ -20,7 +20,7 @@ from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_files import c_files
 from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_engine.data.stream import RowQuery
-from tests.compiling.networks import DEEP, ONE, drawn, trained
+from tests.compiling.networks import DEEP, MAPS, ONE, drawn, trained
 from tests.conftest import SEED
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -108,6 +108,7 @@ def measured() -> tuple[Sample, ...]:
         sample("mnist_mlp", of_large, large[:200]),
         sample("mnist_signals", of_large, large[:200], "cortex-m"),
         convolved,
+        convolved._replace(name="digits_signals", target="cortex-m"),
         sample("wide_sums", wide, many, weights="int16"),
     )
 
@@ -158,7 +159,9 @@ def samples() -> tuple[Sample, ...]:
     compiled = [one for one in examples().values() if isinstance(one, Sample)]
     known = {one.name for one in measured()}
     others = [one for one in compiled if one.name not in known]
-    return (*measured(), brim(), *others, *by_chance())
+    model, rows = trained(MAPS, features=36)
+    maps = [sample(f"maps{n}", model, rows, target) for n, target in enumerate(TARGETS)]
+    return (*measured(), brim(), *others, *by_chance(), *maps)
 
 
 def _briefly(text: str, features: np.ndarray, digits: np.ndarray) -> Any:

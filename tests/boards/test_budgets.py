@@ -55,6 +55,8 @@ def test_instructions_for_signals_halve_those_of_a_run() -> None:
         networks = budgets()[name]["networks"]
         plain, signals = (networks[f"mnist_{one}"]["instructions"] for one in ("mlp", "signals"))
         assert signals * 2.4 < plain, name
+        plain, signals = (networks[one]["instructions"] for one in ("digits", "digits_signals"))
+        assert signals * 1.3 < plain, name
 
 
 @pytest.mark.parametrize("name", BOARDS.BOARDS)

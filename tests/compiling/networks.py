@@ -17,6 +17,24 @@ DEEP = (
     "hidden C [5] rlinear { from A all; from B all; from X all; from A all; }"
     "output Y auto { from C all; from A all; }"
 )
+#: Maps of every rest of four, a pool of largest sums, borders, bytes with and without signs, and
+#: two bundles of convolutions into one layer.
+MAPS = (
+    "input X [6, 6]; hidden A [4, 6, 6] tanh from X convolve { InputShape = [6, 6];"
+    " KernelShape = [3, 3]; Padding = true; MapCount = 4; }"
+    "hidden B [7, 4, 4] rlinear { from A convolve { InputShape = [4, 6, 6];"
+    " KernelShape = [4, 3, 3]; MapCount = 7; } from X convolve { InputShape = [6, 6];"
+    " KernelShape = [3, 3]; MapCount = 7; } }"
+    "hidden P [7, 2, 2] from B max pool { InputShape = [7, 4, 4]; KernelShape = [1, 2, 2];"
+    " Stride = [1, 2, 2]; }"
+    "hidden C [5, 4, 4] sigmoid from A convolve { InputShape = [4, 6, 6];"
+    " KernelShape = [4, 3, 3]; MapCount = 5; }"
+    "hidden Q [5, 2, 2] from C max pool { InputShape = [5, 4, 4]; KernelShape = [1, 2, 2];"
+    " Stride = [1, 2, 2]; }"
+    "hidden D [3, 6, 6] tanh from X convolve { InputShape = [6, 6]; KernelShape = [3, 3];"
+    " Padding = true; MapCount = 3; }"
+    "output Y auto { from P all; from Q all; from D all; }"
+)
 ONE = "input X auto; hidden H [5] {} from X all; output Y auto {} from H all;"
 
 

@@ -15,9 +15,9 @@ import netsharp
 from netsharp_compile.compiled import CompiledNetwork
 from netsharp_compile.widths import ACTIVATIONS, WEIGHTS
 from netsharp_compile.writing.c_files import c_files
-from netsharp_compile.writing.c_rows import ROWS, TARGETS, takes_rows
+from netsharp_compile.writing.c_rows import ROWS, TARGETS, takes_kernels, takes_rows
 from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, odd_codes
-from tests.compiling.networks import DEEP, drawn, trained
+from tests.compiling.networks import DEEP, MAPS, drawn, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 #: Layers of every rest of four, rows of values of every rest, and several bundles into one layer.
@@ -61,6 +61,34 @@ def test_every_target_gives_the_same_bits(
     made = netsharp.compile(model, x, activations=activations, weights=weights)
     for flags in FLAGS:
         assert differing(made, x[:40], target, tmp_path / "net", flags) == 0
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("target", TARGETS[1:])
+def test_every_target_gives_the_same_bits_of_convolutions(
+    target: str, weights: Any, activations: Any, tmp_path: Path
+) -> None:
+    model, x = trained(MAPS, features=36)
+    made = netsharp.compile(model, x, activations=activations, weights=weights)
+    for flags in FLAGS:
+        assert differing(made, x[:40], target, tmp_path / "net", flags) == 0
+
+
+def test_maps_are_taken_by_four_where_bytes_meet_bytes_in_32_bits() -> None:
+    model, x = trained(MAPS, features=36)
+    network = netsharp.compile(model, x).network
+    wide = netsharp.compile(model, x, weights="int16").network
+    for target in TARGETS:
+        taken = {
+            layer.name
+            for layer in network.layers
+            if takes_kernels(network, layer, target, copied=layer.pool is None)
+        }
+        assert taken == (set() if target == "c99" else {"A", "B", "C"})
+        assert not any(takes_kernels(wide, one, target, copied=True) for one in wide.layers)
+    assert not any(takes_kernels(network, one, "host", copied=False) for one in network.layers)
 
 
 @pytest.mark.drawn

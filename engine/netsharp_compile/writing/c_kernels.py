@@ -5,7 +5,7 @@ Knows the network in integers, and nothing of the files that the functions stand
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from typing import TYPE_CHECKING
@@ -26,7 +26,14 @@ from netsharp_compile.writing.c_arrays import (
     layer_name,
     sum_type,
 )
-from netsharp_compile.writing.c_rows import ROWS, row_sums, takes_rows
+from netsharp_compile.writing.c_numbers import grid_names, map_number, tap_number, times
+from netsharp_compile.writing.c_rows import (
+    ROWS,
+    kernel_sums,
+    row_sums,
+    takes_kernels,
+    takes_rows,
+)
 from netsharp_compile.writing.device_steps import copies_windows, folded_bound, windows_over
 
 if TYPE_CHECKING:
@@ -39,9 +46,11 @@ if TYPE_CHECKING:
 def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str, target: str) -> list[str]:
     """Return the lines of the function that works a step out on a target."""
     name, layer = layer_name(network, step.layer, prefix), network.layers[step.layer]
-    rows = None
+    rows, copied = None, copies_windows(layer, pooled=step.pool is not None)
     if takes_rows(network, layer, target):
         rows = row_sums(network, layer, name, prefix, target)
+    elif takes_kernels(network, layer, target, copied=copied):
+        rows = kernel_sums(network, layer, name, prefix, target)
     return _Function(network, step, name, rows).lines
 
 
@@ -120,13 +129,8 @@ class _Function:
                 self._add(f"int32_t e{number} = 0;")
         if self.layer.pool is not None:
             self._pooled(self.layer.pool)
-        elif self._rows is not None:
-            if self._rows.plainly:
-                self.lines.append(f"#ifdef {self._rows.plainly}")
-                self._full(bundles)
-                self.lines.append("#else")
-            self._by_rows(self._rows)
-            self.lines += ["#endif"] * bool(self._rows.plainly)
+        elif self._rows is not None and not self.copied:
+            self._either(lambda: self._full(bundles), self._by_rows)
         elif is_full(self.layer):
             self._full(bundles)
         elif self.copied and isinstance(bundles[0], ConvolvedBundle):
@@ -137,6 +141,18 @@ class _Function:
             self._convolved(bundles[0])
         else:
             self._one_by_one(bundles)
+
+    def _either(self, plainly: Callable[[], None], by_rows: Callable[[RowSums], None]) -> None:
+        """Write both ways where a compiler chooses, else the one that there is."""
+        if self._rows is None:
+            plainly()
+            return
+        if self._rows.plainly:
+            self.lines.append(f"#ifdef {self._rows.plainly}")
+            plainly()
+            self.lines.append("#else")
+        by_rows(self._rows)
+        self.lines += ["#endif"] * bool(self._rows.plainly)
 
     def _full(self, bundles: Sequence[Bundle]) -> None:
         total = sum_type(self.layer)
@@ -155,7 +171,7 @@ class _Function:
             channel, of_node, first = "n", self.layer.channels, bundles[0]
             if isinstance(first, ConvolvedBundle) and (of_node != np.arange(len(of_node))).any():
                 channel = "c"  # All have the kernels of the first, if not its windows.
-                self._add(f"const int c = {self._kernel(first, _grid_names(first))};")
+                self._add(f"const int c = {self._kernel(first, grid_names(first))};")
             self._sum_begins("n" if len(self.layer.biases) == len(of_node) else channel)
             for number, bundle in enumerate(bundles):
                 if isinstance(bundle, FilteredBundle):
@@ -174,10 +190,16 @@ class _Function:
     def _by_rows(self, rows: RowSums) -> None:
         """Some nodes at a time; the last of them end where the layer does."""
         self._add(*rows.before)
-        last, blocks = self.layer.nodes - ROWS, -(-self.layer.nodes // ROWS)
+        with self._row_blocks(rows, self.layer.nodes):
+            self._ends("n + r", "n + r", "sums[r]")
+
+    @contextmanager
+    def _row_blocks(self, rows: RowSums, count: int) -> Iterator[None]:
+        """Loops over rows, some at a time with their sums; the last of them end with the count."""
+        last, blocks = count - ROWS, -(-count // ROWS)
         with self._loops([("b", 0, blocks)]):
             start = f"{ROWS} * b"
-            whole = self.layer.nodes % ROWS == 0
+            whole = count % ROWS == 0
             chosen = start if whole else f"b < {blocks - 1} ? {start} : {last}"
             self._add(f"const int n = {chosen};")
             self._add(f"int32_t sums[{ROWS}];")
@@ -185,7 +207,7 @@ class _Function:
                 self._add(f"sums[r] = {self.name}_biases[n + r];")
             self._add(*rows.inside)
             with self._loops([("r", 0, ROWS)]):
-                self._ends("n + r", "n + r", "sums[r]")
+                yield
 
     def _gathered(self, number: int, bundle: FilteredBundle) -> None:
         degree, ending = degree_of(bundle), self._ending(number)
@@ -198,7 +220,7 @@ class _Function:
 
     def _places_of_node(self, bundle: ConvolvedBundle) -> None:
         """Declare where in its grid a node stands."""
-        for name, place in _grid_names(bundle).items():
+        for name, place in grid_names(bundle).items():
             self._add(f"const int {name} = {place};")
 
     # Windows over a grid.
@@ -226,23 +248,46 @@ class _Function:
         with self._loops([one for one in loops if one not in inside]):
             if self.pool is None:
                 self._copies()
-                with self._loops(inside):
-                    self._add(kernel)
-                    self._sum_of_copies()
-                    self._ends("k", node)
+                self._sums_of_copies(inside, kernel, lambda total: self._ends("k", node, total))
                 return
-            count, best = prod(maps), f"best[{_map_number(maps)}]"
+            count, best = prod(maps), f"best[{map_number(maps)}]"
             self._add(f"{sum_type(self.layer)} best[{count}];")
             self._add(f"for (int m = 0; m < {count}; m++)", f"    best[m] = {self._least_sum};")
             with self._windows_of_pool():
                 self._copies()
-                with self._loops(inside):
-                    self._add(kernel)
-                    self._sum_of_copies()
-                    self._add(f"if (sum > {best})", f"    {best} = sum;")
+                self._sums_of_copies(
+                    inside,
+                    kernel,
+                    lambda total: self._add(f"if ({total} > {best})", f"    {best} = {total};"),
+                )
             with self._loops(inside):
                 self._add(kernel)
                 self._ends("k", node, best)
+
+    def _sums_of_copies(
+        self,
+        inside: Sequence[tuple[str, str | int, str | int]],
+        kernel: str,
+        ends: Callable[[str], None],
+    ) -> None:
+        """The sum of each map over a copied window, and what becomes of it."""
+
+        def plainly() -> None:
+            with self._loops(inside):
+                self._add(kernel)
+                self._sum_of_copies()
+                ends("sum")
+
+        def by_rows(rows: RowSums) -> None:
+            self._add(*rows.before)
+            ((name, _, count),) = inside
+            with self._row_blocks(rows, int(count)):
+                self._add(f"const int {name} = n + r;")
+                if self.pool is None:
+                    self._add(kernel)
+                ends("sums[r]")
+
+        self._either(plainly, by_rows)
 
     def _copies(self) -> None:
         """Copy the window of each bundle."""
@@ -255,7 +300,7 @@ class _Function:
             with self._block(""):
                 loops, place = self._window(bundle.axes)
                 with self._loops(loops):
-                    self._add(f"seen{number}[{_tap_number(bundle.axes)}] = x{number}[{place}];")
+                    self._add(f"seen{number}[{tap_number(bundle.axes)}] = x{number}[{place}];")
 
     def _sum_of_copies(self) -> None:
         self._sum_begins("k")
@@ -302,10 +347,10 @@ class _Function:
         for d in reversed(range(len(bundle.axes))):
             count = bundle.axes[d].count
             if not bundle.sharing[d] and count > 1:
-                terms.append(_times((names or {}).get(f"p{d}", f"p{d}"), behind))
+                terms.append(times((names or {}).get(f"p{d}", f"p{d}"), behind))
                 behind *= count
             if bundle.maps[d] > 1:
-                terms.append(_times((names or {}).get(f"m{d}", f"m{d}"), behind))
+                terms.append(times((names or {}).get(f"m{d}", f"m{d}"), behind))
                 behind *= bundle.maps[d]
         return " + ".join(reversed(terms)) or "0"
 
@@ -318,7 +363,7 @@ class _Function:
                 name, count = f"q{d}", self.over[d].count
             for one, extent in ((name, count), (f"m{d}", maps[d])):
                 if extent > 1:
-                    terms.append(_times(one, behind))
+                    terms.append(times(one, behind))
                 behind *= extent
         return " + ".join(reversed(terms)) or "0"
 
@@ -335,7 +380,7 @@ class _Function:
     def _windows(self, number: int, bundle: ConvolvedBundle) -> None:
         """Add the products of a window."""
         loops, place = self._window(bundle.axes)
-        weight = f"{_times('k', bundle.taps)} + {_tap_number(bundle.axes)}"
+        weight = f"{times('k', bundle.taps)} + {tap_number(bundle.axes)}"
         with self._loops(loops):
             self._add(self._added(number, weight, place))
 
@@ -349,14 +394,14 @@ class _Function:
             axis = axes[d]
             start: str | int = axis.first
             if axis.count > 1:
-                moved = _times(f"p{d}", axis.stride)
+                moved = times(f"p{d}", axis.stride)
                 start = moved + (f" + ({axis.first})" if axis.first else "")
             if axis.kernel > 1 or axis.padded:
                 first, end = self._taps(d, axis)
                 loops.insert(0, (f"t{d}", first, end))
                 start = f"{start} + t{d}" if start else f"t{d}"
             if start:
-                cells.append(_times(f"({start})" if behind > 1 else str(start), behind))
+                cells.append(times(f"({start})" if behind > 1 else str(start), behind))
             behind *= axis.size
         return loops, " + ".join(reversed(cells)) or "0"
 
@@ -372,7 +417,7 @@ class _Function:
         """Declare where a window begins, and return its first real cell and the one behind the
         last.
         """
-        moved = _times(position, axis.stride) if axis.count > 1 else "0"
+        moved = times(position, axis.stride) if axis.count > 1 else "0"
         self._add(f"const int {start} = {moved} + ({axis.first});")
         if not axis.padded:
             return 0, axis.kernel
@@ -437,38 +482,3 @@ class _Function:
         else:
             moved = f" - ({layer.result.least})" if layer.result.least else ""
             self._add(f"y[{node}] = table[{code}{moved}];")
-
-
-def _times(name: str, factor: int) -> str:
-    return name if factor == 1 else f"{name} * {factor}"
-
-
-def _tap_number(axes: Sequence[WindowAxis]) -> str:
-    """The number of a cell of a window."""
-    found, behind = [], 1
-    for d in reversed(range(len(axes))):
-        if axes[d].kernel > 1:
-            found.append(_times(f"t{d}", behind))
-        behind *= axes[d].kernel
-    return " + ".join(reversed(found)) or "0"
-
-
-def _map_number(maps: Sequence[int]) -> str:
-    """The number of a map among those of all dimensions."""
-    found, behind = [], 1
-    for d in reversed(range(len(maps))):
-        if maps[d] > 1:
-            found.append(_times(f"m{d}", behind))
-        behind *= maps[d]
-    return " + ".join(reversed(found)) or "0"
-
-
-def _grid_names(bundle: ConvolvedBundle) -> dict[str, str]:
-    """The map and the position of node n in each dimension, where there are several."""
-    found, behind = {}, 1
-    for d in reversed(range(len(bundle.axes))):
-        for name, extent in ((f"p{d}", bundle.axes[d].count), (f"m{d}", bundle.maps[d])):
-            if extent > 1:
-                found[name] = f"n / {behind} % {extent}"
-            behind *= extent
-    return found

@@ -1,5 +1,5 @@
-"""Full bundles in C four nodes at a time, for processors that gain by it: each value is read once
-for four rows of weights.
+"""Full bundles in C four nodes at a time, and convolutions four maps, for processors that gain by
+it: each value is read once for four rows of weights.
 
 Knows how products are added, and nothing of what becomes of a sum.
 """
@@ -7,10 +7,12 @@ Knows how products are added, and nothing of what becomes of a sum.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from netsharp_compile.bundles import FullBundle
+from netsharp_compile.bundles import ConvolvedBundle, FullBundle
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.writing.device_steps import copies_windows, steps_of
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 #: For which processors code is written, the default first; all give the same bits.
 Target = Literal["c99", "cortex-m", "host"]
 TARGETS: tuple[str, ...] = get_args(Target)
+#: Defined in C where a compiler does better with a loop for each node, or for each map.
+_NODE_BY_NODE, _MAP_BY_MAP = "ROW_BY_ROW", "MAP_BY_MAP"
 #: So many nodes at a time, and values that a host may copy onto its stack.
 ROWS, MOST_COPIED = 4, 8192
 
@@ -56,21 +60,52 @@ def takes_rows(network: IntegerNetwork, layer: IntegerLayer, target: str) -> boo
     )
 
 
+def takes_kernels(
+    network: IntegerNetwork, layer: IntegerLayer, target: str, *, copied: bool
+) -> bool:
+    """Return whether a convolution that copies its windows is worked out four maps at a time: bytes
+    times bytes in 32 bits, one kernel for each map of one dimension.
+    """
+    first = layer.parts[0].bundle
+    return (
+        target != "c99"
+        and copied
+        and not layer.wide
+        and isinstance(first, ConvolvedBundle)
+        and max(first.maps) == prod(first.maps) == len(layer.multipliers) >= ROWS
+        and all(
+            part.weights.dtype.itemsize == 1
+            and _kind(network, part.bundle.source.operand) in _EXTENDED
+            and (target != "host" or part.weights.shape[1] <= MOST_COPIED)
+            for part in layer.parts
+        )
+    )
+
+
 def row_helpers(network: IntegerNetwork, prefix: str, target: str) -> Iterator[str]:
     """Yield the functions that add products of rows, one for each type of values that is read."""
-    kinds = {
-        _kind(network, part.bundle.source.operand)
-        for layer in network.layers
-        if takes_rows(network, layer, target)
-        for part in layer.parts
-    }
+    of_nodes: set[str] = set()
+    of_maps: set[str] = set()
+    for step in steps_of(network):
+        layer = network.layers[step.layer]
+        copied = copies_windows(layer, pooled=step.pool is not None)
+        read = {_kind(network, part.bundle.source.operand) for part in layer.parts}
+        if takes_rows(network, layer, target):
+            of_nodes |= read
+        elif takes_kernels(network, layer, target, copied=copied):
+            of_maps |= read
+    kinds = of_nodes | of_maps
     if kinds:
         yield from _HOST if target == "host" else _CORTEX
+    if of_maps and target == "host":
+        yield from _MAPS
     if "uint8" in kinds and target == "cortex-m":
         yield from _UNSIGNED
     for kind in sorted(kinds):
         if target == "host":
-            yield from ["#ifndef ROW_BY_ROW", *_host(prefix, kind), "#endif"]
+            # Without any caller a compiler would warn.
+            unless = _NODE_BY_NODE if kind in of_nodes else _MAP_BY_MAP
+            yield from [f"#ifndef {unless}", *_host(prefix, kind), "#endif"]
         else:
             yield from _cortex(prefix, kind)
         yield ""
@@ -97,7 +132,31 @@ def row_sums(
         weights = f"{name}_weights + n * {whole}" + (f" + {first}" if first else "")
         inside.append(f"{prefix}_{kind}_rows({weights}, {whole}, {values}, {count}, sums);")
         first += count
-    return RowSums(before, inside, "ROW_BY_ROW" if target == "host" else "")
+    return RowSums(before, inside, _NODE_BY_NODE if target == "host" else "")
+
+
+def kernel_sums(
+    network: IntegerNetwork, layer: IntegerLayer, name: str, prefix: str, target: str
+) -> RowSums:
+    """Return how the function of a convolution adds the products of copied windows, four maps at a
+    time.
+    """
+    before: list[str] = []
+    inside: list[str] = []
+    for number, part in enumerate(layer.parts):
+        assert isinstance(part.bundle, ConvolvedBundle)
+        kind, taps = _kind(network, part.bundle.source.operand), part.bundle.taps
+        values = f"seen{number}"
+        if target == "host":
+            values = f"wide{number}"
+            before += [
+                f"{prefix}_{kind}_wide_t {values}[{taps}];",
+                f"for (int i = 0; i < {taps}; i++)",
+                f"    {values}[i] = seen{number}[i];",
+            ]
+        weights = f"{name}_weights{number if len(layer.parts) > 1 else ''} + n * {taps}"
+        inside.append(f"{prefix}_{kind}_rows({weights}, {taps}, {values}, {taps}, sums);")
+    return RowSums(before, inside, _MAP_BY_MAP if target == "host" else "")
 
 
 def _kind(network: IntegerNetwork, operand: int) -> str:
@@ -156,6 +215,15 @@ _HOST = """\
 #endif
 #else
 #define WIDE(bytes, pairs) pairs
+#endif
+""".splitlines()
+
+
+_MAPS = """\
+/* Windows are short: products of bytes in fours, and clang's without vectors of 256 bits, lose. */
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || \\
+    (defined(__clang__) && !defined(__AVX2__))
+#define MAP_BY_MAP
 #endif
 """.splitlines()
 
