@@ -5,6 +5,7 @@ Knows how both are built and run, and no bound.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -102,7 +103,8 @@ def emlearns(found: Trained, chip: str, folder: Path) -> OnBoard:
     import emlearn
 
     folder.mkdir(parents=True)
-    with warnings.catch_warnings():
+    # It leaves a folder `tmp` where it is called.
+    with warnings.catch_warnings(), contextlib.chdir(folder):
         warnings.simplefilter("ignore")
         made = emlearn.convert(_of_sklearn(found), method="inline")
         made.save(file=str(folder / "peer.h"), name="peer")
