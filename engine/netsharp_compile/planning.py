@@ -170,6 +170,11 @@ class _Plan:
         raised = powers_of_two if kind.by_power else _as_they_are
         if layer.pool is not None:
             parts, biases, units = _pooled(layer.pool, given[0])
+            if requant == "shift" and len(units) == 1 and not layer.pool.largest:
+                # Steps that are whole shifts of a mean's own: what reads them absorbs the rest.
+                unit = max(float(units[0]), float(_shifted(np.array(result.scale), units[0])))
+                if result.kind != "qmn" or unit == powers_of_two(np.array(unit)):
+                    result, target = self._widened(layer, result, target, unit)
         else:
             if requant == "shift":
                 *_, units = _weighted(layer, given, kind, raised)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.boards.images import BOARDS, compile_sources, sizes_of, write
-from tests.boards.networks import samples
+from tests.boards.networks import sample, samples
 from tests.boards.test_boards import require_board
+from tests.compiling.networks import DEEP, trained
 
 pytestmark = [pytest.mark.costly, pytest.mark.filterwarnings("ignore:(On training rows|Columns )")]
 #: Boards with a unit of floating point, which a compiler may use for more than that.
@@ -77,3 +78,21 @@ def test_floating_point_would_be_seen(name: str, tmp_path: Path) -> None:
     said = subprocess.check_output([f"{board.tools}-objdump", "-d", tmp_path / "a.o"], text=True)
     opcodes = set(re.findall(r"^ +[0-9a-f]+:\t[0-9a-f ]+\t(\S+)", said, re.MULTILINE))
     assert {each for each in opcodes if is_floating(name, each)}
+
+
+def test_shifts_alone_need_no_helper_on_the_smallest_board(tmp_path: Path) -> None:
+    """A Cortex-M0 multiplies 32 bits; products of 64 are calls, and a third of the code."""
+    require_board("cortex-m0")
+    board = BOARDS.BOARDS["cortex-m0"]
+    model, rows = trained(DEEP)
+    made = {how: sample(how, model, rows, requant=how) for how in ("mul", "shift")}
+    write(tuple(made.values()), tmp_path)
+    for level in ("-Os", "-O2"):
+        flags = (*board.processor, "-ffreestanding", level)
+        some = tuple(made.values())
+        objects = compile_sources(board.compiler, some, tmp_path, tmp_path / level[1:], *flags)
+        sizes = sizes_of(f"{board.tools}-", objects)
+        wanted = undefined(f"{board.tools}-nm", tmp_path / level[1:] / "shift.o")
+        assert all(one.startswith("shift_") for one in wanted)
+        assert "__aeabi_lmul" in undefined(f"{board.tools}-nm", tmp_path / level[1:] / "mul.o")
+        assert sizes["shift"].flash < 0.7 * sizes["mul"].flash

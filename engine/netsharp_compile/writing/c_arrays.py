@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from netsharp_compile.bundles import FilteredBundle, FullBundle, PooledBundle
+from netsharp_compile.writing.c_rescaling import is_rescaled, only_shifts, stored_shifts
 from netsharp_compile.writing.device_steps import folded_biases
 
 if TYPE_CHECKING:
@@ -69,12 +70,13 @@ def arrays_of(name: str, layer: IntegerLayer, *, copied: bool = False) -> Iterat
             yield _unsigned(f"{name}_places{ending}", bundle.places)
             if degree_of(bundle) is None:
                 yield _unsigned(f"{name}_ends{ending}", bundle.ends)
-    if layer.pool is not None and layer.pool.largest:
+    if not is_rescaled(layer):
         return
     biases = folded_biases(layer) if copied else layer.biases
     yield StoredArray(f"{name}_biases", sum_type(layer), biases)
-    yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
-    yield StoredArray(f"{name}_shifts", "int8_t", layer.shifts)
+    if not only_shifts(layer):
+        yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
+    yield StoredArray(f"{name}_shifts", "int8_t", stored_shifts(layer))
 
 
 def is_full(layer: IntegerLayer) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.writing.c_arrays import arrays_of, c_comment, c_type, layer_name
 from netsharp_compile.writing.c_kernels import step_function
+from netsharp_compile.writing.c_rescaling import rescaling_functions
 from netsharp_compile.writing.c_rows import row_helpers
 from netsharp_compile.writing.device_steps import copies_windows, scratch_of, steps_of
 from netsharp_compile.writing.ending import choice_of
@@ -139,21 +140,7 @@ def _code(
     yield f'#include "{prefix}.h"'
     yield ""
     yield from _declared(network, prefix)
-    yield "/* floor(value / 2^shift), of negative values, too, whatever the compiler shifts in. */"
-    yield "static int64_t floored(int64_t value, int shift)"
-    yield "{"
-    yield "    return value >= 0 ? value >> shift : ~(~value >> shift);"
-    yield "}"
-    yield ""
-    yield "/* The nearest integer to sum * multiplier / 2^shift, halves up, within bounds. */"
-    yield "static int32_t rescaled(int64_t sum, int32_t multiplier, int shift, int32_t zero_point,"
-    yield "                        int32_t least, int32_t most)"
-    yield "{"
-    yield "    const int64_t half = ((int64_t)1 << shift) >> 1;"
-    yield "    const int64_t step = floored(sum * multiplier + half, shift) + zero_point;"
-    yield "    return step < least ? least : step > most ? most : (int32_t)step;"
-    yield "}"
-    yield ""
+    yield from rescaling_functions(network)
     yield from row_helpers(network, prefix, target)
     for step in steps_of(network):
         yield from step_function(network, step, prefix, target)

@@ -27,6 +27,7 @@ from netsharp_compile.writing.c_arrays import (
     sum_type,
 )
 from netsharp_compile.writing.c_numbers import grid_names, map_number, tap_number, times
+from netsharp_compile.writing.c_rescaling import rescaled_code
 from netsharp_compile.writing.c_rows import (
     ROWS,
     kernel_sums,
@@ -467,12 +468,7 @@ class _Function:
         self._add(f"{sum_type(self.layer)} sum = {self.name}_biases[{bias}];")
 
     def _ends(self, channel: str, node: str, total: str = "sum") -> None:
-        layer, name = self.layer, self.name
-        ends = f"{layer.result.zero_point}, {layer.result.least}, {layer.result.most}"
-        self._add(
-            f"const int32_t code = rescaled({total}, {name}_multipliers[{channel}],",
-            f"                              {name}_shifts[{channel}], {ends});",
-        )
+        self._add(*rescaled_code(self.layer, self.name, total, channel))
         self._stores(node, "code")
 
     def _stores(self, node: str, code: str) -> None:
