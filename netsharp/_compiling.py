@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from netsharp._training import FittedEstimator
     from netsharp_compile.calibrating.rows import LabelledRows
-    from netsharp_compile.widths import Activations, Logits, Requantisation, Weights
+    from netsharp_compile.widths import Activations, Logits, Requantisation, Transfer, Weights
     from netsharp_engine.model import Model
 
 
@@ -31,6 +31,7 @@ def compile(
     range: str = "operator",
     layers: Mapping[str, str] | None = None,
     requant: Requantisation = "auto",
+    transfer: Transfer = "lut",
     big_tables: bool = False,
     holdout: tuple[Any, Any] | None = None,
     max_drop: float | None = None,
@@ -67,6 +68,9 @@ def compile(
     requant : {"auto", "mul", "shift"}
         How sums become codes: by a multiplier and a shift, or by a shift alone, for which the
         weights have scales that fit; "auto" shifts where that loses nothing.
+    transfer : {"lut", "arith"}
+        How these become codes of values: looked up in tables, or worked out in fixed point without
+        any, for comparison.
     big_tables : bool
         Allow tables that are looked up by more than 12 bits.
     holdout : tuple of two, optional
@@ -109,6 +113,7 @@ def compile(
         layers=tuple((layers or {}).items()),
         requant=requant,
         big_tables=big_tables,
+        transfer=transfer,
     )
     given = load(model) if isinstance(model, str | os.PathLike) else model
     trained = trained_model(given, "compiled")

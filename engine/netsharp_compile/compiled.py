@@ -26,7 +26,7 @@ from netsharp_compile.planning import planned, require_names
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of, logits_of
 from netsharp_compile.training import observed_from
-from netsharp_compile.widths import ACTIVATIONS, OperandWidth
+from netsharp_compile.widths import ACTIVATIONS, TRANSFERS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
 from netsharp_engine.excerpt import excerpt
 
@@ -156,6 +156,11 @@ def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
     trained = model.settings.quantize
     if trained is None:
         return settings
+    if settings.transfer != TRANSFERS[0]:
+        raise CompileError(
+            "The model was trained with tables, which --transfer arith does without: leave that "
+            "out."
+        )
     if settings.activations not in (ACTIVATIONS[0], trained):
         raise CompileError(
             f"The model was trained with tables of {trained} codes, not {settings.activations}: "

@@ -3,7 +3,7 @@
     acc    = bias[n] + sum of weight[n, i] * (code[i] - zero)
     step   = floor((acc * multiplier[c] + 2^shift[c] / 2) / 2^shift[c])
     result = clamp(step + zero_point)
-    next   = table[result - least]
+    next   = table[result - least]      or a formula of ``formulas``
 
 Node n is of channel c; a window has only the values that are there.  One rounding, half up.  Zero
 points are in the biases, but of a bundle whose windows reach beyond its source, where they are its
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netsharp_compile.bundles import Bundle, PooledBundle, united
+from netsharp_compile.formulas import FixedFormula
+from netsharp_compile.rescaling import requantized
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 
 if TYPE_CHECKING:
@@ -29,8 +31,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.integer]
 
-#: Bits of a multiplier, the largest shift, and what fits in 32 bits.
-MULTIPLIER_BITS, MOST_SHIFT = 31, 62
+#: What fits in 32 bits.
 INT32 = 2**31 - 1
 #: So many times smaller than the largest scale of a layer's weights may that of a node be: training
 #: leaves nodes whose weights are nearly 0, and whose bias would be beyond all integers.
@@ -93,6 +94,8 @@ class IntegerLayer:
     target: QuantizationScheme
     #: The largest magnitude that a sum of any node can have, proven from the weights.
     bound: int
+    #: What is worked out in the place of a table.
+    formula: FixedFormula | None = None
 
     @property
     def wide(self) -> bool:
@@ -170,15 +173,11 @@ class IntegerNetwork:
 
     def looked_up(self, layer: IntegerLayer, results: Integers) -> Integers:
         """Return the codes of a layer's values for those of its sums."""
+        if layer.formula is not None:
+            return layer.formula.codes(results, layer.result, layer.target)
         if layer.table is None:
             return results.astype(layer.target.dtype)
         return self.tables[layer.table][results - layer.result.least]
-
-
-def requantized(sums: Integers, multipliers: Integers, shifts: Integers) -> Integers:
-    """Return floor((sum * multiplier + 2^shift / 2) / 2^shift) of each, in 64 bits."""
-    half = (np.int64(1) << shifts) >> 1
-    return (sums.astype(np.int64) * multipliers + half) >> shifts
 
 
 def quantized_weights(
@@ -239,37 +238,3 @@ def largest_sums(
         weights = np.abs(part.weights).astype(np.int64)
         worst = worst + part.bundle.sums(np.asarray(largest, np.int64)[None], weights)[0]
     return int(worst.max())
-
-
-def powers_of_two(scales: Array) -> Array:
-    """Return the least powers of two that are not below scales."""
-    shares, exponents = np.frexp(scales)
-    found: Array = np.ldexp(1.0, exponents - (shares == 0.5))
-    return found
-
-
-def shifts_of(ratios: Array) -> tuple[Integers, Integers] | None:
-    """Return the multiplier 1 and a shift for each ratio [nodes], where all are powers of two that
-    are not above 1; else None.
-    """
-    shares, exponents = np.frexp(ratios)
-    shifts = 1 - exponents.astype(np.int64)
-    if not ((shares == 0.5) & (shifts >= 0) & (shifts <= MOST_SHIFT)).all():
-        return None
-    return np.ones_like(shifts), shifts
-
-
-def multipliers_of(ratios: Array, bound: int) -> tuple[Integers, Integers]:
-    """Return a multiplier and a shift for each ratio [nodes], the multiplier as wide as fits with
-    sums up to a bound into 64 bits.
-    """
-    bits = min(MULTIPLIER_BITS, 62 - bound.bit_length())
-    # From there on every sum but 0 is beyond the codes anyway.
-    ratios = np.minimum(ratios, 2.0**bits - 1)
-    _, exponents = np.frexp(ratios)
-    shifts = np.clip(bits - exponents, 0, MOST_SHIFT)
-    found = rounded_up(np.ldexp(ratios, shifts)).astype(np.int64)
-    # What is rounded up to a power of two has a bit too many.
-    over = (found >> bits > 0) & (shifts > 0)
-    shifts = shifts - over
-    return np.where(over, rounded_up(np.ldexp(ratios, shifts)).astype(np.int64), found), shifts

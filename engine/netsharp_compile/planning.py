@@ -16,19 +16,18 @@ from netsharp_compile.calibrating.ranges import (
     sum_range,
     value_range,
 )
+from netsharp_compile.formulas import formula_of
 from netsharp_compile.integers import (
     FeatureCodes,
     IntegerBundle,
     IntegerLayer,
     IntegerNetwork,
     largest_sums,
-    multipliers_of,
-    powers_of_two,
     quantized_weights,
-    shifts_of,
 )
 from netsharp_compile.layers import SOFTMAX
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.rescaling import multipliers_of, powers_of_two, shifts_of
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
 from netsharp_compile.tables import USUAL_BITS, transfer_table
 from netsharp_compile.widths import (
@@ -43,6 +42,7 @@ from netsharp_engine.excerpt import excerpt
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, PooledBundle
     from netsharp_compile.calibrating.ranges import FeatureRanges, Observed, RangeMethod
+    from netsharp_compile.formulas import FixedFormula
     from netsharp_compile.integers import Integers
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
@@ -181,9 +181,7 @@ class _Plan:
                 result, target = self._widened(layer, result, target, float(units.max()))
                 raised = partial(_shifted, of=result.scale)
             parts, biases, units = _weighted(layer, given, kind, raised)
-        table = None
-        if layer.function not in ("linear", SOFTMAX) or result != target:
-            table = self._table(layer.name, result, layer.function, target)
+        table, formula = self._transfer(layer, result, target)
         channels = united([one.bundle for one in parts])
         bound = largest_sums(
             parts,
@@ -207,6 +205,7 @@ class _Plan:
             table=table,
             target=target,
             bound=bound,
+            formula=formula,
         )
         self.layers.append(made)
         nodes = made.nodes
@@ -250,26 +249,27 @@ class _Plan:
         is_elided = result == target or layer.function in _BY_ENDS
         return wide, wide if is_elided and result.size == target.size else target
 
-    def _table(
-        self,
-        name: str,
-        result: QuantizationScheme,
-        function: str,
-        target: QuantizationScheme,
-    ) -> int | None:
-        operator = "linear" if function == SOFTMAX else function
+    def _transfer(
+        self, layer: SummedLayer, result: QuantizationScheme, target: QuantizationScheme
+    ) -> tuple[int | None, FixedFormula | None]:
+        """The number of a table, or a formula; neither where every code stays what it is."""
+        operator = "linear" if layer.function == SOFTMAX else layer.function
+        if operator == "linear" and result == target:
+            return None, None
         made = transfer_table(result, operator, target, big_tables=True)
         if made.is_identity and result.dtype == target.dtype:
-            return None
+            return None, None
+        if self._settings.transfer == "arith":
+            return None, formula_of(operator, result, target)
         if result.bits > USUAL_BITS and not self._settings.big_tables:
             raise CompileError(
-                f"'{name}' is looked up by {result.bits} bits, in a table of {result.size:,} "
+                f"'{layer.name}' is looked up by {result.bits} bits, in a table of {result.size:,} "
                 f"entries: allow it with --big-tables (big_tables=True), or write a width such as "
                 f"int{target.bits}/{USUAL_BITS}."
             )
         key = (made.values.dtype.str, made.values.tobytes())
         self.tables.setdefault(key, made.values)
-        return list(self.tables).index(key)
+        return list(self.tables).index(key), None
 
 
 def is_identity(function: str, scheme: QuantizationScheme) -> bool:

@@ -101,6 +101,7 @@ Activations = str
 Weights = Literal["int8", "int8-tensor", "int16", "qmn8"]
 Logits = Literal["int16", "int8", "uint8"]
 Requantisation = Literal["auto", "mul", "shift"]
+Transfer = Literal["lut", "arith"]
 
 
 class WeightKind(NamedTuple):
@@ -126,6 +127,8 @@ LOGIT_WIDTHS: dict[str, tuple[int, Operand]] = {
 ACTIVATIONS = ("uint8", "int8", "symmetric8", "qmn8")
 WEIGHTS, LOGITS = tuple(WEIGHT_KINDS), tuple(LOGIT_WIDTHS)
 REQUANTISATIONS = ("auto", "mul", "shift")
+#: Tables, or formulas in fixed point, to compare with.
+TRANSFERS = ("lut", "arith")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,8 @@ class CompileSettings:
     """Widths and kinds of operands; CompileError for what is none of them.
 
     ``layers`` are the widths of some by name, ``features`` that of what is read where it is
-    another.  ``requant``: how sums become codes, by a multiplier or a shift alone.
+    another.  ``requant``: how sums become codes, by a multiplier or a shift alone;
+    ``transfer``: whether these are looked up, or worked out in fixed point.
     """
 
     activations: Activations = "uint8"
@@ -145,6 +149,7 @@ class CompileSettings:
     requant: Requantisation = "auto"
     big_tables: bool = False
     features: str | None = None
+    transfer: Transfer = "lut"
 
     @property
     def method(self) -> RangeMethod:
@@ -163,6 +168,7 @@ class CompileSettings:
             ("weights", WEIGHTS),
             ("logits", LOGITS),
             ("requant", REQUANTISATIONS),
+            ("transfer", TRANSFERS),
         ):
             given = getattr(self, name)
             if given not in known:

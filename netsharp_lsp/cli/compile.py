@@ -15,6 +15,7 @@ from netsharp_compile.widths import (
     ACTIVATIONS,
     LOGITS,
     REQUANTISATIONS,
+    TRANSFERS,
     WEIGHTS,
     CompileSettings,
 )
@@ -78,6 +79,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=REQUANTISATIONS[0],
         help="how sums become codes: by a multiplier, or by a shift alone, which scales of weights "
         "are then chosen for; auto shifts where that loses nothing",
+    )
+    add(
+        "--transfer",
+        choices=TRANSFERS,
+        default=TRANSFERS[0],
+        help="how codes of sums become those of values: by tables, or by formulas in fixed point, "
+        "for comparison",
     )
     add("--big-tables", action="store_true", help="allow tables of more than 4,096 entries")
     add("--logits", choices=LOGITS, default=LOGITS[0], help="the answers")
@@ -192,6 +200,7 @@ def _settings(args: argparse.Namespace) -> CompileSettings:
         layers=tuple(layers),
         requant=args.requant,
         big_tables=args.big_tables,
+        transfer=args.transfer,
     )
 
 

@@ -49,9 +49,58 @@ def looked_up(manifest: dict[str, Any], layer: dict[str, Any], total: int, chann
     exact = Fraction(total * layer["multipliers"][channel], 2**shift)
     step = math.floor(exact + Fraction(1, 2)) if shift else int(exact)
     code = min(max(step + result["zero_point"], least), most)
+    if "formula" in layer:
+        return worked_out(layer, code - result["zero_point"])
     if layer["table"] is not None:
         code = manifest["tables"][layer["table"]]["values"][code - least]
     return int(code)
+
+
+def worked_out(layer: dict[str, Any], d: int) -> int:
+    """What a formula in fixed point makes of a distance from zero."""
+    formula, target = layer["formula"], layer["target"]
+    near = rounded(abs(d) * formula["inner"], formula["inner_shift"])
+    one = 2**30
+    match formula["function"]:
+        case "sigmoid":
+            found = (one * one + (one + power(near)) // 2) // (one + power(near))
+            found = one - found if d < 0 else found
+        case "tanh":
+            found = (one - power(near)) * one // (one + power(near)) - (power(near) == 0)
+            found = -found if d < 0 else found
+        case "srlinear":
+            left = one + power(rounded(min(near, 2**31) * round(one / math.log(2)), 30))
+            logs = 2**24 if left == 2 * one else 0
+            for bit in reversed(range(24 if left < 2 * one else 0)):
+                left = left * left // one
+                if left >= 2 * one:
+                    left, logs = left // 2, logs + 2**bit
+            found = max(near if d > 0 else 0, 0) + rounded(logs * round(math.log(2) * one), 30)
+        case "sqrt":
+            found = math.isqrt(max(d, 0) * 2**32)
+        case name:
+            rising = max(d, 0)
+            known = {"linear": d, "rlinear": rising, "brlinear": rising}
+            found = {**known, "abs": abs(d), "square": d * d}[name]
+    step = rounded(found * formula["multiplier"], formula["shift"]) + target["zero_point"]
+    half = 1 << target["bits"] - 1
+    least = {"unsigned": 0, "signed": -half, "symmetric": 1 - half}[target["operand"]]
+    return min(max(step, least), formula["most"])
+
+
+def rounded(value: int, shift: int) -> int:
+    return (value + 2**shift // 2) // 2**shift
+
+
+def power(distance: int) -> int:
+    whole, part = divmod(distance, 2**24)
+    if whole > 30:
+        return 0
+    terms = [round((-math.log(2)) ** k / math.factorial(k) * 2**30) for k in range(10)]
+    found = terms[-1]
+    for term in reversed(terms[:-1]):
+        found = term + found * part // 2**24
+    return found // 2**whole
 
 
 def channel_of(layer: dict[str, Any], numbers: list[list[int]], node: int) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile import integers
-from netsharp_compile.integers import INT32, multipliers_of, requantized
+from netsharp_compile.integers import INT32
+from netsharp_compile.rescaling import MOST_SHIFT, multipliers_of, requantized
 from netsharp_compile.widths import ACTIVATIONS, LOGITS, WEIGHTS
 from netsharp_engine.activations import NAMES
 from netsharp_engine.data.normalizers import NAMES as NORMALIZERS
@@ -136,7 +136,7 @@ def test_requantisation_rounds_once_and_half_up(seed: int) -> None:
         ratio = math.ldexp(chance.uniform(0.5, 1), chance.randrange(-40, 34))
         bound = 1 << chance.randrange(4, 45)
         (multiplier,), (shift,) = multipliers_of(np.array([ratio]), bound)
-        assert 0 <= shift <= integers.MOST_SHIFT
+        assert 0 <= shift <= MOST_SHIFT
         assert 0 <= multiplier <= INT32
         total = chance.randint(-bound, bound)
         found = requantized(np.array([total]), np.array([multiplier]), np.array([shift]))

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.integers import shifts_of
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.rescaling import shifts_of
 from netsharp_compile.widths import OperandWidth
 from tests.compiling.builds import require_same_bits
 from tests.compiling.networks import DEEP, ONE, trained

@@ -22,6 +22,7 @@ _NONE = {
     function: f"no table: {reason_of(function, None, shared=False)}"
     for function in (SOFTMAX, "linear", "rlinear")
 }
+_WORKED_OUT = f"no table: {reason_of('', None, shared=False, has_formula=True)}"
 
 
 class PlannedPair(NamedTuple):
@@ -69,6 +70,8 @@ def explained(layers: Sequence[SummedLayer], settings: CompileSettings) -> list[
             else:
                 first = sharing.setdefault(layer.function, layer.name)
                 table = "a table" if first == layer.name else f"the table of {first}"
+        if settings.transfer == "arith" and table not in _NONE.values():
+            table = _WORKED_OUT
         found.append(
             PlannedPair(
                 layer.name, readers, layer.function, sums, values, table, layer.multiply_adds

@@ -242,7 +242,12 @@ def _layer(network: IntegerNetwork, place: int, tally: _Tally) -> LayerReport:
         multiply_adds=layer.multiply_adds,
         sum_bits=layer.bound.bit_length() + 1,
         table=layer.table,
-        why=reason_of(layer.function, layer.table, shared=first < place),
+        why=reason_of(
+            layer.function,
+            layer.table,
+            shared=first < place,
+            has_formula=layer.formula is not None,
+        ),
         index=shown_scheme(layer.result),
         codes=shown_scheme(layer.target),
         sums=covered(layer.result),
@@ -258,8 +263,10 @@ def _layer(network: IntegerNetwork, place: int, tally: _Tally) -> LayerReport:
     )
 
 
-def reason_of(function: str, table: int | None, *, shared: bool) -> str:
+def reason_of(function: str, table: int | None, *, shared: bool, has_formula: bool = False) -> str:
     """Return why a layer has a table of its own, that of another, or none."""
+    if has_formula:
+        return "worked out in fixed point"
     if table is not None:
         return "shared with a layer before" if shared else "its own"
     if function == SOFTMAX:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.writing.c_arrays import arrays_of, c_comment, c_type, layer_name
+from netsharp_compile.writing.c_formulas import formula_functions
 from netsharp_compile.writing.c_kernels import step_function
 from netsharp_compile.writing.c_rescaling import rescaling_functions
 from netsharp_compile.writing.c_rows import row_helpers
@@ -141,6 +142,7 @@ def _code(
     yield ""
     yield from _declared(network, prefix)
     yield from rescaling_functions(network)
+    yield from formula_functions(network)
     yield from row_helpers(network, prefix, target)
     for step in steps_of(network):
         yield from step_function(network, step, prefix, target)

@@ -26,6 +26,7 @@ from netsharp_compile.writing.c_arrays import (
     layer_name,
     sum_type,
 )
+from netsharp_compile.writing.c_formulas import worked_out
 from netsharp_compile.writing.c_numbers import grid_names, map_number, tap_number, times
 from netsharp_compile.writing.c_rescaling import rescaled_code
 from netsharp_compile.writing.c_rows import (
@@ -473,7 +474,9 @@ class _Function:
 
     def _stores(self, node: str, code: str) -> None:
         layer = self.layer
-        if layer.table is None:
+        if layer.formula is not None:
+            self._add(f"y[{node}] = ({self._kind}){worked_out(layer, code)};")
+        elif layer.table is None:
             self._add(f"y[{node}] = ({self._kind}){code};")
         else:
             moved = f" - ({layer.result.least})" if layer.result.least else ""

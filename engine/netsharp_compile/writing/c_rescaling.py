@@ -49,7 +49,7 @@ def rescaled_code(layer: IntegerLayer, name: str, total: str, channel: str) -> l
 def rescaling_functions(network: IntegerNetwork) -> Iterator[str]:
     """Yield the functions that the layers of a network call."""
     layers = [one for one in network.layers if is_rescaled(one)]
-    if not all(map(only_shifts, layers)):
+    if not all(map(only_shifts, layers)) or any(one.formula for one in network.layers):
         yield from _MULTIPLIED
     for bits in sorted({_bits(one) for one in layers if only_shifts(one)}):
         yield from _SHIFTED.replace("BITS", str(bits)).splitlines()

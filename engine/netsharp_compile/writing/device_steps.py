@@ -201,6 +201,5 @@ def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: Integ
 
 
 def _does_not_fall(network: IntegerNetwork, layer: IntegerLayer) -> bool:
-    if layer.table is None:
-        return True
-    return bool((np.diff(network.tables[layer.table].astype(np.int64)) >= 0).all())
+    values = network.looked_up(layer, layer.result.codes())
+    return bool((np.diff(values.astype(np.int64)) >= 0).all())

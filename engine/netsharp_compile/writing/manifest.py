@@ -22,14 +22,10 @@ from netsharp_compile.bundles import (
     WindowAxis,
 )
 from netsharp_compile.form import ModelForm
-from netsharp_compile.integers import (
-    MOST_SHIFT,
-    FeatureCodes,
-    IntegerBundle,
-    IntegerLayer,
-    IntegerNetwork,
-)
+from netsharp_compile.formulas import FixedFormula
+from netsharp_compile.integers import FeatureCodes, IntegerBundle, IntegerLayer, IntegerNetwork
 from netsharp_compile.refusal import CompileError
+from netsharp_compile.rescaling import MOST_SHIFT
 from netsharp_compile.schemes import QuantizationScheme
 from netsharp_engine.excerpt import excerpt
 
@@ -75,6 +71,7 @@ def json_of(network: IntegerNetwork) -> dict[str, object]:
                 "table": layer.table,
                 "target": _scheme(layer.target),
                 "bound": layer.bound,
+                **({} if layer.formula is None else {"formula": asdict(layer.formula)}),
             }
             for layer in network.layers
         ],
@@ -185,6 +182,10 @@ def _require_sound(network: IntegerNetwork) -> None:
         sizes = {} if layer.table is None else dict(enumerate(map(len, network.tables)))
         if layer.table is not None and sizes.get(layer.table) != layer.result.size:
             raise ValueError(f"the table of {layer.name} is not that of its sums")
+        if layer.formula is not None and layer.table is not None:
+            raise ValueError(f"{layer.name} has a table and a formula")
+        if layer.formula is not None and layer.formula.most not in layer.target.codes():
+            raise ValueError(f"the formula of {layer.name} ends at no code")
 
 
 def _floats(found: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -202,8 +203,14 @@ def _layer(found: Mapping[str, Any]) -> IntegerLayer:
         table=found["table"],
         target=_read_scheme(found["target"]),
         bound=int(found["bound"]),
+        formula=_formula(found["formula"]) if "formula" in found else None,
         **numbers,
     )
+
+
+def _formula(found: Mapping[str, Any]) -> FixedFormula:
+    numbers = {key: int(value) for key, value in found.items() if key != "function"}
+    return FixedFormula(function=str(found["function"]), **numbers)
 
 
 def _read_bundle(found: Mapping[str, Any], nodes: int) -> IntegerBundle:
