@@ -2,10 +2,15 @@
 
     d    = largest answer - answer[n]
     e    = (high[d >> 8] * low[d & 255] + 2^14) >> 15,  and 0 where `high` has no such entry
-    p[n] = floor((e * 2^15 + floor(sum / 2)) / sum),    the sum being that of all e
+    m    = floor((sum + 2^k / 2) / 2^k), the sum being that of all e, with the least k at which
+           the sum has 16 bits; of an m of 2^16 half, and k + 1
+    t    = inverse[floor(m / 128) - 256]
+    r    = t + floor((floor((2^31 - m * t) / 2^8) * t + 2^22) / 2^23)
+    p[n] = floor((e * r + 2^(15 + k)) / 2^(16 + k))
 
-`low` and `high` are the nearest integers to 2^15 * exp(-scale * i) and 2^15 * exp(-scale * 256 i);
-a probability is p / 2^15.  No number needs more than 32 bits.
+`low` and `high` are the nearest integers to 2^15 * exp(-scale * i) and 2^15 * exp(-scale * 256 i),
+`inverse` to 2^31 / (2^15 + 128 i + 64); a probability is p / 2^15.  No number needs more than 32
+bits, and nothing is divided on a device: r is 2^31 / m by a table and one step of Newton's.
 """
 
 from __future__ import annotations
@@ -59,6 +64,13 @@ def _powers(scale: float, step: int, count: int) -> Integers:
     return np.array(kept + rest, np.uint16)
 
 
+def inverse_table() -> Integers:
+    """Return the table of reciprocals, uint16 [256]."""
+    middles = (1 << FRACTION) + (1 << 7) * np.arange(1 << INDEX) + (1 << 6)
+    found: Integers = (((1 << 31) + middles // 2) // middles).astype(np.uint16)
+    return found
+
+
 def probabilities(codes: Integers, answers: QuantizationScheme) -> Integers:
     """Return the probabilities [rows, classes] in units of 2^-15 for codes of answers, uint16;
     CompileError for more classes than fit.
@@ -76,7 +88,16 @@ def probabilities(codes: Integers, answers: QuantizationScheme) -> Integers:
     products = high[np.where(inside, above, 0)].astype(np.int64) * low[distance & (1 << INDEX) - 1]
     powers = np.where(inside, (products + half) >> FRACTION, 0)
     sums = powers.sum(axis=1, keepdims=True)
-    found: Integers = (((powers << FRACTION) + sums // 2) // sums).astype(np.uint16)
+    spare = np.maximum(np.frexp(sums.astype(np.float64))[1] - 16, 0).astype(np.int64)
+    wide = (sums + ((1 << spare) >> 1)) >> spare
+    over = wide >> 16
+    wide, spare = wide >> over, spare + over
+    about = inverse_table()[(wide >> 7) - (1 << INDEX)].astype(np.int64)
+    left = ((1 << 31) - wide * about) >> 8
+    inverse = about + ((left * about + (1 << 22)) >> 23)
+    found: Integers = ((powers * inverse + (1 << (FRACTION + spare))) >> (16 + spare)).astype(
+        np.uint16
+    )
     return found
 
 

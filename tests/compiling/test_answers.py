@@ -17,6 +17,7 @@ import netsharp
 from netsharp_compile.probabilities import (
     FRACTION,
     MOST_CLASSES,
+    inverse_table,
     last_code_below,
     power_tables,
     probabilities,
@@ -97,6 +98,7 @@ def test_probabilities_are_those_of_the_simulator(logits: Any, tmp_path: Path) -
         ]
     )
     wanted = probabilities(codes, target)
+    assert " / " not in (tmp_path / "net" / "net_softmax.c").read_text().split("*/")[-1]
     built = program(tmp_path, SOFTMAX, "_softmax")
     given = answered(built, codes, np.uint16).reshape(codes.shape)
     np.testing.assert_array_equal(given, wanted)
@@ -124,8 +126,18 @@ def test_probabilities_are_defined_in_whole_numbers(bits: int, scale: float) -> 
             above, below = divmod(max(row) - code, 256)
             power = int(high[above]) * int(low[below]) if above < len(high) else 0
             powers.append(math.floor(Fraction(power, 2**15) + Fraction(1, 2)))
+        total = sum(powers)
+        spare = total.bit_length() - 16
+        wide = math.floor(Fraction(total, 2**spare) + (Fraction(1, 2) if spare else 0))
+        if wide == 2**16:
+            wide, spare = 2**15, spare + 1
+        about = round(Fraction(2**31, 2**15 + 128 * (wide // 128 - 256) + 64))
+        assert inverse_table()[wide // 128 - 256] == about
+        inverse = about + ((2**31 - wide * about) // 256 * about + 2**22) // 2**23
+        assert abs(inverse - 2**31 / wide) < 1
         for power, one in zip(powers, given, strict=True):
-            assert one == (power * 2**15 + sum(powers) // 2) // sum(powers)
+            assert one == (power * inverse + 2 ** (15 + spare)) // 2 ** (16 + spare)
+            assert abs(one - Fraction(power * 2**15, total)) < 1
     assert low[0] == high[0] == 2**15
     places = range(min(len(low), 40))
     assert all(low[i] == math.floor(2**15 * math.exp(-scale * i) + 0.5) for i in places)

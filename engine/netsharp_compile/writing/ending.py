@@ -13,6 +13,7 @@ from netsharp_compile.probabilities import (
     FRACTION,
     INDEX,
     MOST_CLASSES,
+    inverse_table,
     last_code_below,
     power_tables,
 )
@@ -104,7 +105,7 @@ def _softmax(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     yield f"#ifndef {upper}_SECTION_TABLES"
     yield f"#define {upper}_SECTION_TABLES"
     yield "#endif"
-    for name, table in (("low", low), ("high", high)):
+    for name, table in (("low", low), ("high", high), ("inverse", inverse_table())):
         yield ""
         yield f"{upper}_SECTION_TABLES static const uint16_t {name}[{len(table)}] = {{"
         yield from _numbers(table)
@@ -126,9 +127,31 @@ def _softmax(network: IntegerNetwork, prefix: str) -> Iterator[str]:
     yield "        p[n] = (uint16_t)power;"
     yield "        sum += power;"
     yield "    }"
+    yield from _SCALED
     yield f"    for (int n = 0; n < {upper}_OUT; n++)"
-    yield f"        p[n] = (uint16_t)((((uint32_t)p[n] << {FRACTION}) + sum / 2) / sum);"
+    yield "        p[n] = (uint16_t)((p[n] * factor + half) >> (16 + spare));"
     yield "}"
+
+
+#: Makes `factor` and `half`, with which 2^15 / sum is a multiplication and a shift.
+_SCALED = """\
+    /* 2^31 divided by the first 16 bits of the sum: about so much, then a step of Newton's. */
+    int spare = 0;
+    while (sum >> spare >> 16)
+        spare++;
+    sum = (sum + ((uint32_t)1 << spare >> 1)) >> spare;
+    spare += sum >> 16 ? 1 : 0;
+    sum >>= sum >> 16;
+    const int32_t about = inverse[(sum >> 7) - 256];
+    const uint32_t product = sum * (uint32_t)about;
+    const uint32_t whole = (uint32_t)1 << 31;
+    int32_t left = product <= whole ? (int32_t)(whole - product) : -(int32_t)(product - whole);
+    left = left >= 0 ? left >> 8 : ~(~left >> 8);
+    left = left * about + (1 << 22);
+    left = left >= 0 ? left >> 23 : ~(~left >> 23);
+    const uint32_t factor = (uint32_t)(about + left);
+    const uint32_t half = (uint32_t)1 << (15 + spare);
+""".splitlines()
 
 
 def _numbers(numbers: Integers) -> Iterator[str]:
