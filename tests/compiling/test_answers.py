@@ -5,6 +5,7 @@ simulator, and near to what floating point gives.
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -231,3 +232,30 @@ def test_answers_that_are_not_there_are_a_sentence(
         netsharp.compile(model, x).write(tmp_path / "net", answers=answers)
     assert not (tmp_path / "net").exists()
     assert set(ANSWERS) == {"values", "argmax", "softmax"}
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "answers"),
+    [
+        (ONE.format("tanh", "softmax"), "multiclass", "softmax"),
+        (ONE.format("tanh", "softmax"), "multiclass", "argmax"),
+        (ONE.format("tanh", "sigmoid"), "binary", "argmax"),
+    ],
+)
+def test_the_test_that_is_written_asks_for_them_too(
+    text: str, task: str, answers: Any, tmp_path: Path
+) -> None:
+    """And counts those that differ, beside values that are right."""
+    model, x = trained(text, task, epochs=20)
+    netsharp.compile(model, x).write(tmp_path / "net", answers=answers)
+    test = tmp_path / "net" / "net_test.c"
+    own = test.read_text()
+    found = re.search(r"wanted\[\d+\] = \{\s*(\d+),", own)
+    assert found is not None
+    wrong = own[: found.start(1)] + str(int(found[1]) ^ 1) + own[found.end(1) :]
+    for program_text, differing in ((own, 0), (wrong, 1)):
+        test.write_text(program_text)
+        sources = sorted((tmp_path / "net").glob("*.c"))
+        built = tmp_path / "program"
+        subprocess.run([COMPILERS[0], *STRICT, *SANITIZED, *sources, "-o", built], check=True)
+        assert subprocess.run([built], check=False).returncode == differing

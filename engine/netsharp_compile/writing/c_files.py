@@ -22,6 +22,7 @@ from netsharp_compile.writing.ending import choice_of
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
     from netsharp_compile.writing.c_arrays import StoredArray
+    from netsharp_compile.writing.ending import TestedEnding
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Of C and of C++.
@@ -67,9 +68,11 @@ def c_files(
     outputs: Integers,
     declared: Sequence[str] = (),
     target: str = "c99",
+    ending: TestedEnding | None = None,
 ) -> dict[str, str]:
     """Return the text of each file by its name; ``inputs`` and ``outputs`` are codes of rows that
-    the test runs, ``declared`` lines of the header for what stands in further files.
+    the test runs, ``declared`` lines of the header for what stands in further files, and ``ending``
+    what the test asks of these.
     """
     require_prefix(prefix)
     return {
@@ -77,7 +80,7 @@ def c_files(
         f"{prefix}.c": _text(_code(network, prefix, classes, target)),
         f"{prefix}_weights.c": _text(_weights(network, prefix)),
         f"{prefix}_tables.c": _text(_tables(network, prefix)),
-        f"{prefix}_test.c": _text(_test(network, prefix, inputs, outputs)),
+        f"{prefix}_test.c": _text(_test(prefix, inputs, outputs, ending)),
     }
 
 
@@ -274,7 +277,7 @@ def _tables(network: IntegerNetwork, prefix: str) -> Iterator[str]:
 
 
 def _test(
-    network: IntegerNetwork, prefix: str, inputs: Integers, outputs: Integers
+    prefix: str, inputs: Integers, outputs: Integers, ending: TestedEnding | None
 ) -> Iterator[str]:
     upper, rows = prefix.upper(), len(inputs)
     yield f"/* Runs {prefix}.c on known rows; the result is how many answers differ. */"
@@ -286,16 +289,22 @@ def _test(
     yield f"static const {prefix}_out_t outputs[{rows} * {upper}_OUT] = {{"
     yield from _numbers(outputs)
     yield "};"
+    if ending is not None:
+        yield f"static const {ending.kind} wanted[{ending.numbers.size}] = {{"
+        yield from _numbers(ending.numbers)
+        yield "};"
     yield ""
     yield "int main(void)"
     yield "{"
     yield f"    static uint8_t scratch[{upper}_SCRATCH];"
     yield f"    {prefix}_out_t y[{upper}_OUT];"
+    yield from ("    " + line for line in (ending.declared if ending is not None else ()))
     yield "    int differing = 0;"
     yield f"    for (int row = 0; row < {rows}; row++) {{"
     yield f"        {prefix}_run(inputs + row * {upper}_IN, y, scratch);"
     yield f"        for (int n = 0; n < {upper}_OUT; n++)"
     yield f"            differing += y[n] != outputs[row * {upper}_OUT + n];"
+    yield from ("        " + line for line in (ending.checked if ending is not None else ()))
     yield "    }"
     yield "    return differing > 100 ? 100 : differing;"
     yield "}"

@@ -14,6 +14,7 @@ from netsharp_compile.writing.ending import (
     ANSWERS,
     ending_declared,
     ending_files,
+    ending_tested,
     require_answers,
 )
 from netsharp_compile.writing.loader import loader_files
@@ -54,8 +55,9 @@ def device_files(
     require_answers(answers, network, form.classes)
     declared = [*ending_declared(answers, prefix), *quantizer_declared(prefix)]
     outputs = network.simulate(tested)[-1]
+    ending = ending_tested(answers, network, prefix, outputs)
     texts = {
-        **c_files(network, prefix, form.classes, tested, outputs, declared, target),
+        **c_files(network, prefix, form.classes, tested, outputs, declared, target, ending),
         **ending_files(answers, network, prefix),
         **quantizer_files(network.features, prefix),
         **loader_files(network, prefix),

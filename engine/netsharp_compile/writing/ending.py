@@ -6,7 +6,9 @@ Knows the definition of probabilities in integers, and nothing of layers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from netsharp_compile.layers import SOFTMAX
 from netsharp_compile.probabilities import (
@@ -16,6 +18,7 @@ from netsharp_compile.probabilities import (
     inverse_table,
     last_code_below,
     power_tables,
+    probabilities,
 )
 from netsharp_compile.refusal import CompileError
 
@@ -72,6 +75,40 @@ def ending_files(answers: str, network: IntegerNetwork, prefix: str) -> dict[str
         return {}
     lines = [f"/* See {prefix}.h. */", f'#include "{prefix}.h"', "", *made(network, prefix), ""]
     return {f"{prefix}_{answers}.c": "\n".join(lines)}
+
+
+class TestedEnding(NamedTuple):
+    """What a test asks beside the values: the type and the numbers that are wanted, what it
+    declares, and the statements that count what differs.
+    """
+
+    kind: str
+    numbers: Integers
+    declared: tuple[str, ...]
+    checked: tuple[str, ...]
+
+
+def ending_tested(
+    answers: str, network: IntegerNetwork, prefix: str, outputs: Integers
+) -> TestedEnding | None:
+    """Return what a test asks where answers [rows, outputs] are such codes; None for values."""
+    upper, target = prefix.upper(), network.layers[-1].target
+    if answers == "argmax":
+        chosen = outputs.argmax(axis=1)
+        if outputs.shape[1] == 1:
+            chosen = (outputs[:, 0] > last_code_below(target, _MIDDLE)).astype(np.int64)
+        given = f"inputs + row * {upper}_IN, scratch"
+        asked = f"differing += {prefix}_classify({given}) != wanted[row];"
+        return TestedEnding("int32_t", chosen, (), (asked,))
+    if answers == "softmax":
+        checked = (
+            f"{prefix}_softmax(y, p);",
+            f"for (int n = 0; n < {upper}_OUT; n++)",
+            f"    differing += p[n] != wanted[row * {upper}_OUT + n];",
+        )
+        declared = (f"uint16_t p[{upper}_OUT];",)
+        return TestedEnding("uint16_t", probabilities(outputs, target), declared, checked)
+    return None
 
 
 def choice_of(network: IntegerNetwork, prefix: str, classes: Sequence[str] | None) -> list[str]:
