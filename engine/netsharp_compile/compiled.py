@@ -297,7 +297,10 @@ def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
                 f"{folder} holds {strange[0]}, which is no file of this network: give a folder "
                 "that is new, or one that was written before with the same prefix."
             )
-    aside = tempfile.mkdtemp(prefix=_aside(name), dir=parent)
+    try:
+        aside = tempfile.mkdtemp(prefix=_aside(name), dir=parent)
+    except OSError as error:  # Of a name that nobody has given.
+        raise type(error)(error.errno, error.strerror, folder) from None
     made, old = os.path.join(aside, "new"), os.path.join(aside, "old")
     try:
         os.mkdir(made)
