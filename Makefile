@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize clean
+.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -70,6 +70,12 @@ models: $(VENV)/.peers ## Try the model files of CNTK below FOLDER: opened, answ
 fuzz: $(VENV)/.test ## Fuzz for a long time; SECONDS, MODELS and SEED choose how long and where.
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1) \
 		--models $(or $(MODELS),100000)
+
+fuzz-compile: $(VENV)/.test ## Compile networks drawn by chance beside the simulator; ROUNDS and SEED choose how many times 144.
+	for round in $$(seq $(or $(ROUNDS),5)); do \
+		FULL=1 NETSHARP_SEED=$(or $(SEED),1)$$round $(BIN)/python -m pytest -q -n 2 --dist worksteal \
+			-k drawn_by_chance tests/compiling || exit 1; \
+	done
 
 grammar: ## Regenerate the parsers; fail if the committed ones differ.
 	sh grammar/regenerate.sh

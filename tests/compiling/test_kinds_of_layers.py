@@ -14,7 +14,7 @@ from netsharp_compile import compiled
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.integers import INT32, IntegerNetwork
 from netsharp_compile.layers import layers_of, values_of
-from netsharp_compile.widths import ACTIVATIONS, LOGITS, WEIGHTS
+from netsharp_compile.widths import ACTIVATIONS, LOGITS, REQUANTISATIONS, TRANSFERS, WEIGHTS
 from netsharp_compile.writing.device_steps import DeviceStep, ScratchMemory, scratch_of, steps_of
 from netsharp_engine.data.normalizers import Normalizer, fit_normalizer
 from tests.compiling.builds import SANITIZED, require_same_bits
@@ -60,6 +60,8 @@ def test_networks_of_all_kinds_drawn_by_chance(round_: int, seed: int, tmp_path:
         "weights": chance.choice(WEIGHTS),
         "logits": chance.choice(LOGITS),
         "share_tables": chance.random() < 0.5,
+        "requant": chance.choice(REQUANTISATIONS),
+        "transfer": chance.choice(TRANSFERS),
     }
     made = netsharp.compile(model, x[: chance.choice([1, 2, 200])], **settings)
     flags = ["-O0", "-O2", "-O3 -march=native", " ".join(SANITIZED)]

@@ -18,6 +18,7 @@ from netsharp_compile.schemes import OPERANDS, QuantizationScheme
 from netsharp_engine.activations import NAMES
 from tests.compiling.builds import COMPILERS, STRICT, built, require_same_bits
 from tests.compiling.networks import DEEP, ONE, trained
+from tests.compiling.seed_tables import EXAMPLES, lines
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 TANH = QuantizationScheme.asymmetric(-3.0, 2.5, 8)
@@ -183,3 +184,10 @@ def test_p15_weights_have_8_or_16_bits(weights: Any, most: int, tmp_path: Path) 
             assert np.abs(bundle["weights"]["values"]).max() <= most
     largest = [np.abs(part.weights).max() for one in made.network.layers for part in one.parts]
     assert max(largest) == most
+
+
+def test_the_documents_show_the_tables_of_the_seed_s_examples() -> None:
+    """They are printed anew by ``python -m tests.compiling.seed_tables``."""
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    assert "\n".join(lines()) in text
+    assert len(EXAMPLES) == 7
