@@ -40,7 +40,8 @@ def compile(
     """Make a trained network one of integers, with tables for its transfer functions.
 
     All bundles of Net# are compiled, any number into one layer, with every activation, but for
-    response normalisation.
+    response normalisation; of CNTK's networks products, convolutions, pools and batch normalisation
+    with sigmoid, tanh and rectifiers, and sums of these.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ import numpy as np
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
 from netsharp_compile.form import ModelForm
+from netsharp_compile.importing.tensors import tensor_layers
 from netsharp_compile.judging.explaining import explained
 from netsharp_compile.judging.gate import judged
 from netsharp_compile.judging.pages import report_files
@@ -127,9 +128,8 @@ class CompiledNetwork:
 
 def _layers(model: Model) -> list[SummedLayer]:
     """The layers of a model; CompileError for one that is not compiled."""
-    if model.network is not None:
-        raise CompileError("Networks of CNTK are not compiled yet; those of Net# are.")
-    return layers_of(model.graph, model.tensors)
+    read = layers_of if model.network is None else tensor_layers
+    return read(model.graph, model.tensors)
 
 
 def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:

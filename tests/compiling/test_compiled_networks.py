@@ -15,7 +15,6 @@ import pytest
 
 import netsharp
 from netsharp_compile.writing.manifest import network_of
-from tests.cntk.training.model_writing import First
 from tests.compiling.networks import DEEP, ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
@@ -69,17 +68,6 @@ def test_numbers_beyond_all_numbers_are_a_sentence(factor: float, what: str) -> 
     large, x = trained(ONE.format("tanh", "softmax"), dtype="float64")
     large.tensors["H/X/weights"][:] *= 1e200
     assert netsharp.compile(large, x).report.rows == 200
-
-
-def test_a_network_of_cntk_is_refused(tmp_path: Path) -> None:
-    stored = First(27)
-    stored.input("x", (4,))
-    stored.parameter("W", np.linspace(-1, 1, 12).reshape(4, 3))
-    stored.add("Times", "z", b"\x01\0\0\0\0\0\0\0" + b"\xff\xff\xff\xff", "W", "x")
-    groups = [("FeatureNodes", ["x"]), ("OutputNodes", ["z"])]
-    (tmp_path / "net.dnn").write_bytes(stored.data(groups))
-    with pytest.raises(netsharp.CompileError, match="Networks of CNTK are not compiled yet"):
-        netsharp.compile(tmp_path / "net.dnn", np.zeros((3, 4)))
 
 
 def test_a_compiled_network_can_be_pickled() -> None:

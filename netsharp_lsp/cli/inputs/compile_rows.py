@@ -54,9 +54,10 @@ def compile_rows(args: argparse.Namespace, model: Model) -> CompileRows:
     if settings is None:
         if calibration is not None:
             return CompileRows(calibration, None, "")
+        lacks = "was trained on arrays" if model.network is None else "does not name its rows"
         raise CompileError(
-            "the model was trained on arrays, and ranges are read from rows: name files of them "
-            "with --calibrate."
+            f"the model {lacks}, and ranges are read from rows: name files of them with "
+            "--calibrate."
         )
     try:
         found = training_rows(model, settings)

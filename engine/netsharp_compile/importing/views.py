@@ -1,0 +1,86 @@
+"""Values of layers element by element, each multiplied by a factor and moved by an offset: what is
+arranged, scaled or moved between two layers costs nothing that way.
+
+Knows no operations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from netsharp_compile.bundles import ReadValues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from netsharp_compile.bundles import Places
+    from netsharp_compile.operators import Array
+
+
+class ElementView(NamedTuple):
+    """A number for each element, all four [elements]: ``factors`` times the value at ``places`` of
+    the operand of that number (0 the features, then the layers in order), and ``offsets`` more.
+    """
+
+    operands: Places
+    places: Places
+    factors: Array
+    offsets: Array
+
+    @classmethod
+    def of(cls, source: ReadValues) -> ElementView:
+        """Return the values of a source as they are."""
+        places = np.arange(source.first, source.first + source.size)
+        operands = np.full(source.size, source.operand, np.int64)
+        return cls(operands, places, np.ones(source.size), np.zeros(source.size))
+
+    @classmethod
+    def joined(cls, views: list[ElementView]) -> ElementView:
+        """Return the elements of several views, one behind the other."""
+        return cls(
+            np.concatenate([one.operands for one in views]),
+            np.concatenate([one.places for one in views]),
+            np.concatenate([one.factors for one in views]),
+            np.concatenate([one.offsets for one in views]),
+        )
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return len(self.places)
+
+    @property
+    def source(self) -> ReadValues | None:
+        """Where all values lie side by side in their order; None where they do not."""
+        first, operand = int(self.places[0]), int(self.operands[0])
+        beside = np.arange(first, first + self.size)
+        if (self.operands == operand).all() and np.array_equal(self.places, beside):
+            return ReadValues(operand, first, self.size)
+        return None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all elements are values as they are."""
+        return bool((self.factors == 1).all() and not self.offsets.any())
+
+    def chosen(self, elements: Places) -> ElementView:
+        """Return some elements, in any order and as often as they are named."""
+        operands, places, factors, offsets = self
+        return ElementView(
+            operands[elements], places[elements], factors[elements], offsets[elements]
+        )
+
+    def scaled(self, factors: Array, offsets: Array) -> ElementView:
+        """Return ``factors`` times the elements and ``offsets`` more, both [elements]."""
+        moved = self.offsets * factors + offsets
+        return self._replace(factors=self.factors * factors, offsets=moved)
+
+    def by_source(self) -> Iterator[tuple[ReadValues, Places]]:
+        """Yield for each operand the stretch of it that is read, and which elements read it."""
+        for operand in np.unique(self.operands).tolist():
+            (elements,) = (self.operands == operand).nonzero()
+            places = self.places[elements]
+            first = int(places.min())
+            yield ReadValues(operand, first, int(places.max()) - first + 1), elements

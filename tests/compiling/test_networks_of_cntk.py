@@ -1,0 +1,119 @@
+"""Networks of CNTK in integers: the import beside the engine, the C beside the simulator, what is
+lost, and what is refused by its name.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netsharp
+from netsharp_compile.importing.tensors import tensor_layers
+from netsharp_compile.layers import values_of
+from tests.cli.command_line import netsharp as command
+from tests.cntk.training.model_writing import First
+from tests.compiling.builds import SANITIZED, require_same_bits
+from tests.conftest import SEED
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "cntk"
+
+
+def shares(values: np.ndarray) -> np.ndarray:
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def trained(name: str, folder: Path) -> Any:
+    """An example, trained in a folder of its own."""
+    shutil.copytree(EXAMPLES / name, folder / name)
+    done = command("run", f"{name}.cntk", "command=learn", cwd=folder / name)
+    assert done.code == 0, done.err
+    return netsharp.load(folder / name / "out" / f"{name}.dnn")
+
+
+def rows_of(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Features and numbers of classes of a file in text format."""
+    features, labels = [], []
+    for line in path.read_text().splitlines():
+        streams = dict(one.split(maxsplit=1) for one in line.split("|") if one.strip())
+        features.append([float(one) for one in streams["features"].split()])
+        labels.append(int(np.argmax([float(one) for one in streams["labels"].split()])))
+    return np.array(features), np.array(labels)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["numerals", "plane"])
+def test_an_example_is_imported_and_compiled(name: str, tmp_path: Path) -> None:
+    model = trained(name, tmp_path)
+    rows, _ = rows_of(tmp_path / name / "train.ctf")
+    held, classes = rows_of(tmp_path / name / "test.ctf")
+    *_, (_, found) = values_of(tensor_layers(model.graph, model.tensors), held)
+    assert np.abs(shares(found) - model.compute(held)).max() < 1e-5
+    made = netsharp.compile(model, rows, holdout=(held, classes.astype(str)))
+    gate = made.report.gate
+    assert gate is not None
+    assert gate.right_before is not None
+    assert gate.right is not None
+    assert gate.right_before - gate.right <= max(1, len(held) * 0.005)
+    require_same_bits(made, held[:40], tmp_path, "-O2", " ".join(SANITIZED))
+
+
+def written(folder: Path, add: Any, shape: tuple[int, ...] = (4,)) -> Path:
+    """A model of an input x of a shape and the nodes that are added, of which z answers."""
+    stored = First(27)
+    stored.input("x", shape)
+    add(stored)
+    groups = [("FeatureNodes", ["x"]), ("OutputNodes", ["z"])]
+    path = folder / "net.dnn"
+    path.write_bytes(stored.data(groups))
+    return path
+
+
+PRODUCT = b"\x01\0\0\0\0\0\0\0" + b"\xff\xff\xff\xff"
+
+
+def test_two_branches_are_one_sum(tmp_path: Path) -> None:
+    chance = np.random.default_rng(SEED)
+
+    def add(stored: First) -> None:
+        stored.parameter("V", chance.normal(size=(4, 4)))
+        stored.parameter("half", np.array([0.5]))
+        stored.add("Times", "v", PRODUCT, "V", "x")
+        stored.add("RectifiedLinear", "h", b"", "v")
+        stored.add("ElementTimes", "g", b"", "h", "half")
+        stored.add("Tanh", "t", b"", "x")
+        stored.add("Minus", "y", b"", "g", "t")
+        stored.add("Sigmoid", "s", b"", "y")
+        stored.parameter("W", chance.normal(size=(4, 3)))
+        stored.add("Times", "z", PRODUCT, "W", "s")
+
+    model = netsharp.load(written(tmp_path, add))
+    layers = tensor_layers(model.graph, model.tensors)
+    assert [(one.name, one.function) for one in layers] == [
+        ("h", "rlinear"),
+        ("t", "tanh"),
+        ("s", "sigmoid"),
+        ("z", "softmax"),
+    ]
+    assert len(layers[2].parts) == 2
+    x = chance.normal(size=(100, 4))
+    *_, (_, found) = values_of(layers, x)
+    assert np.abs(shares(found) - model.compute(x)).max() < 1e-5
+    require_same_bits(netsharp.compile(model, x), x, tmp_path)
+
+
+def test_what_has_no_form_in_integers_is_named(tmp_path: Path) -> None:
+    def add(stored: First) -> None:
+        stored.add("Sigmoid", "s", b"", "x")
+        stored.add("Exp", "e", b"", "x")
+        stored.add("ElementTimes", "z", b"", "s", "e")
+
+    path = written(tmp_path, add)
+    said = r"'e' in .*net\.dnn: 'e' cannot be compiled yet: Exp has no form in integers"
+    with pytest.raises(netsharp.CompileError, match=said):
+        netsharp.compile(path, np.zeros((3, 4)))
