@@ -10,11 +10,16 @@ from netsharp_lsp.text.numbers import BEYOND
 
 TASKS = ("binary", "multiclass", "regression")
 HOSTS = ("studio", "rx", "tlc")
+TARGET_KEYS = ("flash", "ram", "processor")
+_SIZE = r"([0-9]{1,12}) ?(?:([kKmM])(?:i?[bB])?)?"
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20}
 FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from netsharp_lsp.workspace import Workspace
 
     Seen = tuple[str, str, tuple[float, ...]]
@@ -25,6 +30,61 @@ def is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < BEYOND
 
 
+class DeviceTarget:
+    """What a device has: bytes of flash and of RAM, and its processor; None where not said."""
+
+    __slots__ = ("flash", "processor", "ram")
+
+    def __init__(
+        self, flash: int | None = None, ram: int | None = None, processor: str | None = None
+    ) -> None:
+        self.flash = flash
+        self.ram = ram
+        self.processor = processor
+
+    def key(self) -> tuple[int | None, int | None, str | None]:
+        """All of it."""
+        return self.flash, self.ram, self.processor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceTarget) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+
+def read_target(value: object) -> DeviceTarget:
+    """Return the device that a table of settings names; ValueError, a sentence without the key."""
+    from netsharp_engine.devices.footprint import CODE_BYTES
+
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a table of {', '.join(TARGET_KEYS)}, found {value!r}.")
+    found: Mapping[str, object] = value
+    for key in found:
+        if key not in TARGET_KEYS:
+            raise ValueError(f"has no key '{key}'; it has {', '.join(TARGET_KEYS)}.")
+    flash, ram = (_size(key, found[key]) if key in found else None for key in TARGET_KEYS[:2])
+    processor = found.get("processor")
+    if processor is not None and processor not in CODE_BYTES:
+        raise ValueError(
+            f"has the processor {processor!r}, which is none of {', '.join(CODE_BYTES)}."
+        )
+    return DeviceTarget(flash, ram, None if processor is None else str(processor))
+
+
+def _size(key: str, value: object) -> int:
+    import re
+
+    match = re.fullmatch(_SIZE, str(value)) if type(value) in (int, str) else None
+    found = int(match[1]) * _UNITS[(match[2] or "").lower()] if match is not None else 0
+    if not found:
+        raise ValueError(
+            f"has {value!r} for {key}: a number of bytes, or a text such as '256k', '1M' or "
+            "'32KiB' (1k is 1,024), is expected."
+        )
+    return found
+
+
 class Context:
     """What turns `auto` into numbers and chooses a host's defaults; None where unknown.
 
@@ -33,6 +93,7 @@ class Context:
     `origin` names for each known field where it comes from ("--features", "digits.toml").
     `workspace`: the files around the text, for languages whose texts belong together.
     `outside`: what is named to train on and not read, since it lies outside of what may be.
+    `target`: the device that the network is for, `DeviceTarget` of settings.
     `seen`: what somebody who asked for it saw of the start of a training, each a kind of
     observation, a layer, and figures.
     """
@@ -45,6 +106,7 @@ class Context:
         "outputs",
         "outside",
         "seen",
+        "target",
         "task",
         "workspace",
     )
@@ -68,6 +130,7 @@ class Context:
         self.workspace = workspace
         self.outside: str | None = None
         self.seen: tuple[Seen, ...] = ()
+        self.target: DeviceTarget | None = None
 
     def known(self) -> dict[str, int | str]:
         """Return the fields that are not None."""
@@ -84,6 +147,7 @@ class Context:
             setattr(merged, field, own if own is not None else getattr(other, field))
         merged.outside = self.outside or other.outside
         merged.seen = self.seen or other.seen
+        merged.target = self.target or other.target
         return merged
 
     def following(self) -> Context:
@@ -98,6 +162,7 @@ class Context:
             and self.known() == other.known()
             and self.outside == other.outside
             and self.seen == other.seen
+            and self.target == other.target
             and self.workspace is other.workspace
         )
 

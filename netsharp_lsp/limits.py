@@ -82,6 +82,13 @@ LAYERS = Limit(
     "layers",
     "`run`, `predict` and `evaluate` refuse the network; `check` and `describe` take it",
 )
+# Places of values are compared with one another, at each keystroke.
+DEVICE_LAYERS = Limit(
+    "the layers of one network that a device is compared with",
+    500,
+    "layers",
+    "`check` does not say whether the network fits a device (NS140)",
+)
 # Networks in which every layer reads all before it have some thousands.
 BUNDLES = Limit(
     "the bundles of one network, when it is trained or applied",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from netsharp_engine.plain_files import may_be_file, read_plain
-from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
+from netsharp_lsp.context import HOSTS, TASKS, Context, is_count, read_target
 from netsharp_lsp.diagnostics.model import SEVERITIES
 from netsharp_lsp.diagnostics.nearest import suggestion
 from netsharp_lsp.family_settings import READERS
@@ -242,7 +242,11 @@ def _line_of(data: bytes, key: str) -> int | None:
     """The line on which a key is written, None where it is written in an unusual way."""
     wanted = key.encode("utf-8")
     for number, line in enumerate(data.splitlines(), 1):
-        if line.strip().strip(b"[\"' ").startswith(wanted):
+        bare = line.strip()
+        if bare.strip(b"[\"' ").startswith(wanted):
+            return number
+        # A table may stand within that of the file of several tools.
+        if bare.startswith(b"[") and wanted in bare.strip(b"[] ").split(b"."):
             return number
     return None
 
@@ -321,6 +325,7 @@ _KEYS: dict[str, Callable[[Settings, object], None]] = {
     "features": _context_setter("features", _count),
     "hidden-nodes": _context_setter("hidden_nodes", _count),
     "outputs": _context_setter("outputs", _count),
+    "target": _context_setter("target", read_target),
 }
 
 

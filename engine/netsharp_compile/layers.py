@@ -21,6 +21,7 @@ from netsharp_compile.bundles import (
 )
 from netsharp_compile.operators import chain_of
 from netsharp_compile.refusal import CompileError, refused
+from netsharp_engine.devices.footprint import REFUSALS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -130,7 +131,7 @@ class _Reading:
         sums = self._sums(node, node.inputs[0])
         function = str(node.attributes["function"])
         if function == SOFTMAX and not last:
-            raise refused(node, "softmax within a network looks at all nodes at once.")
+            raise refused(node, REFUSALS[SOFTMAX])
         return self._added(node, sums, function)
 
     def _added(self, node: Node, sums: _Sums, function: str) -> ReadValues:
@@ -173,7 +174,7 @@ class _Reading:
             return _Sums(parts, np.sum([one.biases for one in found], axis=0))
         made = _BUNDLES.get(node.op)
         if made is None:
-            raise refused(node, _REASONS.get(node.op, f"{node.op} has no form in integers here."))
+            raise refused(node, REFUSALS.get(node.op, f"{node.op} has no form in integers here."))
         source = self._known[node.inputs[0]]
         if not isinstance(source, ReadValues):
             raise refused(node, "it reads sums that go through no activation.")
@@ -262,11 +263,4 @@ _BUNDLES: dict[str, Callable[[Node, ReadValues, Array], _Sums]] = {
     "convolve": _convolved,
     "max pool": _pooled,
     "mean pool": _pooled,
-}
-#: Why others are refused.
-_REASONS = {
-    "response norm": (
-        "response normalisation divides each value by a power of a sum of squares around it, for "
-        "which a device without floating point has no table. Leave the bundle out and train again."
-    ),
 }

@@ -37,6 +37,7 @@ from netsharp_compile.widths import (
     scheme_of_range,
 )
 from netsharp_engine.data.errors import nearest
+from netsharp_engine.devices.footprint import BY_ENDS, LAST_INDEX_BITS
 from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -49,10 +50,6 @@ if TYPE_CHECKING:
     from netsharp_compile.widths import CompileSettings, OperandWidth, WeightKind
     from netsharp_engine.data.normalizers import Normalizer
 
-#: Bits of the index, at least, where a table leads to the answers.
-_LAST_INDEX = 10
-#: Operators that codes with ends do by themselves: their sums are as wide as their values.
-_BY_ENDS = ("linear", "rlinear", "brlinear")
 #: Codes of features have more bits than others, up to so many, until rounding them to one scheme
 #: moves them by no more than this part of what they are.
 _MOST_FEATURE_BITS, _ROUNDED = 12, 0.005
@@ -98,12 +95,12 @@ def schemes_without_data(
         answers = f"{settings.logits}, range from data"
         if function in ("linear", SOFTMAX):
             return answers, answers
-        return f"{width.kind}{max(width.index, _LAST_INDEX)}, range from data", answers
+        return f"{width.kind}{max(width.index, LAST_INDEX_BITS)}, range from data", answers
     if not is_shared(function, settings.method, settings.share_tables):
         return word, word
     values = value_range(function)
     target, told = (width.covering(values, bits) for bits in (width.bits, width.index))
-    if function in _BY_ENDS and is_identity(function, target):
+    if function in BY_ENDS and is_identity(function, target):
         return target, target
     sums = sum_range(function, (0.0, 0.0), told, shared=True)
     return width.covering(sums, width.index), target
@@ -228,7 +225,7 @@ class _Plan:
         target = scheme_of_range(seen.values[:2], *LOGIT_WIDTHS[settings.logits])
         if function in ("linear", SOFTMAX):
             return target, target
-        sums, index = seen.sums[:2], max(_LAST_INDEX, width.index)
+        sums, index = seen.sums[:2], max(LAST_INDEX_BITS, width.index)
         if method.kind != "minmax":
             sums = sum_range(function, sums, target, shared=False)
         return width.covering(sums, index), target
@@ -246,7 +243,7 @@ class _Plan:
         wide = replace(result, scale=unit)
         if result.kind == "qmn":
             wide = replace(result, scale=float(powers_of_two(np.array(unit))))
-        is_elided = result == target or layer.function in _BY_ENDS
+        is_elided = result == target or layer.function in BY_ENDS
         return wide, wide if is_elided and result.size == target.size else target
 
     def _transfer(
@@ -299,7 +296,7 @@ def hidden_schemes(
     target = width.covering(values, width.bits)
     if method.kind == "minmax":
         return width.covering(seen.sums[:2], width.index), target
-    if function in _BY_ENDS and is_identity(function, target):
+    if function in BY_ENDS and is_identity(function, target):
         return target, target
     # What fewer codes of sums can tell apart is enough to ask for.
     told = width.covering(values, width.index)

@@ -72,6 +72,11 @@ class Axis:
         extra = self.size - ((self.count - 1) * self.stride + 1)
         return extra // 2 - centre
 
+    @property
+    def padded(self) -> bool:
+        """Whether a kernel reaches beyond the source."""
+        return self.first < 0 or self.first + self.covered > self.size
+
     def cells(self, position: int) -> range:
         """The real source cells under the kernel at ``position``, pads left out."""
         start = self.first + position * self.stride

@@ -6,7 +6,7 @@ after the fence's language tell more: the context, how the file is stored, how i
 
 from __future__ import annotations
 
-from netsharp_lsp.context import HOSTS, TASKS, Context
+from netsharp_lsp.context import HOSTS, TASKS, Context, read_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,6 +124,10 @@ def _read_context(context: Context, word: str, line: int) -> None:
     elif field == "seen" and value.count(":"):
         kind, layer, *figures = value.split(":")
         context.seen += ((kind.replace("-", " "), layer, tuple(map(float, figures))),)
+        return
+    elif field == "target" and value:
+        pairs = (one.split(":", 1) for one in value.split(","))
+        context.target = read_target(dict(pairs))
         return
     else:
         raise PageError(line, f"'{word}' is no context; write for example features=4")

@@ -11,6 +11,7 @@ import pytest
 
 from netsharp_lsp import settings as settings_module
 from netsharp_lsp.cntk.commands.settings import declared_in
+from netsharp_lsp.context import DeviceTarget
 from netsharp_lsp.language import families
 from netsharp_lsp.settings import (
     Settings,
@@ -35,6 +36,11 @@ task = "multiclass"
 features = 4
 hidden-nodes = 20
 outputs = 3
+
+[target]
+flash = "256k"
+ram = 32768
+processor = "cortex-m4"
 
 [per-file-ignores]
 "tests/*.nn" = ["NS039", "NS05"]
@@ -73,6 +79,11 @@ WRONG = {
     "features = 0": "'features' must be a whole number of at least 1, found 0.",
     "outputs = true": "'outputs' must be a whole number of at least 1, found True.",
     "hidden-nodes = 1.5": "'hidden-nodes' must be a whole number of at least 1, found 1.5.",
+    'target = "256k"': "'target' must be a table of flash, ram, processor, found '256k'.",
+    '[target]\nflash = "lots"': "'target' has 'lots' for flash: a number of bytes, or a text",
+    "[target]\nflash = true": "'target' has True for flash",
+    "[target]\nrom = 3": "'target' has no key 'rom'; it has flash, ram, processor.",
+    '[target]\nprocessor = "z80"': "'target' has the processor 'z80', which is none of cortex-m0",
     "hidden_nodes = 3": "unknown key 'hidden_nodes'. Did you mean 'hidden-nodes'?",
     "selct = []": "unknown key 'selct'. Did you mean 'select'?",
     "[colours]\nx = 1": "unknown key 'colours'.",
@@ -92,6 +103,7 @@ def test_every_key_is_read(tmp_path: pathlib.Path) -> None:
     assert settings.fail_on == "info"
     assert settings.baseline == "known.json"
     assert settings.line_ending == "crlf"
+    assert settings.context.target == DeviceTarget(262_144, 32_768, "cortex-m4")
     assert settings.context.known() == {
         "features": 4,
         "hidden_nodes": 20,

@@ -15,8 +15,9 @@ from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.integers import INT32, IntegerNetwork
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.widths import ACTIVATIONS, LOGITS, REQUANTISATIONS, TRANSFERS, WEIGHTS
-from netsharp_compile.writing.device_steps import DeviceStep, ScratchMemory, scratch_of, steps_of
+from netsharp_compile.writing.device_steps import scratch_of, steps_of
 from netsharp_engine.data.normalizers import Normalizer, fit_normalizer
+from netsharp_engine.devices.footprint import DeviceStep, ScratchMemory
 from tests.compiling.builds import SANITIZED, require_same_bits
 from tests.compiling.drawn_texts import DrawnText
 from tests.compiling.networks import trained

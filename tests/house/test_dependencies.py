@@ -28,7 +28,7 @@ FLOORS = (
         "netsharp_engine.host_arguments",
         "netsharp_engine.limits",
     ),
-    ("netsharp_engine.aside",),
+    ("netsharp_engine.aside", "netsharp_engine.devices"),
     ("netsharp_engine.nodes",),
     ("netsharp_engine.ops",),
     ("netsharp_engine.graph", "netsharp_engine.memory"),
@@ -215,6 +215,7 @@ OUTSIDE = {
 ENGINE_FOR_LANGUAGES = (
     "netsharp_engine.geometry",
     "netsharp_engine.activations",
+    "netsharp_engine.devices.footprint",
     "netsharp_engine.graph",
 )
 

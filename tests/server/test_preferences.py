@@ -24,6 +24,7 @@ VALUES: dict[str, Any] = {
     "features": 3,
     "hidden-nodes": 4,
     "outputs": 5,
+    "target": {"flash": "256k"},
     "cntk": {"defines": ["DataDir"]},
 }
 

@@ -14,6 +14,7 @@ import numpy as np
 from netsharp_compile.bundles import FilteredBundle, FullBundle, PooledBundle
 from netsharp_compile.writing.c_rescaling import is_rescaled, only_shifts, stored_shifts
 from netsharp_compile.writing.device_steps import folded_biases
+from netsharp_engine.devices.footprint import place_bytes
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
@@ -87,7 +88,7 @@ def is_full(layer: IntegerLayer) -> bool:
 def _unsigned(name: str, numbers: Integers) -> StoredArray:
     """Numbers from 0 on in the smallest type of which each is an int."""
     most = int(_some(numbers).max())
-    kind = "uint8_t" if most < 1 << 8 else "uint16_t" if most < 1 << 16 else "int32_t"
+    kind = {1: "uint8_t", 2: "uint16_t", 4: "int32_t"}[place_bytes(most)]
     return StoredArray(name, kind, _some(numbers))
 
 

@@ -184,8 +184,7 @@ def _declared(network: IntegerNetwork, prefix: str) -> Iterator[str]:
 
 def scratch_size(network: IntegerNetwork) -> int:
     """Return the bytes of scratch memory, with some to begin where wider numbers can lie."""
-    found = scratch_of(network)
-    return found.size + found.width - 1
+    return scratch_of(network).bytes
 
 
 def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.writing.c_rows import RowSums
-    from netsharp_compile.writing.device_steps import DeviceStep
+    from netsharp_engine.devices.footprint import DeviceStep, WalkedAxis
 
 
 def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str, target: str) -> list[str]:
@@ -64,7 +64,7 @@ class _Function:
     ) -> None:
         self._rows = rows
         self.layer, self.name = network.layers[step.layer], name
-        self.over: dict[int, WindowAxis] = {}
+        self.over: dict[int, WalkedAxis] = {}
         self.pool = None if step.pool is None else network.layers[step.pool].pool
         if self.pool is not None:
             self.over = windows_over(self.layer.parts[0].bundle, self.pool) or {}
@@ -415,7 +415,7 @@ class _Function:
             return axis.taps(0)
         return self._clipped(f"p{d}", f"a{d}", axis)
 
-    def _clipped(self, position: str, start: str, axis: WindowAxis) -> tuple[str | int, str | int]:
+    def _clipped(self, position: str, start: str, axis: WalkedAxis) -> tuple[str | int, str | int]:
         """Declare where a window begins, and return its first real cell and the one behind the
         last.
         """

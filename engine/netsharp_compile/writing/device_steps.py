@@ -6,56 +6,24 @@ Knows the network in integers and no language of programs.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from netsharp_compile.bundles import ConvolvedBundle, have_one_grid
 from netsharp_compile.integers import INT32
+from netsharp_engine.devices.footprint import (
+    MOST_BEST,
+    DeviceStep,
+    PlacedLayer,
+    scratch_of_steps,
+    windows_along,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from netsharp_compile.bundles import Bundle, PooledBundle, WindowAxis
+    from netsharp_compile.bundles import Bundle, PooledBundle
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
-
-#: So many largest sums are held beside the scratch memory while a pool is worked out.
-_MOST_BEST = 128
-
-
-class DeviceStep(NamedTuple):
-    """A layer that is worked out, by its number, and the pool of it alone that is worked out with
-    it, of sums instead of values; None where there is none.
-    """
-
-    layer: int
-    pool: int | None = None
-
-    @property
-    def made(self) -> int:
-        """The number of the layer whose values are there afterwards."""
-        return self.layer if self.pool is None else self.pool
-
-
-class ScratchMemory(NamedTuple):
-    """Where the values of each layer lie in the scratch memory, by its number, and the windows that
-    a layer copies, by its number and that of the bundle; how many bytes it has, and the bytes of
-    the widest number in it.
-    """
-
-    offsets: dict[int, int]
-    windows: dict[tuple[int, int], int]
-    size: int
-    width: int
-
-
-class _Block(NamedTuple):
-    """Bytes that are held from one step to another, of numbers of some bytes each."""
-
-    size: int
-    width: int
-    born: int
-    dies: int
+    from netsharp_engine.devices.footprint import ScratchMemory, WalkedAxis
 
 
 def steps_of(network: IntegerNetwork) -> list[DeviceStep]:
@@ -75,56 +43,28 @@ def steps_of(network: IntegerNetwork) -> list[DeviceStep]:
 
 
 def scratch_of(network: IntegerNetwork) -> ScratchMemory:
-    """Return a place for the values of each step but the last, and for its windows, that nothing
-    else holds while they are read: larger ones first, each as low as it can lie.
-    """
+    """Return a place for the values of each step but the last, and for its windows."""
     steps = steps_of(network)
-    values: dict[int, _Block] = {}
-    windows: dict[tuple[int, int], _Block] = {}
-    for place, step in enumerate(steps):
-        layer = network.layers[step.layer]
-        copied = copies_windows(layer, pooled=step.pool is not None)
-        for number, part in enumerate(layer.parts):
-            operand = part.bundle.source.operand
-            codes = network.layers[operand - 1].target if operand else network.features.codes
-            if operand:
-                values[operand - 1] = values[operand - 1]._replace(dies=place)
-            if copied and isinstance(part.bundle, ConvolvedBundle):
-                width = codes.dtype.itemsize
-                size = part.bundle.taps * width
-                windows[step.layer, number] = _Block(size, width, place, place)
-        made = network.layers[step.made]
-        width = made.target.dtype.itemsize
-        values[step.made] = _Block(made.nodes * width, width, place, place)
-    del values[len(network.layers) - 1]
-    blocks = [*values.values(), *windows.values()]
-    starts = _packed(blocks)
-    ends = [start + one.size for start, one in zip(starts, blocks, strict=True)]
-    return ScratchMemory(
-        dict(zip(values, starts[: len(values)], strict=True)),
-        dict(zip(windows, starts[len(values) :], strict=True)),
-        max(ends, default=1),
-        max((one.width for one in blocks), default=1),
-    )
+    pooled = {step.layer: step.pool is not None for step in steps}
+    placed = [
+        PlacedLayer(layer.nodes, layer.target.dtype.itemsize, _read(layer, pooled.get(number)))
+        for number, layer in enumerate(network.layers)
+    ]
+    return scratch_of_steps(placed, steps, network.features.codes.dtype.itemsize)
 
 
-def _packed(blocks: Sequence[_Block]) -> list[int]:
-    """The first byte of each block."""
-    starts: dict[int, int] = {}
-    for number in sorted(range(len(blocks)), key=lambda one: (-blocks[one].size, one)):
-        block = blocks[number]
-        taken = sorted(
-            (start, start + blocks[other].size)
-            for other, start in starts.items()
-            if blocks[other].born <= block.dies and block.born <= blocks[other].dies
+def _read(layer: IntegerLayer, pooled: bool | None) -> list[tuple[int, int]]:
+    """Of each bundle its operand, and the cells of a window that is copied; none of a pool that is
+    worked out with its source.
+    """
+    copied = pooled is not None and copies_windows(layer, pooled=pooled)
+    return [
+        (
+            one.bundle.source.operand,
+            one.bundle.taps if copied and isinstance(one.bundle, ConvolvedBundle) else 0,
         )
-        start = 0
-        for first, end in taken:
-            if start + block.size <= first:
-                break
-            start = max(start, -(-end // block.width) * block.width)
-        starts[number] = start
-    return [starts[number] for number in range(len(blocks))]
+        for one in layer.parts
+    ]
 
 
 def copies_windows(layer: IntegerLayer, *, pooled: bool) -> bool:
@@ -134,7 +74,7 @@ def copies_windows(layer: IntegerLayer, *, pooled: bool) -> bool:
     first = layer.parts[0].bundle
     if not isinstance(first, ConvolvedBundle) or prod(first.maps) < 2:
         return False
-    if pooled and prod(first.maps) > _MOST_BEST:
+    if pooled and prod(first.maps) > MOST_BEST:
         return False
     if not all(have_one_grid(first, one.bundle) for one in layer.parts):
         return False
@@ -158,32 +98,13 @@ def folded_biases(layer: IntegerLayer) -> Integers:
     return found
 
 
-def windows_over(bundle: Bundle, pool: PooledBundle) -> dict[int, WindowAxis] | None:
+def windows_over(bundle: Bundle, pool: PooledBundle) -> dict[int, WalkedAxis] | None:
     """Return by each axis of a convolution the axis of a pool whose windows move over its
     positions; None where a window reaches over maps or kernels, or over more than one axis.
     """
     if not isinstance(bundle, ConvolvedBundle):
         return None
-    grid = [
-        (extent, d if extent == axis.count and not is_map and bundle.sharing[d] else None)
-        for d, axis in enumerate(bundle.axes)
-        for is_map, extent in ((True, bundle.maps[d]), (False, axis.count))
-        if extent > 1
-    ]
-    found: dict[int, WindowAxis] = {}
-    for over in pool.axes:
-        size, taken = 1, []
-        while size < over.size and grid:
-            extent, d = grid.pop(0)
-            size *= extent
-            taken.append(d)
-        if size != over.size:
-            return None
-        if not over.steady and over.size > 1:
-            if len(taken) > 1 or taken[0] is None:
-                return None
-            found[taken[0]] = over
-    return found
+    return windows_along(bundle.axes, bundle.sharing, bundle.maps, pool.axes)
 
 
 def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: IntegerLayer) -> bool:

@@ -1,0 +1,121 @@
+"""What is predicted of a network's bytes from its text alone is what compiling it then writes."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import netsharp
+from netsharp_compile.bundles import FilteredBundle, PooledBundle
+from netsharp_compile.writing.device_steps import steps_of
+from netsharp_engine.devices.footprint import CODE_BYTES, Footprint, code_bytes, footprint
+from netsharp_lsp.context import Context
+from netsharp_lsp.netsharp.meaning.device import DeviceNetwork, device_network
+from netsharp_lsp.netsharp.meaning.steps.revision import resolve
+from netsharp_lsp.netsharp.reading.parser import parse
+from tests.compiling.drawn_texts import DrawnText
+from tests.compiling.networks import DEEP, ONE, trained
+
+pytestmark = pytest.mark.filterwarnings("ignore:(On training rows|Columns )")
+CONVOLVED = (
+    "input X [6, 6]; hidden C [3, 4, 4] tanh from X convolve"
+    " { InputShape = [6, 6]; KernelShape = [3, 3]; MapCount = 3; }"
+    "hidden P [3, 2, 2] from C max pool"
+    " { InputShape = [3, 4, 4]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2]; }"
+    "hidden M [3, 2, 1] from P mean pool"
+    " { InputShape = [3, 2, 2]; KernelShape = [1, 1, 2]; Stride = [1, 1, 2]; }"
+    "hidden A [5] abs { from M all; from P where (s, d) => s[1] == 0; }"
+    "output Y [3] softmax from A all;"
+)
+
+
+def predicted(text: str, features: int, outputs: int) -> tuple[DeviceNetwork, Footprint]:
+    context = Context(features=features, outputs=outputs)
+    found = device_network(resolve(parse(text.encode()), context))
+    assert found is not None
+    return found, footprint(found.shapes, found.features)
+
+
+def require_bound(text: str, model: Any, rows: Any) -> bool:
+    """Compare, and return whether all figures are the same."""
+    made = netsharp.compile(model, rows)
+    network, report = made.network, made.report
+    _, sizes = predicted(text, len(network.features.offset), network.layers[-1].nodes)
+    assert len(sizes.layers) == len(report.layers)
+    narrow = network.features.codes.bits == 8
+    same = True
+    for one, told, layer in zip(sizes.layers, report.layers, network.layers, strict=True):
+        wide = 4 * len(layer.biases) if layer.wide else 0
+        assert one.weights >= told.weight_bytes + _places(layer)
+        if not any(isinstance(part.bundle, FilteredBundle) for part in layer.parts):
+            assert one.weights == told.weight_bytes
+        assert one.scales + wide == told.bias_bytes - _places(layer)
+        same = same and (one.weights, wide) == (told.weight_bytes + _places(layer), 0)
+    if narrow:
+        assert sum(one.table for one in sizes.layers) >= report.table_bytes
+    falls = any(one.function in ("abs", "square") for one in network.layers)
+    if narrow and (not falls or list(sizes.steps) == steps_of(network)):
+        assert sizes.scratch.bytes == report.scratch_bytes
+    return same and narrow and sum(one.table for one in sizes.layers) == report.table_bytes
+
+
+def _places(layer: Any) -> int:
+    """Bytes of the places and ends of a layer, which a report counts with biases."""
+    from netsharp_compile.writing.c_arrays import arrays_of
+
+    arrays = [one for one in arrays_of("", layer) if "_places" in one.name or "_ends" in one.name]
+    return sum(one.size for one in arrays)
+
+
+@pytest.mark.parametrize("text", [DEEP, ONE.format("tanh", "sigmoid"), ONE.format("abs", "linear")])
+def test_full_networks_take_what_was_predicted(text: str) -> None:
+    assert require_bound(text, *trained(text))
+
+
+def test_windows_take_what_was_predicted() -> None:
+    model, rows = trained(CONVOLVED, features=36, normalizer="minmax")
+    require_bound(CONVOLVED, model, rows)
+    assert any(
+        isinstance(one.parts[0].bundle, PooledBundle)
+        for one in netsharp.compile(model, rows).network.layers
+    )
+
+
+@pytest.mark.costly
+@pytest.mark.drawn
+@pytest.mark.parametrize("round_", range(40))
+def test_networks_drawn_by_chance_take_at_most_what_was_predicted(round_: int, seed: int) -> None:
+    chance = random.Random(f"footprint {seed} {round_}")
+    text = DrawnText(chance, chance.randrange(1, 6))
+    model, rows = trained(
+        str(text), features=text.features, normalizer="minmax", epochs=1, learning_rate=1e-3
+    )
+    require_bound(str(text), model, rows)
+
+
+def test_code_is_estimated_within_a_quarter_of_what_boards_hold() -> None:
+    held = json.loads(Path("tests/boards/budgets.json").read_text(encoding="utf-8"))
+    small = "input X [64]; hidden H [32] tanh from X all; output Y [10] from H all;"
+    large = (
+        "input X [784]; hidden A [64] tanh from X all; hidden B [32] tanh from A all;"
+        "output Y [10] from B all;"
+    )
+    digits = Path("examples/digits/digits.nn").read_text(encoding="utf-8")
+    assert held.keys() == CODE_BYTES.keys()
+    for name, text, features in (
+        ("digits_mlp", small, 64),
+        ("mnist_mlp", large, 784),
+        ("digits", digits, 64),
+    ):
+        found, sizes = predicted(text, features, 10)
+        for board, networks in held.items():
+            measured = networks["networks"][name]
+            about = code_bytes(sizes, found.shapes, board)
+            assert abs(about - measured["code"]) < 0.25 * measured["code"], (board, name, about)
+            if name != "digits":
+                stored = sum(one.weights + one.scales for one in sizes.layers)
+                assert stored == measured["weights"]
