@@ -65,9 +65,11 @@ def _flash(
     )
     order = sorted(range(len(sizes.layers)), key=lambda one: -sizes.layers[one].flash)
     notes = [
-        Note(f"'{found.layers[one].name}' takes {sizes.layers[one].flash:,}.", place)
+        Note(
+            f"'{found.layers[one].name}' takes {sizes.layers[one].flash:,}.",
+            found.layers[one].place,
+        )
         for one in order[:_LISTED]
-        if (place := found.layers[one].place) is not layer.place
     ]
     yield Finding("NS140", layer.place, message, notes)
 
