@@ -188,14 +188,22 @@ class _Reading:
 
     def _numbers(self, node: Node) -> Array:
         (parameter,) = node.parameters
-        found = np.asarray(self._tensors[parameter.name], np.float64).reshape(parameter.shape)
-        if not np.isfinite(found).all():
-            raise CompileError(
-                f"'{parameter.name}' holds numbers that are infinite or no numbers: the training "
-                "diverged. Train again with a lower learning rate."
-            )
-        # Denormal numbers are 0 on most devices, and here.
-        return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
+        return numbers_of(self._tensors[parameter.name], parameter.name).reshape(parameter.shape)
+
+
+def numbers_of(values: npt.ArrayLike, name: str) -> Array:
+    """Return a parameter's numbers in double precision, of the same shape.
+
+    Raises CompileError where one is infinite or no number.
+    """
+    found = np.asarray(values, np.float64)
+    if not np.isfinite(found).all():
+        raise CompileError(
+            f"'{name}' holds numbers that are infinite or no numbers: the training "
+            "diverged. Train again with a lower learning rate."
+        )
+    # Denormal numbers are 0 on most devices, and here.
+    return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
 
 
 def _needed(graph: Graph) -> set[Node]:

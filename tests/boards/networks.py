@@ -161,7 +161,7 @@ def samples() -> tuple[Sample, ...]:
     others = [one for one in compiled if one.name not in known]
     model, rows = trained(MAPS, features=36)
     maps = [sample(f"maps{n}", model, rows, target) for n, target in enumerate(TARGETS)]
-    return (*measured(), brim(), *others, *by_chance(), *maps)
+    return (*measured(), brim(), *maps, *others, *by_chance())
 
 
 def _briefly(text: str, features: np.ndarray, digits: np.ndarray) -> Any:

@@ -35,7 +35,7 @@ CODE, CONSTANTS = "", ("_weights", "_tables")
 @pytest.mark.parametrize("name", BOARDS.BOARDS)
 def test_code_stands_alone(name: str, level: str, tmp_path: Path) -> None:
     require_board(name)
-    board, some = BOARDS.BOARDS[name], samples()[:13]
+    board, some = BOARDS.BOARDS[name], samples()[:16]
     write(some, tmp_path)
     flags = (*board.processor, *WITH_UNIT.get(name, ()), "-ffreestanding", level)
     objects = compile_sources(board.compiler, some, tmp_path, tmp_path / "made", *flags)

@@ -4,6 +4,7 @@ lost, and what is refused by its name.
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import pytest
 
 import netsharp
 from netsharp_compile.importing.tensors import tensor_layers
-from netsharp_compile.layers import values_of
+from netsharp_compile.layers import SOFTMAX, values_of
 from tests.cli.command_line import netsharp as command
-from tests.cntk.training.model_writing import First
+from tests.cntk.training.model_writing import First, dictionary
+from tests.cntk.training.random_models import Grown, first, second
 from tests.compiling.builds import SANITIZED, require_same_bits
 from tests.conftest import SEED
 
@@ -105,6 +107,52 @@ def test_two_branches_are_one_sum(tmp_path: Path) -> None:
     *_, (_, found) = values_of(layers, x)
     assert np.abs(shares(found) - model.compute(x)).max() < 1e-5
     require_same_bits(netsharp.compile(model, x), x, tmp_path)
+
+
+class Compilable(Grown):
+    """A network that grows by operations that are compiled, each row by itself."""
+
+    def smooth(self, source: str) -> str:
+        names = ("Sigmoid", "Tanh", "RectifiedLinear", "Negate", "Abs", "Pass", "Dropout")
+        return self.same(self.among(names), source)
+
+    calm = stepped = delayed = looped = smooth
+
+    def pair(self, source: str) -> str:
+        other = self.held(self.shapes[source])
+        return self.same(self.among(("Plus", "Minus", "ElementTimes")), source, other)
+
+
+#: Why a few of them are none: what is reduced by logarithms or least values, and a constant that
+#: is beside values.
+REFUSED = re.compile(r"the reduction '\w+' has no form|it is a constant among values|no form in")
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("number", range(200))
+@pytest.mark.parametrize("form", ["v1", "v2"])
+def test_networks_drawn_by_chance_are_imported_as_they_answer(
+    form: str, number: int, tmp_path: Path
+) -> None:
+    grown = Compilable(SEED + number, form)
+    path = tmp_path / "net.dnn"
+    path.write_bytes(first(grown) if form == "v1" else dictionary(second(grown)))
+    model = netsharp.load(path)
+    layers, reason = [], ""
+    try:
+        layers = tensor_layers(model.graph, model.tensors)
+    except netsharp.CompileError as error:
+        reason = str(error)
+    if not layers:
+        assert REFUSED.search(reason), reason
+        return
+    size = sum(one.size for one in model.graph.inputs)
+    x = np.random.default_rng(SEED + number).normal(size=(7, size))
+    *_, (_, found) = values_of(layers, x)
+    answers = found.reshape(7, -1)
+    if layers[-1].function == SOFTMAX:
+        answers = shares(answers)
+    assert np.abs(answers - model.compute(x).reshape(7, -1)).max() < 1e-5
 
 
 def test_what_has_no_form_in_integers_is_named(tmp_path: Path) -> None:

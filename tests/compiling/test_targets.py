@@ -54,23 +54,11 @@ def differing(made: CompiledNetwork, x: Any, target: str, folder: Path, flags: A
 @pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("target", TARGETS[1:])
+@pytest.mark.parametrize(("text", "features"), [(SIZES, 6), (MAPS, 36)], ids=["rows", "maps"])
 def test_every_target_gives_the_same_bits(
-    target: str, weights: Any, activations: Any, tmp_path: Path
+    text: str, features: int, target: str, weights: Any, activations: Any, tmp_path: Path
 ) -> None:
-    model, x = trained(SIZES, features=6)
-    made = netsharp.compile(model, x, activations=activations, weights=weights)
-    for flags in FLAGS:
-        assert differing(made, x[:40], target, tmp_path / "net", flags) == 0
-
-
-@pytest.mark.drawn
-@pytest.mark.parametrize("activations", ACTIVATIONS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("target", TARGETS[1:])
-def test_every_target_gives_the_same_bits_of_convolutions(
-    target: str, weights: Any, activations: Any, tmp_path: Path
-) -> None:
-    model, x = trained(MAPS, features=36)
+    model, x = trained(text, features=features)
     made = netsharp.compile(model, x, activations=activations, weights=weights)
     for flags in FLAGS:
         assert differing(made, x[:40], target, tmp_path / "net", flags) == 0

@@ -16,8 +16,8 @@ from netsharp_compile.importing import elements
 from netsharp_compile.importing.sums import LinearSums, PooledSums, products_of, sums_of
 from netsharp_compile.importing.views import ElementView
 from netsharp_compile.importing.windows import convolved, kernels_of, pool_axes, pooled
-from netsharp_compile.layers import SOFTMAX, SummedLayer, WeightedBundle
-from netsharp_compile.refusal import CompileError, refused
+from netsharp_compile.layers import SOFTMAX, SummedLayer, WeightedBundle, numbers_of
+from netsharp_compile.refusal import refused
 from netsharp_engine.ops.tensors import ENVIRONMENT, HELD
 from netsharp_engine.ops.tensors.images import POOLING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
@@ -375,14 +375,7 @@ class _Walk:
 
     def _numbers(self, node: Node) -> Array:
         (parameter,) = node.parameters
-        found = np.asarray(self._tensors[parameter.name], np.float64).reshape(node.shape)
-        if not np.isfinite(found).all():
-            raise CompileError(
-                f"'{parameter.name}' holds numbers that are infinite or no numbers: the training "
-                "diverged. Train again with a lower learning rate."
-            )
-        # Denormal numbers are 0 on most devices, and here.
-        return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
+        return numbers_of(self._tensors[parameter.name], parameter.name).reshape(node.shape)
 
 
 def _needed(output: Node) -> set[Node]:

@@ -253,8 +253,15 @@ class _Function:
                 self._sums_of_copies(inside, kernel, lambda total: self._ends("k", node, total))
                 return
             count, best = prod(maps), f"best[{map_number(maps)}]"
-            self._add(f"{sum_type(self.layer)} best[{count}];")
-            self._add(f"for (int m = 0; m < {count}; m++)", f"    best[m] = {self._least_sum};")
+            kind = sum_type(self.layer)
+            self._add(
+                "/* A compiler that knew the number would move it by floating-point registers. */",
+                f"const volatile {kind} unknown = {self._least_sum};",
+                f"const {kind} least = unknown;",
+                f"{kind} best[{count}];",
+                f"for (int m = 0; m < {count}; m++)",
+                "    best[m] = least;",
+            )
             with self._windows_of_pool():
                 self._copies()
                 self._sums_of_copies(

@@ -123,16 +123,21 @@ def row_sums(
         kind, count = _kind(network, part.bundle.source.operand), part.bundle.source.size
         values = f"x{number}"
         if target == "host":
+            before += _widened(f"{prefix}_{kind}_wide_t", f"wide{number}", values, count)
             values = f"wide{number}"
-            before += [
-                f"{prefix}_{kind}_wide_t {values}[{count}];",
-                f"for (int i = 0; i < {count}; i++)",
-                f"    {values}[i] = x{number}[i];",
-            ]
         weights = f"{name}_weights + n * {whole}" + (f" + {first}" if first else "")
         inside.append(f"{prefix}_{kind}_rows({weights}, {whole}, {values}, {count}, sums);")
         first += count
     return RowSums(before, inside, _NODE_BY_NODE if target == "host" else "")
+
+
+def _widened(kind: str, made: str, values: str, count: int) -> list[str]:
+    """The lines that copy values into wider ones of a host."""
+    return [
+        f"{kind} {made}[{count}];",
+        f"for (int i = 0; i < {count}; i++)",
+        f"    {made}[i] = {values}[i];",
+    ]
 
 
 def kernel_sums(
@@ -148,12 +153,8 @@ def kernel_sums(
         kind, taps = _kind(network, part.bundle.source.operand), part.bundle.taps
         values = f"seen{number}"
         if target == "host":
+            before += _widened(f"{prefix}_{kind}_wide_t", f"wide{number}", values, taps)
             values = f"wide{number}"
-            before += [
-                f"{prefix}_{kind}_wide_t {values}[{taps}];",
-                f"for (int i = 0; i < {taps}; i++)",
-                f"    {values}[i] = seen{number}[i];",
-            ]
         weights = f"{name}_weights{number if len(layer.parts) > 1 else ''} + n * {taps}"
         inside.append(f"{prefix}_{kind}_rows({weights}, {taps}, {values}, {taps}, sums);")
     return RowSums(before, inside, _MAP_BY_MAP if target == "host" else "")
