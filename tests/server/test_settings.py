@@ -114,6 +114,20 @@ def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
         assert len(shown(wire)) == 2
 
 
+def test_a_device_is_judged_as_the_network_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "netsharp.toml").write_text('[target]\nflash = "64k"\n')
+    text = "input X [784];\nhidden Big [512] tanh from X all;\noutput Y [10] softmax from Big all;\n"
+    path = furnish(tmp_path, text)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        (found,) = [one for one in wire.published(uri) if one["code"] == "NS140"]
+        assert found["range"]["start"] == {"line": 1, "character": 7}
+        assert "784 × 512" in found["message"]
+        for number, size in enumerate(("51", "5"), start=2):
+            wire.send(wire.change(uri, number, {"text": text.replace("512", size)}))
+            assert "NS140" not in codes(wire.published(uri, number))
+
+
 def test_settings_files_are_read_again_when_they_change(tmp_path: Path) -> None:
     path = furnish(tmp_path, FAULTY)
     settings = tmp_path / "netsharp.toml"
