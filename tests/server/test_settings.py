@@ -116,7 +116,9 @@ def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
 
 def test_a_device_is_judged_as_the_network_is_typed(tmp_path: Path) -> None:
     (tmp_path / "netsharp.toml").write_text('[target]\nflash = "64k"\n')
-    text = "input X [784];\nhidden Big [512] tanh from X all;\noutput Y [10] softmax from Big all;\n"
+    text = (
+        "input X [784];\nhidden Big [512] tanh from X all;\noutput Y [10] softmax from Big all;\n"
+    )
     path = furnish(tmp_path, text)
     with serving(rootUri=tmp_path.as_uri()) as wire:
         uri = opened(wire, path)
