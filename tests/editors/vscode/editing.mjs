@@ -66,11 +66,14 @@ await scenario(options, async (bench, checks) => {
   await page.mouse.move(5, 5);
 
   await bench.goTo(13, 38);
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Control+.");
   const menu = page.locator(".action-widget", { hasText: "Strokes" });
-  await menu.waitFor({ timeout: 15_000 }).catch(() => {});
-  checks.that("quick fix is offered", (await menu.count()) > 0);
+  // Whoever sees no menu presses again: the keys go to a window that is still busy with the hover.
+  const offered = await bench.until(async () => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+.");
+    return bench.until(() => menu.isVisible(), 4000);
+  });
+  checks.that("quick fix is offered", offered);
   await bench.picture("quick-fix");
   await page.keyboard.press("Enter");
   const fixed = await bench.until(async () => (await bench.text()).includes("from Strokes all"));
