@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize clean
+.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize site clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,13 @@ $(VENV)/.peers: $(VENV)/.test pyproject.toml
 $(VENV)/.bench: $(VENV)/.peers pyproject.toml
 	$(BIN)/python -m pip install --quiet --group bench
 	@touch $@
+
+$(VENV)/.site: $(VENV)/.test pyproject.toml
+	$(BIN)/python -m pip install --quiet --group site
+	@touch $@
+
+site: $(VENV)/.site ## Build the documentation site into out/site, and follow every link inside it.
+	$(BIN)/python -m website.building out/site
 
 run: $(VENV)/.installed ## Check, format, describe, train and predict the digits example.
 	$(BIN)/python examples/tour.py

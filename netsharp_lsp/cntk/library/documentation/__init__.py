@@ -111,6 +111,12 @@ def of_node(operation: str) -> Entry | None:
     return node
 
 
+def documented(group: str) -> dict[str, Entry]:
+    """What is said of the functions of one of `GROUPS`, or of the types of `NODES`, by name."""
+    found = _functions() if group != NODES else _entries(NODES)
+    return {name: found[name] for name in _entries(group)}
+
+
 def signature(declaration: Declaration, name: str = "") -> str:
     """How a function of the library is called: `Softmax (z, axis=0, tag='')`."""
     opening, closing = ("{", "}") if declaration.braced else ("(", ")")

@@ -1,0 +1,1 @@
+"""Builds the documentation site out of documents, rules and docstrings; nothing else uses it."""
