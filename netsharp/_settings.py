@@ -191,6 +191,14 @@ class TrainSettings(TypedDict, total=False):
     dtype: Literal["float32", "float64"] | None
     """The numbers' type. Default: "float32"."""
 
+    device: str | None
+    """What computes: auto, cpu, torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]. Default: "cpu"."""
+
+    precision: Literal["float32", "float64", "bf16"] | None
+    """The type of numbers in which steps are computed: that of dtype if absent; bf16 multiplies in
+    bfloat16, on torch, and keeps weights in float32.
+    """
+
     rate_reduction_ratio: float | None
     """The rate's factor when it is reduced; 1 is never, above 0 and at most 1. Default: 1."""
 

@@ -259,6 +259,16 @@ class Draft(Protocol):
         """
 
 
+class Unusable(NamedTuple):
+    """Why nothing can be computed somewhere, and what mends it, as sentences to people."""
+
+    reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.reason} {self.remedy}".strip()
+
+
 #: A back end: from a job to the draft of a program.  GraphError where the graph itself is wrong.
 Backend = Callable[[Job], Draft]
 

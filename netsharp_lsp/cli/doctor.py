@@ -5,10 +5,9 @@ With a specification it is `netsharp run --examine` under another name.
 
 from __future__ import annotations
 
-import os
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from netsharp_engine.backends import survey
 from netsharp_lsp.cli import run as training
 from netsharp_lsp.cli.arguments.settings import add_settings_arguments
 from netsharp_lsp.cli.arguments.training import add_setting_arguments
@@ -17,7 +16,6 @@ from netsharp_lsp.diagnostics.reports import FORMATS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
 DONE, FAILED = 0, 2
 #: What `run` asks for that has no effect where nothing is trained.
@@ -50,16 +48,7 @@ def run(args: argparse.Namespace) -> int:
         if args.train:
             complain("Data needs a specification: netsharp doctor SPEC --data FILE.")
             return FAILED
-        say(_devices())
+        say(survey())
         return DONE
     args.examine = True
     return training.run(args)
-
-
-def _devices() -> Iterator[str]:
-    """What computes here, a line each."""
-    import numpy as np
-
-    there = find_spec("netsharp_engine._twins") is not None
-    compiled = "compiled twins" if there else "no compiled twins"
-    yield f"cpu: numpy {np.__version__}, {os.cpu_count()} processors, {compiled}"

@@ -10,7 +10,9 @@ from netsharp_engine.model import ModelError, evaluate
 from netsharp_engine.train.runlog import plain
 from netsharp_lsp.cli.arguments.models import (
     add_data_arguments,
+    add_device_argument,
     add_network_arguments,
+    choose_device,
     name_classes,
     read_model,
     sample_query,
@@ -36,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", metavar="MODEL", help="a model file, of whatever program")
     add("--format", choices=("text", "json"), default="text", help="how to say it")
     add("--quiet", action="store_true", help="show no progress")
+    add_device_argument(parser)
     add_network_arguments(parser)
     add_data_arguments(parser)
 
@@ -45,6 +48,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         model = read_model(args.model)
         name_classes(model, args.classes)
+        device = choose_device(model, args)
+        if device is not None and not args.quiet:
+            complain(device)
         query = sample_query(model, args, ())
         with choose_display(args.quiet) as display:
             judgement = _judged(model, query)

@@ -13,7 +13,9 @@ from netsharp_engine.model import ModelError, predict_stream
 from netsharp_engine.model.naming import answer_names, number_names
 from netsharp_lsp.cli.arguments.models import (
     add_data_arguments,
+    add_device_argument,
     add_network_arguments,
+    choose_device,
     name_classes,
     read_model,
     sample_query,
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "that begin as formulas do",
     )
     add("--quiet", action="store_true", help="show no progress")
+    add_device_argument(parser)
     add_network_arguments(parser)
     add_data_arguments(parser)
 
@@ -70,12 +73,15 @@ def run(args: argparse.Namespace) -> int:
     try:
         model = read_model(args.model)
         name_classes(model, args.classes)
+        device = choose_device(model, args)
         named = [name for name in args.output if name not in files]
         query = sample_query(model, args, named)
         writer = open_writer(_target(model, files, named))
     except (DataError, ModelError, WriteError) as error:
         complain(str(error))
         return FAILED
+    if device is not None and not args.quiet:
+        complain(device)
     keep = [name for names in args.keep for name in names.split(",") if name]
     whole = False
     try:

@@ -52,7 +52,7 @@ SETTINGS = (
     *("clip_norm", "clip_value", "dropout"),
     *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
     *("batch_size", "shuffle", "normalizer", "loss", "scale_label", "init", "init_diameter"),
-    *("missing", "threads", "dtype"),
+    *("missing", "threads", "dtype", "device", "precision"),
 )
 #: The parameters that are settings under other names: those of scikit-learn's networks.
 CALLED = {
@@ -99,6 +99,8 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         n_iter_no_change: int = 10,
         threads: int | str = 1,
         dtype: str = "auto",
+        device: str = "cpu",
+        precision: str | None = None,
         verbose: bool = False,
         callbacks: Callback | Sequence[Callback] | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -132,6 +134,8 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_iter_no_change = n_iter_no_change
         self.threads = threads
         self.dtype = dtype
+        self.device = device
+        self.precision = precision
         self.verbose = verbose
         self.callbacks = callbacks
         self.random_state = random_state

@@ -53,7 +53,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         How the learning rate falls from epoch to epoch, with ``schedule_epochs``,
         ``schedule_factor`` and ``schedule_least``.
     optimizer, learning_rate, momentum, nesterov, weight_decay, max_norm, batch_size, shuffle, \
-    normalizer, loss, init, init_diameter, threads, dtype :
+    normalizer, loss, init, init_diameter, threads, dtype, device, precision :
         Settings of the engine, as in a run file; "auto" and None are what a run takes.
     random_state : int, RandomState or None
         Where all random choices start.
@@ -108,6 +108,8 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         n_iter_no_change: int = 10,
         threads: int | str = 1,
         dtype: str = "auto",
+        device: str = "cpu",
+        precision: str | None = None,
         verbose: bool = False,
         callbacks: Callback | Sequence[Callback] | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -141,6 +143,8 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
             n_iter_no_change=n_iter_no_change,
             threads=threads,
             dtype=dtype,
+            device=device,
+            precision=precision,
             verbose=verbose,
             callbacks=callbacks,
             random_state=random_state,

@@ -48,10 +48,20 @@ def autograd():
     return AutogradDraft
 
 
+def pytorch():
+    from netsharp_engine.torch_backend import TorchBackend
+
+    return TorchBackend("cpu")
+
+
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is in the group 'peers'")
 BACKENDS = pytest.mark.parametrize(
     "backend",
-    [pytest.param(lambda: LoopsDraft, id="loops"), pytest.param(autograd, marks=TORCH, id="torch")],
+    [
+        pytest.param(lambda: LoopsDraft, id="loops"),
+        pytest.param(autograd, marks=TORCH, id="torch"),
+        pytest.param(pytorch, marks=TORCH, id="pytorch"),
+    ],
 )
 
 

@@ -37,6 +37,9 @@ FLOORS = (
     ("netsharp_engine.initial", "netsharp_engine.room", "netsharp_engine.walks"),
     ("netsharp_engine.tensor_backend.kernels",),
     ("netsharp_engine.numpy_backend", "netsharp_engine.tensor_backend"),
+    ("netsharp_engine.torch_backend.kernels",),
+    ("netsharp_engine.torch_backend",),
+    ("netsharp_engine.backends",),
     ("netsharp_engine.data.errors", "netsharp_engine.model_file"),
     (
         "netsharp_engine.data.frames",
@@ -195,7 +198,7 @@ OUTSIDE = {
     "safetensors": ("netsharp_engine.model_file", "netsharp_engine.exporting.torch.written"),
     "onnx": ("netsharp_engine.exporting.onnx.",),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),
-    "torch": ("netsharp_engine.exporting.torch.comparing",),
+    "torch": ("netsharp_engine.exporting.torch.comparing", "netsharp_engine.torch_backend."),
     "duckdb": ("netsharp_engine.exporting.tsql.comparing",),
     "sqlglot": ("netsharp_engine.exporting.tsql.comparing",),
     "PIL": ("netsharp_engine.cntk.images.decoding",),
@@ -225,6 +228,7 @@ NUMPY = "netsharp_engine.numpy_backend"
 CHOOSERS = (
     "netsharp_engine.model.trained",
     "netsharp_engine.train.session",
+    "netsharp_engine.backends.families",
     # What is predicted is what numpy's calls take.
     "netsharp_engine.costs.calibration",
     "netsharp_engine.costs.prediction",

@@ -76,6 +76,7 @@ TYPES = {
     "shuffling": 'bool | Literal["blocks"]',
     "operands": "str | bool",
     "threads": 'int | Literal["auto"]',
+    "device": "str",
     "layer shares": "float | Mapping[str, float]",
     "class weights": 'Literal["balanced"] | Mapping[str, float]',
 }

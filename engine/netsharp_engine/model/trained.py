@@ -12,6 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.backends import CPU, choose
 from netsharp_engine.data import (
     Encoding,
     Normalizer,
@@ -30,7 +31,7 @@ from netsharp_engine.model.pages import model_page
 from netsharp_engine.model.swift import Swift, swift_of
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.numpy_backend import NumpyDraft
-from netsharp_engine.program import Backend, drafted
+from netsharp_engine.program import Backend, Unusable, drafted
 from netsharp_engine.room import require_room
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.measure import Meter, measuring_job
@@ -274,6 +275,26 @@ class Model:
             if self.network is None:
                 self._swift = swift_of(meter, self.encoding, self.normalizer, self.labels)
         return self._meter
+
+    def compute_on(self, name: str) -> str:
+        """Let a device compute from now on, and return a sentence that says which and why.
+
+        ``name`` is cpu, torch[:cuda|mps|xpu|cpu], wgpu[:NAME] or auto.  ModelError where the device
+        cannot be used for this network.
+        """
+        graph, objective = self.graph, self.objective
+        if self.network is not None:
+            if name == CPU:
+                return "cpu computes: no other device does networks of CNTK so far."
+            raise ModelError(
+                f"device {excerpt(name)}: networks of CNTK are computed by cpu alone so far. "
+                "Leave it out."
+            )
+        found = choose(name, [measuring_job(graph, objective, self.settings.dtype)])
+        if isinstance(found, Unusable):
+            raise ModelError(f"device {excerpt(name)}: {found}")
+        self.backend, self._meter, self._swift = found.backend, None, None
+        return f"{found.name} computes ({found.title}): {found.why}."
 
     def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
         """Return the network's outputs, in the units of ``scale``, for features that are not

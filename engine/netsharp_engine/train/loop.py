@@ -70,7 +70,8 @@ class Run:
 
     ``on_checkpoint`` gets where the run stands, as if interrupted, when the setting's seconds have
     passed since it was done the last time, and at the end, before the last figures are measured.
-    ``tables`` makes the transfer tables of a graph that has some.
+    ``tables`` makes the transfer tables of a graph that has some.  ``device`` is what the log says
+    of what computes: its "name" and "title", and "why" it was chosen.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Run:
         tables: TableMaker | None = None,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
+        self.device: dict[str, str] = {}
         self.objective = choose_objective(
             graph, data.classes, settings.loss, data.outputs, data.scale
         )
@@ -151,7 +153,7 @@ class Run:
 
     def run(self) -> Outcome:
         """Train to the end, the stop, or the first number that is not finite."""
-        self._emit("start", metrics=self._extent())
+        self._emit("start", metrics=self._extent(), device=self.device)
         status, message = "finished", ""
         while self._state.epoch < self._settings.epochs:
             verdict = self._epoch()

@@ -6,23 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from netsharp_engine.backends import Device, title_of
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend
+from netsharp_engine.train.drafting.devices import device_facts, device_of
 from netsharp_engine.train.drafting.sharing import with_threads
 from netsharp_engine.train.examining.start import TrainingStart, examine_start
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.loop import Event, EventCallback, Outcome, Run
 from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.report import Report
-from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings
+from netsharp_engine.train.settings import CALL, CHOSEN, TrainingSettings, precision_fault
 from netsharp_engine.train.settings.keys import AUTO
 from netsharp_engine.train.state import TrainingState
 from netsharp_engine.train.steps.quantizing import TableMaker, quantized_graph
 
-CHANGEABLE = frozenset(("cache", "checkpoint", "epochs", "patience", "threads"))
+CHANGEABLE = frozenset(
+    ("cache", "checkpoint", "device", "epochs", "patience", "precision", "threads")
+)
 PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 
@@ -60,11 +64,12 @@ def train(
     on_checkpoint: Callable[[Model], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     measured: bool = False,
-    backend: Backend = NumpyDraft,
+    backend: Backend | None = None,
     tables: TableMaker | None = None,
 ) -> TrainingResult:
-    """Train a network from its initial weights, computed by ``backend``.
+    """Train a network from its initial weights, computed by the device of the settings.
 
+    ``backend`` computes in its place where one is given.
     ``specification`` and ``context`` (over that of the data) are stored in the model, so that the
     graph can be built again.  ``on_event`` gets every line of the run log;
     ``on_checkpoint`` a model to save that can be resumed, every ``settings.checkpoint`` seconds and
@@ -78,9 +83,10 @@ def train(
     settings = settings or data.settings
     _check_tables(settings, tables)
     graph = quantized_graph(graph, settings.quantize)
-    settings = with_threads(graph, data, settings, backend)
+    computed = _computed(graph, data, settings, backend)
+    settings = with_threads(graph, data, settings, computed.backend)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = Run(graph, data, settings, backend, tell, should_stop, tables)
+    run = _run(graph, data, settings, computed, (tell, should_stop, tables))
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -122,7 +128,9 @@ def resume(
     _check_features(model.graph, data)
     _check_tables(chosen, tables)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = Run(model.graph, data, chosen, model.backend, tell, should_stop, tables)
+    kept = model.backend if chosen.device == model.settings.device else NumpyDraft
+    computed = _computed(model.graph, data, chosen, None if kept is NumpyDraft else kept)
+    run = _run(model.graph, data, chosen, computed, (tell, should_stop, tables))
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -156,7 +164,9 @@ def train_further(
         seen=0,
     )
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
-    run = Run(model.graph, data, settings, model.backend, on_event, should_stop, tables)
+    kept = None if model.backend is NumpyDraft else model.backend
+    computed = _computed(model.graph, data, settings, kept)
+    run = _run(model.graph, data, settings, computed, (on_event, should_stop, tables))
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
@@ -190,6 +200,11 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
             continue
         if name == "threads" and value == AUTO:
             continue  # what was measured then stays
+        if name == "precision" and precision_fault(stored.dtype, value) is not None:
+            raise TrainingError(
+                f"A resumed run keeps its numbers, {stored.dtype}: precision = {value} needs "
+                "others. Leave it out, or train again."
+            )
         if name not in CHANGEABLE | PLACES:
             raise TrainingError(
                 f"A resumed run keeps its settings: {name} was "
@@ -200,6 +215,27 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
         given[name] = value
     origins = {**stored.origins, **{name: wanted.origins[name] for name in given}}
     return replace(stored, origins=origins, directory=wanted.directory, **given)
+
+
+def _computed(
+    graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend | None
+) -> Device:
+    """What computes: the back end that a caller gave, or the device of the settings."""
+    if backend is not None:
+        return Device(settings.device, backend, title_of(backend), "it was given")
+    return device_of(graph, data, settings)
+
+
+def _run(
+    graph: Graph,
+    data: TrainingData,
+    settings: TrainingSettings,
+    device: Device,
+    watching: tuple[EventCallback | None, Callable[[], bool] | None, TableMaker | None],
+) -> Run:
+    run = Run(graph, data, settings, device.backend, *watching)
+    run.device = device_facts(device, settings)
+    return run
 
 
 def _measuring(tell: EventCallback | None, report: Callable[[], Report]) -> EventCallback | None:

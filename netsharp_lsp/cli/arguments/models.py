@@ -43,6 +43,23 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
 
 
+def add_device_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that says what computes."""
+    parser.add_argument(
+        "--device",
+        metavar="DEVICE",
+        help="what computes: auto, cpu (the default), torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]",
+    )
+
+
+def choose_device(model: Model, args: argparse.Namespace) -> str | None:
+    """Let a model compute on the device that is asked for; a sentence on which it is.
+
+    None where nobody asks; ModelError where it cannot be used.
+    """
+    return None if args.device is None else model.compute_on(args.device)
+
+
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of models whose networks go by names of nodes, as CNTK's do."""
     group = parser.add_argument_group("a model of another program")

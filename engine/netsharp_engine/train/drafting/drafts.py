@@ -41,6 +41,19 @@ class RunDrafts(NamedTuple):
         )
 
 
+def run_jobs(
+    graph: Graph, objective: Objective, settings: TrainingSettings, batch: int
+) -> tuple[Job, Job]:
+    """Return what a run asks of a back end: to train in steps of so many rows, and to measure.
+
+    Raises TrainingError for layers that cannot drop.
+    """
+    shares = layer_shares(graph, settings.dropout)
+    judged = objective.judged(dropping_graph(graph, shares), counting=True)
+    training = Job(judged, batch, settings.dtype, rule_of(settings))
+    return training, measuring_job(graph, objective, settings.dtype)
+
+
 def draft_run(
     graph: Graph, objective: Objective, settings: TrainingSettings, batch: int, backend: Backend
 ) -> RunDrafts:
@@ -49,9 +62,6 @@ def draft_run(
     Raises TrainingError for layers that cannot drop, GraphError where the back end cannot do a
     node.
     """
-    shares = layer_shares(graph, settings.dropout)
-    judged = objective.judged(dropping_graph(graph, shares), counting=True)
-    training = Job(judged, batch, settings.dtype, rule_of(settings))
-    measuring = measuring_job(graph, objective, settings.dtype)
+    training, measuring = run_jobs(graph, objective, settings, batch)
     trainer, meter = drafted(backend, training), drafted(backend, measuring)
     return RunDrafts(training, trainer, measuring, meter, objective, settings.shards)

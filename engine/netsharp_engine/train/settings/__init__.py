@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from netsharp_engine import stored as plain
+from netsharp_engine.backends.naming import BF16
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.data.reading.options import ColumnName, ReadOptions
 from netsharp_engine.excerpt import excerpt
@@ -94,6 +95,8 @@ class TrainingSettings:
     quantize: str | None
     threads: int | str
     dtype: str
+    device: str
+    precision: str | None
     rate_reduction_ratio: float
     rate_reduction_frequency: int
     rate_reduction_error_ratio: float
@@ -353,6 +356,9 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
     if isinstance(given.get("label"), tuple) and "task" not in given:
         given["task"] = "regression"  # Only numbers are predicted several at a time.
         origins.setdefault("task", "default")
+    if given.get("precision") not in (None, BF16) and "dtype" not in given:
+        given["dtype"] = given["precision"]
+        origins.setdefault("dtype", "default")
     for key in KEYS:
         if key.name in given:
             continue
@@ -394,6 +400,9 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
             for name in ("weight_decay", "learning_rate")
             if origins[name] in CHOSEN and given[name]
         ]
+    fault = precision_fault(given["dtype"], given["precision"])
+    if fault is not None:
+        faults.append(fault)
     faults += _absent_settings(given, origins)
     faults += _schedule_faults(given, origins)
     if given["init"] != "uniform" and _chosen("init_diameter", origins):
@@ -416,6 +425,14 @@ def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence
     if given["loss"] == "cross-entropy" and given["task"] == "regression":
         faults.append('loss = "cross-entropy" needs classes; regression minimises "squared".')
     return faults
+
+
+def precision_fault(dtype: str, precision: str | None) -> str | None:
+    """Return why steps cannot be computed so of numbers of a type; None where they can."""
+    if precision in (None, dtype) or (precision, dtype) == (BF16, "float32"):
+        return None
+    other = f"dtype = {'float32' if precision == BF16 else precision}"
+    return f"precision = {precision} goes with {other}, and dtype = {dtype} is set. Change one."
 
 
 def _chosen(name: str, origins: Mapping[str, str]) -> bool:

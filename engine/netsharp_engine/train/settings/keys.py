@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from netsharp_engine.backends.naming import CPU, PRECISIONS
 from netsharp_engine.host_arguments import LOSSES as LOSS_WORDS
 from netsharp_engine.host_arguments import NORMALIZERS as NORMALIZER_WORDS
 from netsharp_engine.host_arguments import OPTIMIZER_CALLS
@@ -52,7 +53,7 @@ class Key:
 
     ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
     ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights``,
-    ``layer shares``, ``operands`` or ``threads``.
+    ``layer shares``, ``operands``, ``device`` or ``threads``.
     ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
     ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
     whoever names one of these as host may not set it.  ``before`` is what was done before there was
@@ -305,6 +306,21 @@ KEYS: tuple[Key, ...] = (
         most=1024,
     ),
     Key("train", "dtype", "choice", "the numbers' type", "float32", choices=DTYPES),
+    Key(
+        "train",
+        "device",
+        "device",
+        "what computes: auto, cpu, torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]",
+        CPU,
+    ),
+    Key(
+        "train",
+        "precision",
+        "choice",
+        "the type of numbers in which steps are computed: that of dtype if absent; bf16 multiplies "
+        "in bfloat16, on torch, and keeps weights in float32",
+        choices=PRECISIONS,
+    ),
     Key(
         "train",
         "rate_reduction_ratio",

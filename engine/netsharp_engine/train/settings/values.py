@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from netsharp_engine.backends.naming import WORDS, parsed
 from netsharp_engine.data.errors import nearest
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.train.settings.keys import AUTO, BLOCKS, Key
@@ -92,6 +93,13 @@ def _threads(key: Key, value: Any) -> int | str:
         return _integer(key, value)
     except BadValueError as fault:
         raise BadValueError(str(fault)[:-1] + f' (or "{AUTO}").') from None
+
+
+def _device(key: Key, value: Any) -> str:
+    device = parsed(_as_text(key, value))
+    if device is None:
+        raise BadValueError(f"{_shown(value)} is no device: {WORDS} is needed.")
+    return str(device)
 
 
 def _number(key: Key, value: Any) -> float:
@@ -266,4 +274,5 @@ CONVERSIONS: Mapping[str, Callable[[Key, Any], Any]] = {
     "layer shares": _layer_shares,
     "operands": _operands,
     "threads": _threads,
+    "device": _device,
 }

@@ -1,0 +1,140 @@
+"""Which device computes a network: the one that is named, or the first that can and is worth it.
+
+Nothing falls back in parts: a device computes the whole network, or says which nodes it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from netsharp_engine.backends.families import FAMILIES, SOFTWARE, DeviceFamily
+from netsharp_engine.backends.naming import AUTO, CPU, WORDS, parsed
+from netsharp_engine.excerpt import excerpt
+from netsharp_engine.graph import GraphError
+from netsharp_engine.ops import OPERATIONS
+from netsharp_engine.program import Backend, Job, Unusable, require_computed
+
+#: Multiply-adds a second of one thread of numpy, as far as `auto` needs to know.
+PROCESSOR_RATE = 5e9
+#: Seconds that one dispatch of wgpu takes whatever it computes, and dispatches for a node and step.
+DISPATCH_SECONDS, DISPATCHES = 40e-6, 3
+#: A step of training takes so many times the multiply-adds of a forward pass.
+PASSES = 3
+
+
+class Device(NamedTuple):
+    """What computes: its name, its back end, what it is called, and why it was chosen."""
+
+    name: str
+    backend: Backend
+    title: str
+    why: str
+
+
+def backend(name: str, precision: str = "") -> Backend | Unusable:
+    """Return the back end of a device by its name (``cpu``, ``torch:cuda``, ``wgpu:NAME``).
+
+    ``precision`` "bf16" asks for products of that type.
+    """
+    device = parsed(name)
+    if device is None or device.family == AUTO:
+        return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
+    row = FAMILIES[device.family]
+    return row.missing or row.make(device.kind, precision)
+
+
+def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unusable:
+    """Return the device that a name means for these jobs, or why it cannot do them."""
+    device = parsed(name)
+    if device is None:
+        return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
+    if device.family != AUTO:
+        made = backend(name, precision)
+        if isinstance(made, Unusable):
+            return made
+        refusal = refused(made, jobs)
+        told = Device(str(device), made, title_of(made), "it was asked for")
+        return named(told) if refusal is None else Unusable(refusal, "Or choose --device auto.")
+    return _first(jobs, precision)
+
+
+def named(device: Device) -> Device:
+    """Return it under the name that its back end has, where it has one."""
+    return device._replace(name=str(getattr(device.backend, "name", device.name)))
+
+
+def refused(made: Backend, jobs: Sequence[Job]) -> str | None:
+    """Return why a back end cannot do one of the jobs, as a sentence; None where it can."""
+    try:
+        for job in jobs:
+            require_computed(made(job))
+    except GraphError as error:
+        return str(error)
+    return None
+
+
+def title_of(made: Backend) -> str:
+    """Return what a back end is called."""
+    title = getattr(made, "title", "")
+    return str(title) if isinstance(title, str) and title else "numpy"
+
+
+def _first(jobs: Sequence[Job], precision: str) -> Device | Unusable:
+    """The first device that can do the jobs and is worth it, and why none before it."""
+    reasons: list[str] = []
+    for row in FAMILIES.values():
+        made = _tried(row, jobs, precision)
+        if isinstance(made, str):
+            reasons.append(made)
+            continue
+        why = "; ".join(
+            [*reasons, f"{made.title} is there" if row.name != CPU else "so cpu is left"]
+        )
+        return named(made._replace(why=why))
+    return Unusable(f"No device can do this: {'; '.join(reasons)}.", "")
+
+
+def _tried(row: DeviceFamily, jobs: Sequence[Job], precision: str) -> Device | str:
+    """A device of one family, or why it is passed over."""
+    if row.missing is not None:
+        return f"{row.name} is not installed"
+    if not row.likely():
+        return f"{row.name} is likely to find no device"
+    if row.name != CPU and not any(_is_device(found.name, found.title) for found in row.devices()):
+        return f"{row.name} finds no device but the processor"
+    made = row.make("", precision)
+    if isinstance(made, Unusable):
+        return made.reason.rstrip(".")
+    refusal = refused(made, jobs)
+    if refusal is not None:
+        return f"{row.name} cannot do it: {refusal.rstrip('.')}"
+    if row.name == "wgpu" and not all(map(pays, jobs)):
+        return "wgpu is there, and steps of this network are shorter than its dispatches"
+    return Device(row.name, made, title_of(made), "")
+
+
+def _is_device(name: str, title: str) -> bool:
+    """Whether a device is more than a processor that plays one."""
+    return not (name.endswith(":cpu") or title.endswith(f", {SOFTWARE}"))
+
+
+def pays(job: Job) -> bool:
+    """Whether a processor takes longer for a call than the dispatches of its nodes do."""
+    rows = job.rows * (1 if job.rule is None else PASSES)
+    nodes = [node for node in job.graph.nodes if node.op != "input"]
+    work = sum(OPERATIONS[node.op].cost(node).multiply_adds for node in nodes) * rows
+    return work / PROCESSOR_RATE > len(nodes) * DISPATCHES * DISPATCH_SECONDS
+
+
+def survey() -> Iterator[str]:
+    """Yield a line for each device that can be used here, and how others are had."""
+    for row in reversed(FAMILIES.values()):
+        if row.missing is not None:
+            yield f"{row.name}: {row.missing.reason} {row.missing.remedy}"
+            continue
+        found = list(row.devices())
+        for name, title in found:
+            yield f"{name}: {title}"
+        if not found:
+            yield f"{row.name}: installed, and finds no device."

@@ -1,0 +1,120 @@
+"""The table of families of devices: how each is installed, asked for and surveyed.
+
+A family's own package is imported where its row is asked, and not before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from netsharp_engine.backends.likely import installed, torch_is_likely, wgpu_is_likely
+from netsharp_engine.backends.naming import BF16, CPU
+from netsharp_engine.graph import GraphError
+from netsharp_engine.program import Backend, Unusable
+
+#: Adapters of this kind are no devices of their own: drivers that compute on the processor.
+SOFTWARE = "CPU"
+
+
+class FoundDevice(NamedTuple):
+    """One device that can be used: how it is named and what it is called."""
+
+    name: str
+    title: str
+
+
+class DeviceFamily(NamedTuple):
+    """A row.
+
+    ``make(kind, precision)`` gives the back end, on the family's first choice where ``kind`` is
+    empty, or why not.  ``devices`` are those that are here, and may import the package;
+    ``likely`` says before whether a device beside the processor may be among them.
+    ``single``: there are no numbers of float64.
+    """
+
+    name: str
+    package: str
+    make: Callable[[str, str], Backend | Unusable]
+    devices: Callable[[], Iterator[FoundDevice]]
+    likely: Callable[[], bool]
+
+    @property
+    def missing(self) -> Unusable | None:
+        """What is not installed, and the command that mends it."""
+        if not self.package or installed(self.package):
+            return None
+        return Unusable(
+            f"{self.name} is not installed.",
+            f'Install it by: python -m pip install "netsharp[{self.name}]"',
+        )
+
+
+def _processor(kind: str, precision: str) -> Backend | Unusable:
+    from netsharp_engine.numpy_backend import NumpyDraft
+
+    if precision == BF16:
+        return Unusable("cpu has no products of bf16.", "Choose --device torch, or leave it out.")
+    return NumpyDraft
+
+
+def _processors() -> Iterator[FoundDevice]:
+    import numpy as np
+
+    twins = find_spec("netsharp_engine._twins") is not None
+    compiled = "compiled twins" if twins else "no compiled twins"
+    yield FoundDevice(CPU, f"numpy {np.__version__}, {os.cpu_count()} processors, {compiled}")
+
+
+def _torch(kind: str, precision: str) -> Backend | Unusable:
+    from netsharp_engine.torch_backend import torch_backend
+
+    return torch_backend(kind, halved=precision == BF16)
+
+
+def _torch_devices() -> Iterator[FoundDevice]:
+    from netsharp_engine.torch_backend import TorchBackend, found_kinds
+
+    for kind, _ in found_kinds():
+        made = TorchBackend(kind)
+        yield FoundDevice(made.name, made.title)
+
+
+def _wgpu_room() -> Any:
+    """The room of the back end; ModuleNotFoundError where this build has none."""
+    return import_module("netsharp_engine.wgpu_backend")
+
+
+def _wgpu(kind: str, precision: str) -> Backend | Unusable:
+    if precision == BF16:
+        return Unusable("wgpu has no products of bf16.", "Choose --device torch, or leave it out.")
+    try:
+        found: Backend | Unusable = _wgpu_room().backend(kind or None)
+    except GraphError as error:
+        return Unusable(str(error), "")
+    except ImportError as error:
+        return Unusable(f"wgpu cannot be loaded: {error}.", "Install netsharp[wgpu] anew.")
+    return found
+
+
+def _wgpu_devices() -> Iterator[FoundDevice]:
+    try:
+        adapters = _wgpu_room().adapters()
+    except (GraphError, ImportError):
+        return
+    for name, driver, kind in adapters:
+        yield FoundDevice(f"wgpu:{name}", f"{name}, {driver}, {kind}")
+
+
+#: In the order in which `auto` asks them; the processor is what is left.
+FAMILIES: dict[str, DeviceFamily] = {
+    row.name: row
+    for row in (
+        DeviceFamily("torch", "torch", _torch, _torch_devices, torch_is_likely),
+        DeviceFamily("wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely),
+        DeviceFamily(CPU, "", _processor, _processors, lambda: True),
+    )
+}

@@ -1,0 +1,47 @@
+"""What devices are called: a family, and behind a colon which of its own, in plain text.
+
+Settings and command lines read names with it; no back end is known here, and nothing is asked.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+#: The family that computes where nobody chooses, and the word that leaves the choice to us.
+CPU, AUTO = "cpu", "auto"
+#: What may stand behind the colon of each family: one of these, or, where there are none, any name.
+KINDS: dict[str, tuple[str, ...] | None] = {
+    CPU: (),
+    "torch": ("cuda", "mps", "xpu", "cpu"),
+    "wgpu": None,
+}
+#: How names are written, for people.
+WORDS = "auto, cpu, torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]"
+#: The types of numbers in which steps may be computed; the last is that of products alone.
+PRECISIONS = ("float32", "float64", "bf16")
+BF16 = PRECISIONS[-1]
+
+
+class DeviceName(NamedTuple):
+    """A name that was read; ``kind`` is empty where the family is to choose."""
+
+    family: str
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.family}:{self.kind}" if self.kind else self.family
+
+
+def parsed(text: str) -> DeviceName | None:
+    """Return the device that a text names, None where it names none."""
+    family, colon, kind = text.strip().partition(":")
+    family, kind = family.strip().casefold(), kind.strip()
+    if family == AUTO and not colon:
+        return DeviceName(AUTO)
+    if family not in KINDS or bool(colon) != bool(kind):
+        return None
+    kinds = KINDS[family]
+    if kinds is None:
+        return DeviceName(family, kind)
+    kind = kind.casefold()
+    return DeviceName(family, kind) if not kind or kind in kinds else None

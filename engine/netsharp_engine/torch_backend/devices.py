@@ -1,0 +1,90 @@
+"""Which devices torch has here, and a back end on one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from netsharp_engine.graph import GraphError
+from netsharp_engine.program import Job, Unusable
+from netsharp_engine.torch_backend.draft import TorchDraft
+
+#: Devices as they are tried where none is named.
+KINDS = ("cuda", "xpu", "mps", "cpu")
+#: Devices without numbers of 64 bits.
+SINGLE = ("mps",)
+REMEDIES = {
+    "cuda": "Install the driver and a PyTorch with CUDA (or ROCm): https://pytorch.org.",
+    "mps": "It needs a Mac with Apple silicon.",
+    "xpu": "Install Intel's driver and a PyTorch with XPU: https://pytorch.org.",
+}
+
+
+class FoundKind(NamedTuple):
+    """A device that can be used, and what it is called."""
+
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class TorchBackend:
+    """PyTorch on one kind of device; ``halved``: products are of bfloat16."""
+
+    kind: str
+    halved: bool = False
+
+    @property
+    def name(self) -> str:
+        """How the device is named on a command line."""
+        return f"torch:{self.kind}"
+
+    @property
+    def title(self) -> str:
+        """What computes, for people."""
+        products = ", products of bf16" if self.halved else ""
+        return f"PyTorch {torch.__version__}, {title_of(self.kind)}{products}"
+
+    def __call__(self, job: Job) -> TorchDraft:
+        """Draft a job; GraphError for numbers that the device has not."""
+        if job.dtype == "float64" and self.kind in SINGLE:
+            raise GraphError(
+                f"{self.name} has no numbers of float64. Choose dtype = float32, or another device."
+            )
+        return TorchDraft(job, self.kind, halved=self.halved)
+
+
+def is_there(kind: str) -> bool:
+    """Whether torch can compute on such a device here."""
+    if kind == "cuda":
+        return bool(torch.cuda.is_available())
+    if kind == "xpu":
+        return hasattr(torch, "xpu") and bool(torch.xpu.is_available())
+    if kind == "mps":
+        return bool(torch.backends.mps.is_available())
+    return True
+
+
+def title_of(kind: str) -> str:
+    """Return what the device of a kind is called."""
+    if kind == "cuda":
+        return str(torch.cuda.get_device_name())
+    if kind == "xpu":
+        return str(torch.xpu.get_device_name())
+    return {"mps": "Apple's GPU", "cpu": "the processor"}[kind]
+
+
+def found_kinds() -> tuple[FoundKind, ...]:
+    """Return the devices that are here, those first that are chosen first."""
+    return tuple(FoundKind(kind, title_of(kind)) for kind in KINDS if is_there(kind))
+
+
+def torch_backend(kind: str = "", *, halved: bool = False) -> TorchBackend | Unusable:
+    """Return the back end on a kind of device, on the first that is here where none is named."""
+    if not kind:
+        return TorchBackend(found_kinds()[0].kind, halved)
+    if not is_there(kind):
+        return Unusable(f"PyTorch {torch.__version__} finds no {kind} here.", REMEDIES[kind])
+    return TorchBackend(kind, halved)

@@ -1,0 +1,88 @@
+"""Torch's criteria: a loss for each row, fused with the activation that it reads or alone.
+
+A target is codes [rows], or numbers [rows, nodes].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn import functional
+
+from netsharp_engine.torch_backend.kernels.rows import Tensor, matrix
+
+#: From the last values and the target to the loss of each row [rows].
+Judge = Callable[[Tensor, Tensor], Tensor]
+
+
+class FlooredEntropy(torch.autograd.Function):  # type: ignore[misc]
+    """-t ln y, where y below the smallest step of its type counts as that step, in slopes, too."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, target: Tensor) -> Tensor:
+        """Return the products, one for each value."""
+        least = values.clamp(min=torch.finfo(values.dtype).eps)
+        ctx.save_for_backward(least, target)
+        return -target * least.log()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        """Return the gradient by the values."""
+        least, target = ctx.saved_tensors
+        return -gradient * target / least, None
+
+
+def _goal(last: Tensor, target: Tensor) -> Tensor:
+    """The target as numbers [rows, nodes]."""
+    if target.dtype == torch.int64:
+        return functional.one_hot(target, last.shape[1]).to(last.dtype)
+    return target
+
+
+def _softmax_entropy(last: Tensor, target: Tensor) -> Tensor:
+    return functional.cross_entropy(last, target, reduction="none")
+
+
+def _sigmoid_entropy(last: Tensor, target: Tensor) -> Tensor:
+    goal = _goal(last, target)
+    return functional.binary_cross_entropy_with_logits(last, goal, reduction="none").sum(1)
+
+
+def _entropy(last: Tensor, target: Tensor) -> Tensor:
+    return FlooredEntropy.apply(last, _goal(last, target)).sum(1)
+
+
+def _binary_entropy(last: Tensor, target: Tensor) -> Tensor:
+    goal = _goal(last, target)
+    return (FlooredEntropy.apply(last, goal) + FlooredEntropy.apply(1 - last, 1 - goal)).sum(1)
+
+
+def _squared(last: Tensor, target: Tensor) -> Tensor:
+    return (last - _goal(last, target)).square().sum(1)
+
+
+class Criterion(NamedTuple):
+    """A loss on what the activation before it reads, and on what that makes."""
+
+    fused: Judge
+    plain: Judge
+
+
+CRITERIA: dict[str, Criterion] = {
+    "cross entropy": Criterion(_softmax_entropy, _entropy),
+    "binary cross entropy": Criterion(_sigmoid_entropy, _binary_entropy),
+    "squared error": Criterion(_squared, _squared),
+}
+
+
+def right_answers(last: Tensor, codes: Tensor) -> Tensor:
+    """How many rows have their largest value where the code says; see numpy's."""
+    rows = matrix(last)
+    said = rows[:, 0] > 0.5 if rows.shape[1] == 1 else rows.argmax(1)
+    return (said == codes.reshape(-1)).sum()
+
+
+#: Criteria that are told beside the one that is made smaller.
+COUNTS = {"right answers": right_answers}

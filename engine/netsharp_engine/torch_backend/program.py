@@ -1,0 +1,268 @@
+"""The torch back end: a network with its gradients and its update rule, as training knows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.program import (
+    Batch,
+    Fault,
+    Figures,
+    Job,
+    Memory,
+    Packed,
+    Sparse,
+    UpdateRule,
+)
+from netsharp_engine.torch_backend.kernels.criteria import COUNTS
+from netsharp_engine.torch_backend.kernels.rows import Tensor, matrix
+from netsharp_engine.torch_backend.network import TorchCalls
+from netsharp_engine.torch_backend.numbers import TorchNumbers
+from netsharp_engine.torch_backend.updates import TorchUpdates, clip
+
+#: Below this square no update leaves the range of numbers; above it what was before is kept.
+RISKY_SQUARE = 1e30
+Array = npt.NDArray[np.floating[Any]]
+
+
+class Setting(NamedTuple):
+    """How a program computes: so many threads, and whether products are of bfloat16."""
+
+    threads: int = 1
+    halved: bool = False
+
+
+class TorchProgram:
+    """One network on one device and, where there is a rule, what it remembers."""
+
+    def __init__(self, job: Job, facts: Analysis, numbers: TorchNumbers, setting: Setting) -> None:
+        self.numbers, self._graph, self._facts = numbers, job.graph, facts
+        self._network = TorchCalls(facts, numbers)
+        self._threads = setting.threads if numbers.device.type == "cpu" else 0
+        self._halved = setting.halved
+        self._target = job.graph.targets[0].name if job.graph.targets else ""
+        self._counts = [COUNTS[criterion.op] for criterion in job.graph.criteria[1:]]
+        self._learns = job.rule is not None
+        if job.rule is not None:
+            self._updates = TorchUpdates(job.rule.kind, numbers, facts)
+            self._gradient = torch.zeros_like(numbers.trained)
+            self._before: Tensor = None
+        self._values: dict[Node, Tensor] = {}
+        self._inputs: dict[Node, Tensor] = {}
+        self._wanted: Tensor = None
+        self._codes: Tensor = None
+        self._shares: Tensor = None
+        self._factor = 1.0
+        self._rows, self._weight = 0, 0.0
+        self._loss = 0.0
+        self._square, self._large = 0.0, False
+        self._fault: Fault | None = None
+        self._told = Figures((0.0,) * len(job.graph.criteria))
+
+    def feed(self, batch: Batch) -> None:
+        """Take a batch; GraphError for values that are not dense."""
+        for name, value in batch.inputs.items():
+            if isinstance(value, (Sparse, Packed)):
+                raise GraphError(f"torch takes dense values alone here; those of '{name}' are not")
+        if batch.adds:
+            raise GraphError("a batch is trained whole")
+        given: Mapping[str, Any] = batch.inputs
+        self._inputs = {node: matrix(self._sent(given[node.name])) for node in self._graph.inputs}
+        self._rows = len(given[self._graph.inputs[0].name])
+        self._network.masks.clear()
+        for layer, mask in batch.masks.items():
+            self._network.masks[layer] = self._sent(mask)
+        target = given.get(self._target)
+        self._wanted = None if target is None else self._aimed(target)
+        if target is not None:
+            self._weigh(batch.weights, batch.expected)
+
+    def _sent(self, values: Any) -> Tensor:
+        """Numbers of the host on the device, in its type."""
+        array = np.asarray(values)
+        if not array.flags.writeable:
+            array = array.copy()
+        return torch.from_numpy(array).to(self.numbers.device, self.numbers.dtype)
+
+    def _aimed(self, target: Any) -> Tensor:
+        """The target as codes [rows] where there are several nodes, else [rows, nodes]."""
+        size = self._facts.output.size
+        array = np.asarray(target)
+        self._codes = None
+        if self._counts:
+            self._codes = torch.from_numpy(array.astype(np.int64)).to(self.numbers.device)
+        if size > 1 and array.ndim == 1:
+            if self._codes is not None:
+                return self._codes
+            return torch.from_numpy(array.astype(np.int64)).to(self.numbers.device)
+        return self._sent(array).reshape(self._rows, size)
+
+    def _weigh(self, weights: Any, expected: float | None) -> None:
+        self._shares, self._factor = None, 1.0
+        if weights is None:
+            self._weight = float(self._rows)
+            if expected is not None:
+                self._factor = self._weight / expected
+            return
+        self._weight = float(np.add.reduce(weights))
+        if self._weight:
+            self._factor = 1.0 if expected is None else self._weight / expected
+            self._shares = self._sent(np.asarray(weights) / self._weight)
+
+    def _computed(self) -> Tensor:
+        """All nodes but a late output; the values of the node that the loss reads."""
+        if self._threads and torch.get_num_threads() != self._threads:
+            torch.set_num_threads(self._threads)
+        self._values = dict(self._inputs)
+        device = self.numbers.device.type
+        with torch.autocast(device, torch.bfloat16) if self._halved else nullcontext():
+            self._network.run(self._values)
+        return self._values[self._network.last]
+
+    def forward(self) -> None:
+        """Compute the nodes."""
+        with torch.no_grad():
+            self._computed()
+
+    def step(self) -> bool:
+        """Compute nodes, loss and gradient."""
+        if self._fault is not None:
+            return False
+        if not self._weight:
+            if not self._learns:
+                self.forward()
+                self._tell(0)
+            return True
+        if not self._learns:
+            with torch.no_grad():
+                self._loss = self._judged().item()
+            self._tell(self._rows)
+            return True
+        mean = self._judged()
+        self._loss = mean.detach().item()
+        if not math.isfinite(self._loss):
+            self._fault = Fault("loss", self._first_node())
+            return False
+        found = torch.autograd.grad(mean, self.numbers.leaves, allow_unused=True)
+        pieces = [
+            torch.zeros_like(leaf).view(-1) if each is None else each.reshape(-1)
+            for leaf, each in zip(self.numbers.leaves, found, strict=True)
+        ]
+        gradient = self._gradient
+        torch.cat(pieces, out=gradient)
+        self._square = float(torch.dot(gradient, gradient))
+        if not math.isfinite(self._square) and not bool(gradient.isfinite().all()):
+            self._fault = Fault("gradient", self._first_parameter(gradient))
+            return False
+        if self._factor != 1.0:
+            gradient.mul_(self._factor)
+        return True
+
+    def _judged(self) -> Tensor:
+        """The weighted mean of the rows' losses."""
+        last = matrix(self._computed())
+        if self._halved:
+            last = last.to(self.numbers.dtype)
+        judge = self._network.judge
+        assert judge is not None
+        losses = judge(last, self._wanted)
+        return losses.mean() if self._shares is None else torch.dot(losses, self._shares)
+
+    def update(self, rule: UpdateRule) -> bool:
+        """Change what is trained, which is kept before where the step is risky."""
+        if self._fault is not None:
+            return False
+        if not self._weight:
+            self._tell(0)
+            return True
+        weights, gradient = self.numbers.trained, self._gradient
+        rate = max(rule.rate, 1.0)
+        with torch.no_grad():
+            clip(rule.shaping, gradient)
+            risky = self._large or not self._square * rate * rate < RISKY_SQUARE
+            if risky:
+                self._before = weights.clone()
+            self._updates.update(rule, gradient)
+            square = float(torch.dot(weights, weights))
+            self._large = not square < RISKY_SQUARE
+            if not math.isfinite(square) and not bool(weights.isfinite().all()):
+                self._fault = Fault("weight", self._first_parameter(weights))
+                weights.copy_(self._before)
+                return False
+        self._tell(self._rows)
+        return True
+
+    def _first_node(self) -> Node | None:
+        """The first named node, in the order of computation, with a value that is not finite."""
+        for node in self._facts.nodes:
+            if node.name and not np.isfinite(self.read(node)).all():
+                return node
+        return self._graph.output
+
+    def _first_parameter(self, vector: Tensor) -> Parameter | None:
+        """The first parameter with a number in ``vector`` that is not finite."""
+        for name, array in self.numbers.arrays(vector).items():
+            if not np.isfinite(array).all():
+                return next(each for each in self.numbers.changed if each.name == name)
+        return None
+
+    def _tell(self, rows: int) -> None:
+        """Count a finished step."""
+        told = self._told
+        if not rows:
+            self._told = told._replace(steps=told.steps + 1)
+            return
+        sums = [told.sums[0] + self._loss * self._weight]
+        with torch.no_grad():
+            for number, count in enumerate(self._counts, 1):
+                said = self._network.read(self._values, self._facts.output)
+                sums.append(told.sums[number] + float(count(said, self._codes)))
+        self._told = Figures(
+            tuple(sums), told.weight + self._weight, told.rows + rows, told.steps + 1
+        )
+
+    def count(self, figures: Figures) -> None:
+        """Go on from these sums."""
+        sums = figures.sums or (0.0,) * (1 + len(self._counts))
+        self._told, self._fault = figures._replace(sums=sums, fault=None), None
+
+    def figures(self) -> Figures:
+        """The sums so far."""
+        return self._told._replace(fault=self._fault)
+
+    def read(self, node: Node) -> Array:
+        """The values [rows, nodes] of a node."""
+        values = matrix(self._network.read(self._values, node).detach())
+        found: Array = values.to("cpu", self.numbers.dtype).numpy()
+        return found
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Set all parameters from canonical arrays; GraphError names a misfit."""
+        self.numbers.load(values)
+
+    def store(self) -> dict[str, Array]:
+        """Canonical copies of all parameters by name."""
+        return self.numbers.store()
+
+    def load_memory(self, memory: Memory) -> None:
+        """Go on from there; where a vector of the rule is missing, from zero."""
+        state = self._updates.state
+        if memory.arrays.keys() >= state.keys():
+            for name, vector in state.items():
+                vector.copy_(self.numbers.vector(memory.arrays[name]))
+            self._updates.steps = memory.updates
+
+    def store_memory(self) -> Memory:
+        """Canonical copies of what the rule remembers."""
+        state = self._updates.state
+        arrays = {name: self.numbers.arrays(vector) for name, vector in state.items()}
+        return Memory(self._updates.steps, arrays)

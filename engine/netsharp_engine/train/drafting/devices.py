@@ -1,0 +1,39 @@
+"""Which device computes a run: the one of its settings, judged by what the run asks of it.
+
+It knows the registry of devices and no back end.
+"""
+
+from __future__ import annotations
+
+from netsharp_engine.backends import CPU, Device, choose
+from netsharp_engine.graph import Graph
+from netsharp_engine.program import Unusable
+from netsharp_engine.train.drafting.drafts import run_jobs
+from netsharp_engine.train.failures import TrainingError
+from netsharp_engine.train.objective import choose_objective
+from netsharp_engine.train.preparation import TrainingData
+from netsharp_engine.train.settings import TrainingSettings
+
+
+def device_of(graph: Graph, data: TrainingData, settings: TrainingSettings) -> Device:
+    """Return what computes a run; TrainingError, a sentence, where the device cannot be used."""
+    objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
+    batch = min(settings.batch_size, data.train.rows)
+    jobs = () if settings.device == CPU else run_jobs(graph, objective, settings, batch)
+    found = choose(settings.device, jobs, settings.precision or "")
+    if isinstance(found, Unusable):
+        raise TrainingError(f"device = {settings.device}: {found}")
+    return found
+
+
+def device_facts(device: Device, settings: TrainingSettings) -> dict[str, str]:
+    """Return what a run's log says of its device; nothing where nobody asked for another."""
+    return (
+        {}
+        if settings.device == CPU
+        else {
+            "name": device.name,
+            "title": device.title,
+            "why": device.why,
+        }
+    )

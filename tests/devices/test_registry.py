@@ -1,0 +1,160 @@
+"""Devices by name: which are meant, what is missing, why one is chosen; nothing loaded unasked."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from netsharp_engine.backends import FAMILIES, backend, choose, likely, parsed
+from netsharp_engine.backends.choosing import pays, survey
+from netsharp_engine.numpy_backend import NumpyDraft
+from netsharp_engine.program import Job, Unusable, UpdateRule
+from netsharp_engine.train import read_settings
+from tests.engine.plain_program import LoopsDraft
+from tests.engine_training.small_networks import layered
+from tests.house.test_import_budget import imported_by
+
+ROOT = Path(__file__).resolve().parents[2]
+WIDE = layered(300, 300, (300,))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("cpu", "cpu"),
+        (" CPU ", "cpu"),
+        ("auto", "auto"),
+        ("Torch", "torch"),
+        ("torch:CUDA", "torch:cuda"),
+        ("wgpu:NVIDIA GeForce", "wgpu:NVIDIA GeForce"),
+    ],
+)
+def test_names_are_read(text, name):
+    assert str(parsed(text)) == name
+
+
+@pytest.mark.parametrize("text", ["", "gpu", "cpu:0", "torch:", "torch:tpu", "auto:cpu", "wgpu:"])
+def test_others_are_refused_with_what_there_is(text):
+    assert parsed(text) is None
+    refusal = backend(text)
+    assert isinstance(refusal, Unusable)
+    assert str(refusal).startswith(f"There is no device '{text}'. Name auto, cpu, torch")
+    if text:
+        (fault,) = read_settings({}, {"device": text})
+        assert fault.startswith(f"--device: '{text}' is no device: auto, cpu, torch")
+
+
+def test_the_processor_is_numpy_and_has_no_bf16():
+    assert backend("cpu") is NumpyDraft
+    assert "no products of bf16" in str(backend("cpu", "bf16"))
+
+
+def without(monkeypatch, *packages):
+    """A Python in which these packages are not installed."""
+    monkeypatch.setattr(
+        "netsharp_engine.backends.families.installed", lambda name: name not in packages
+    )
+
+
+def test_what_is_not_installed_is_named_with_its_remedy(monkeypatch):
+    without(monkeypatch, "torch", "wgpu")
+    for name in ("torch", "wgpu"):
+        told = str(backend(name))
+        assert told == (
+            f'{name} is not installed. Install it by: python -m pip install "netsharp[{name}]"'
+        )
+        assert f"{name}: {told}" in list(survey())
+    chosen = choose("auto", [Job(layered(3, 3), 4)])
+    assert (chosen.name, chosen.backend) == ("cpu", NumpyDraft)
+    assert chosen.why == "torch is not installed; wgpu is not installed; so cpu is left"
+
+
+def made_up(monkeypatch, draft, title="Card, driver, DiscreteGPU"):
+    """A computer with such a device of the family wgpu, and none of torch."""
+
+    class Room:
+        @staticmethod
+        def backend(adapter):
+            return draft
+
+        @staticmethod
+        def adapters():
+            return (tuple(title.split(", ")),)
+
+    monkeypatch.setitem(sys.modules, "netsharp_engine.wgpu_backend", Room)
+    without(monkeypatch, "torch")
+    monkeypatch.setitem(FAMILIES, "wgpu", FAMILIES["wgpu"]._replace(likely=lambda: True))
+
+
+def test_auto_takes_a_device_that_can_and_pays(monkeypatch):
+    made_up(monkeypatch, LoopsDraft)
+    job = Job(WIDE, 256, rule=UpdateRule("sgd", 0.1))
+    assert pays(job)
+    chosen = choose("auto", [job])
+    assert (chosen.name, chosen.backend) == ("wgpu", LoopsDraft)
+    small = choose("auto", [Job(layered(3, 3), 4)])
+    assert small.backend is NumpyDraft
+    assert "steps of this network are shorter than its dispatches" in small.why
+
+
+def test_auto_moves_the_whole_network_on_and_says_which_node(monkeypatch):
+    class Narrow(LoopsDraft):
+        operations = LoopsDraft.operations - {"activation"}
+
+    made_up(monkeypatch, Narrow)
+    chosen = choose("auto", [Job(WIDE, 256)])
+    assert chosen.backend is NumpyDraft
+    assert "wgpu cannot do it: 'activation' is not computed here" in chosen.why
+    refusal = choose("wgpu", [Job(WIDE, 256)])
+    assert str(refusal) == "'activation' is not computed here. Or choose --device auto."
+
+
+def test_auto_passes_a_driver_over_that_computes_on_the_processor(monkeypatch):
+    made_up(monkeypatch, LoopsDraft, "llvmpipe, Mesa, CPU")
+    assert choose("auto", [Job(WIDE, 256)]).backend is NumpyDraft
+    assert choose("wgpu:llvmpipe", [Job(WIDE, 256)]).backend is LoopsDraft
+
+
+def test_torch_is_likely_where_a_driver_is(monkeypatch):
+    there = set()
+    monkeypatch.setattr(likely, "version", lambda name: "2.13.0")
+    monkeypatch.setattr(likely.sys, "platform", "linux")
+    monkeypatch.setattr(likely.os.path, "exists", there.__contains__)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert not likely.torch_is_likely()
+    there.add("/dev/nvidiactl")
+    assert likely.torch_is_likely()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert not likely.torch_is_likely()
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr(likely, "version", lambda name: "2.13.0+cpu")
+    assert not likely.torch_is_likely()
+
+
+TRAINING = """
+import netsharp
+spec = "input A [2];\\nhidden H [3] from A all;\\noutput B [2] softmax from H all;"
+rows = [[0, 0], [0, 1], [1, 0], [1, 1]] * 4
+model = netsharp.train(spec, rows, ["n", "y", "y", "n"] * 4, epochs=1, device={device!r})
+assert len(model.predict(rows).predicted) == 16
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "auto"])
+def test_a_run_on_the_processor_loads_no_other_back_end(device, tmp_path):
+    heavy = {"torch", "wgpu"}
+    assert imported_by("import netsharp", tmp_path).isdisjoint(heavy)
+    if device == "auto" and likely.torch_is_likely():
+        pytest.skip("this computer may have a device, so torch is asked")
+    assert imported_by(TRAINING.format(device=device), tmp_path).isdisjoint(heavy)
+
+
+def test_every_family_has_its_extra_and_its_row():
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = table["project"]["optional-dependencies"]
+    assert list(FAMILIES) == ["torch", "wgpu", "cpu"]
+    for name, row in FAMILIES.items():
+        assert (name in extras) == bool(row.package)
