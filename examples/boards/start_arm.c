@@ -9,8 +9,12 @@ extern uint32_t board_stack[];
 #define TIMER_CONTROL (*(volatile uint32_t *)0xE000E010u)
 #define TIMER_RELOAD (*(volatile uint32_t *)0xE000E014u)
 #define TIMER_VALUE (*(volatile uint32_t *)0xE000E018u)
-#define TIMER_BITS 24
 #define INSTRUCTION_NS 64
+/* Ticks from one interrupt to the next, which 24 bits hold: a whole number of instructions at any
+   multiple of 125 kHz, so that counting them takes no division of 64 bits. */
+#define PERIOD 16000000u
+#define INSTRUCTIONS_OF(ticks) ((ticks) * (1000000u / INSTRUCTION_NS / 125u) / (BOARD_HZ / 125000u))
+#define INSTRUCTIONS_OF_PERIOD (PERIOD / (BOARD_HZ / 125000u) * (1000000u / INSTRUCTION_NS / 125u))
 
 static volatile uint32_t wraps;
 
@@ -27,17 +31,15 @@ uint32_t board_instructions(void)
     uint32_t before, ticks;
     do {
         before = wraps;
-        ticks = (1u << TIMER_BITS) - 1 - TIMER_VALUE;
+        ticks = PERIOD - 1 - TIMER_VALUE;
     } while (before != wraps);
-    const uint64_t all = ((uint64_t)before << TIMER_BITS) + ticks;
-    /* ticks * 10^9 / BOARD_HZ ns, in kilohertz so that nothing overflows. */
-    return (uint32_t)(all * (1000000u / INSTRUCTION_NS) / (BOARD_HZ / 1000u));
+    return before * INSTRUCTIONS_OF_PERIOD + INSTRUCTIONS_OF(ticks);
 }
 
 void board_start(void)
 {
     board_prepare();
-    TIMER_RELOAD = (1u << TIMER_BITS) - 1;
+    TIMER_RELOAD = PERIOD - 1;
     TIMER_VALUE = 0;
     TIMER_CONTROL = 7; /* on, by the processor's clock, with an interrupt at 0 */
     board_run();
