@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Foreign, Language, Sample
-    from netsharp_lsp.outcome import Outcome, WrittenNetwork
+    from netsharp_lsp.outcome import Outcome, TrainedOn, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -163,6 +163,12 @@ if TYPE_CHECKING:
         def sample_reading(self, asked: Performance) -> SampleReading:
             """Return what reads images for a model as the reader of a run does; DataError where
             there is none.
+            """
+
+        def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
+            """Return the samples that a model of the program's was trained on, where a run is known
+            that does, and the names of the classes of the input ``label``; DataError, a sentence,
+            where they cannot be told.
             """
 
         def opened(self, path: str) -> Model | None:

@@ -39,6 +39,7 @@ __all__ = [
     "suffixes",
     "text_formats",
     "title_of",
+    "trained_on",
     "with_numbers",
 ]
 
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.pages import RuleBook
     from netsharp_lsp.family import Family
     from netsharp_lsp.interface import Language
-    from netsharp_lsp.outcome import WrittenNetwork
+    from netsharp_lsp.outcome import TrainedOn, WrittenNetwork
     from netsharp_lsp.questions import Performance
 
     Capability = TypeVar("Capability")
@@ -231,6 +232,16 @@ def sample_reading(asked: Performance) -> SampleReading:
         if family.experiments is not None:
             return family.experiments.sample_reading(asked)
     raise DataError("no language here has runs, whose readers could read images.")
+
+
+def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
+    """Return the samples that a model of another program was trained on, where a run is known that
+    does, and the names of the classes of the input ``label``; DataError where they cannot be told.
+    """
+    family = family_of_model(path)
+    if family is None or family.experiments is None:
+        return None
+    return family.experiments.trained_on(path, label, asked)
 
 
 def text_formats() -> dict[str, str]:

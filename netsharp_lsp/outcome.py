@@ -6,9 +6,11 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
+    from netsharp_engine.cntk.samples.given import Wants
+    from netsharp_engine.cntk.samples.text_format import Sequences
     from netsharp_lsp.diagnostics.model import Diagnostic
     from netsharp_lsp.text.decode import Source
     from netsharp_lsp.text.lines import LineIndex
@@ -59,6 +61,47 @@ class WrittenNetwork:
         self.nodes = nodes
         self.renamed = renamed
         self.notes = notes
+
+
+class ReadSamples:
+    """Samples that a reader of a run brings: `read` reads them for what a network wants, given the
+    `path` of their first file; `streams` are their names.
+    """
+
+    __slots__ = ("path", "read", "streams")
+
+    def __init__(
+        self, path: str, streams: frozenset[str], read: Callable[[str, Wants], Sequences]
+    ) -> None:
+        self.path = path
+        self.streams = streams
+        self.read = read
+
+
+class TrainedOn:
+    """What a model was trained on: the samples that a `command` `learned` it from, and those that
+    were `held_back`, which are of the kind `what` ("validation", "test").
+
+    `classes` are the names of what is to be answered, in order, and `run` is what people call the
+    run.
+    """
+
+    __slots__ = ("classes", "command", "held_back", "learned", "run", "what")
+
+    def __init__(
+        self,
+        command: str,
+        learned: ReadSamples,
+        held_back: ReadSamples | None,
+        what: str,
+        classes: Sequence[str],
+    ) -> None:
+        self.command = command
+        self.learned = learned
+        self.held_back = held_back
+        self.what = what
+        self.classes = classes
+        self.run = ""
 
 
 class ReadError:

@@ -263,6 +263,10 @@ class Performance:
         self.tensors = False
         self.starts_programs = False
 
+    def of_run(self, items: Sequence[str], folder: str, roots: Roots) -> Performance:
+        """Return the same asked of a run that a file names, which widens no roots."""
+        return Performance(items, folder, lambda named: roots, self.settings_for)
+
 
 class Answer:
     """What a family has to say to a command.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from typing import TYPE_CHECKING
 
 from netsharp_compile.calibrating.ranges import RANGES, USUAL_PERCENT
@@ -25,13 +26,27 @@ from netsharp_compile.writing.ending import ANSWERS
 from netsharp_compile.writing.packages import PACKAGES
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.arguments.models import read_model
+from netsharp_lsp.cli.arguments.models import (
+    add_network_arguments,
+    files_query,
+    name_classes,
+    read_model,
+)
 from netsharp_lsp.cli.arguments.parser import not_negative
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
-from netsharp_lsp.cli.inputs.compile_rows import compile_rows
+from netsharp_lsp.cli.inputs.compile_rows import NamedRows, compile_rows
+from netsharp_lsp.language import trained_on
+from netsharp_lsp.project.roots import roots_around
+from netsharp_lsp.questions import Performance
+from netsharp_lsp.settings import SettingsError, SettingsFinder
 
 if TYPE_CHECKING:
     from netsharp_compile.compiled import CompiledNetwork
+    from netsharp_engine.data.answers import SampleQuery
+    from netsharp_engine.model import Model
+    from netsharp_lsp.outcome import TrainedOn
+    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.settings import Settings
 
 DONE, LOST, FAILED = 0, 1, 2
 _UNJUDGED = (
@@ -134,6 +149,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--force", action="store_true", help="write what loses more than that, too")
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
+    add_network_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -142,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
         if args.explain:
             _explain(args)
             return DONE
-        made = _compiled(args)
+        made, notes = _compiled(args)
         how = {"answers": args.answers, "package": args.package, "target": args.target}
         gate = made.report.gate
         lost = gate is not None and not gate.is_met
@@ -150,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
             names = made.write_report(args.output)
         else:
             names = made.write(args.output, args.prefix, **how)
-    except (CompileError, DataError, ModelError) as error:
+    except (CompileError, DataError, ModelError, SettingsError) as error:
         complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
         return FAILED
     except OSError as error:
@@ -162,7 +178,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         unjudged = [] if gate is not None else [_UNJUDGED]
         written = [f"{args.output}: {', '.join(names)}"] if names else []
-        say([*str(made.report).splitlines(), *unjudged, *written])
+        say([*notes, *str(made.report).splitlines(), *unjudged, *written])
     if not lost:
         return DONE
     if args.force:
@@ -204,13 +220,21 @@ def _settings(args: argparse.Namespace) -> CompileSettings:
     )
 
 
-def _compiled(args: argparse.Namespace) -> CompiledNetwork:
+def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
+    """The network in integers, and notes on what nobody named."""
     if args.output is None:
         raise CompileError("name the folder that is written with --output, or ask with --explain.")
     settings = _settings(args)
     require_prefix(args.prefix)
     model = read_model(args.model)
-    rows = compile_rows(args, model)
+    if model.network is not None:
+        explain_model(model, settings)  # What cannot be compiled is said before which rows lack.
+    elif args.stream:
+        raise CompileError("--stream is for data that have names of streams; a table has none.")
+    trained = _Trained(args.model, model)
+    named = NamedRows(_query(model, args, args.calibrate), _query(model, args, args.holdout))
+    rows = compile_rows(model, args.model, named, trained)
+    notes = [*([f"note: {rows.said}"] if rows.said else []), *_name_classes(model, args, trained)]
     gate = None
     if rows.held_back is not None:
         gate = GateRows(rows.held_back, rows.what, args.max_drop)
@@ -219,4 +243,47 @@ def _compiled(args: argparse.Namespace) -> CompiledNetwork:
             "--max-drop is about rows that were held back, and the training had none for "
             "validation or test: name labelled ones with --holdout."
         )
-    return compile_model(model, rows.calibration, settings, gate, auto_widths=args.auto_widths)
+    made = compile_model(model, rows.calibration, settings, gate, auto_widths=args.auto_widths)
+    return made, notes
+
+
+def _query(model: Model, args: argparse.Namespace, paths: list[str] | None) -> SampleQuery | None:
+    return files_query(model, args, paths, model.read_options()) if paths else None
+
+
+class _Trained:
+    """What a model of another program was trained on, looked for once."""
+
+    def __init__(self, path: str, model: Model) -> None:
+        self._path, self._model = path, model
+        self._found: list[TrainedOn | None] = []
+
+    def __call__(self) -> TrainedOn | None:
+        """Return it; DataError where it cannot be told."""
+        if not self._found:
+            label = "" if self._model.network is None else self._model.network.compared
+            asked = Performance((), os.curdir, roots_around, _settings_of)
+            self._found.append(trained_on(self._path, label, asked))
+        return self._found[0]
+
+
+def _settings_of(folder: str, roots: Roots) -> Settings:
+    return SettingsFinder(roots.leads_out, complain).find(folder)
+
+
+def _name_classes(model: Model, args: argparse.Namespace, trained: _Trained) -> list[str]:
+    """Give classes the names of a file that is named, else of the mapping of the run."""
+    if args.classes is not None or model.network is None or model.classes is None:
+        name_classes(model, args.classes)
+        return []
+    try:
+        found = trained()
+    except DataError:
+        return []
+    if found is None or not found.classes:
+        return []
+    try:
+        model.name_classes(found.classes)
+    except ValueError as error:
+        return [f"note: classes are numbered, as their mapping does not fit. {error}"]
+    return []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.family import Migration
     from netsharp_lsp.interface import Foreign
-    from netsharp_lsp.outcome import Outcome, WrittenNetwork
+    from netsharp_lsp.outcome import Outcome, TrainedOn, WrittenNetwork
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import (
         Answer,
@@ -78,6 +78,12 @@ class Experiments:
         from netsharp_lsp.cntk.commands.training import reading_of
 
         return reading_of(asked)
+
+    def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
+        """What trained a model; see `netsharp_lsp.cntk.commands.training`."""
+        from netsharp_lsp.cntk.commands.training import trained_on
+
+        return trained_on(path, label, asked)
 
     def opened(self, path: str) -> Model | None:
         """A model of CNTK's that answers rows; see `netsharp_lsp.cntk.training.answering`."""

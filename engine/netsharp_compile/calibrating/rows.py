@@ -5,13 +5,14 @@ Knows no network.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from netsharp_compile.refusal import CompileError
+from netsharp_engine.data.answers import SampleQuery
 from netsharp_engine.data.stream import RowQuery
 from netsharp_engine.train.failures import TrainingError
 from netsharp_engine.train.loading.load import load_data
@@ -19,7 +20,7 @@ from netsharp_engine.train.loading.load import load_data
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from netsharp_engine.data import ReadOptions
+    from netsharp_engine.data.stream import EncodedRows
     from netsharp_engine.model import Model
     from netsharp_engine.train.settings import TrainingSettings
 
@@ -42,28 +43,39 @@ class TrainingRows(NamedTuple):
     what: str
 
 
-def rows_of(model: Model, paths: Sequence[str], options: ReadOptions) -> Rows:
+def rows_of(model: Model, query: SampleQuery) -> Rows:
     """Return the rows of files as features; those that a training leaves out are left out."""
 
     def rows() -> Iterator[Features]:
-        for part in model.rows(RowQuery(paths, options)):
+        for part in _encoded(model, query, labelled=False):
             yield part.features[_whole(part.features)]
 
     return rows
 
 
-def labelled_rows_of(model: Model, paths: Sequence[str], options: ReadOptions) -> LabelledRows:
+def labelled_rows_of(model: Model, query: SampleQuery) -> LabelledRows:
     """Return the rows of files with what is to be answered, by the classes of the model."""
 
     def rows() -> Iterator[tuple[Features, Answers]]:
-        query = RowQuery(paths, options, labelled=True, classes=model.classes or ())
-        for part in model.rows(query):
+        for part in _encoded(model, query, labelled=True):
             wanted = part.targets if model.classes is None else part.class_codes
             assert wanted is not None
             whole = _whole(part.features)
             yield part.features[whole], wanted[whole]
 
     return rows
+
+
+def _encoded(model: Model, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
+    """The rows of tables, or the samples of files that bring them by the names of inputs."""
+    network = model.network
+    if network is not None and network.brought_by(query):
+        return network.features(query, labelled=labelled)
+    classes = (model.classes or ()) if labelled else ()
+    asked = RowQuery(
+        query.paths, query.options, labelled=labelled, classes=classes, directory=query.directory
+    )
+    return model.rows(asked)
 
 
 def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
@@ -73,11 +85,11 @@ def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
     Raises DataError for files that are not there, and CompileError where they are others.
     """
     options = settings.read_options()
-    learned = rows_of(model, settings.train, options)
+    learned = rows_of(model, SampleQuery(settings.train, options))
     if settings.validation:
         mask = _validation_rows(settings)
         if mask is not None:
-            every = labelled_rows_of(model, settings.train, options)
+            every = labelled_rows_of(model, SampleQuery(settings.train, options))
             return TrainingRows(
                 lambda: (features for features, _ in _chosen(every, ~mask)),
                 lambda: _chosen(every, mask),
@@ -85,12 +97,13 @@ def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
             )
         path = settings.validation_path
         assert path is not None
-        return TrainingRows(
-            learned, labelled_rows_of(model, [path], replace(options, labels=())), "validation"
-        )
+        held_back = SampleQuery([path], replace(options, labels=()))
+        return TrainingRows(learned, labelled_rows_of(model, held_back), "validation")
     if settings.test:
         others = replace(options, labels=(), rows=None)
-        return TrainingRows(learned, labelled_rows_of(model, settings.test, others), "test")
+        return TrainingRows(
+            learned, labelled_rows_of(model, SampleQuery(settings.test, others)), "test"
+        )
     return TrainingRows(learned, None, "")
 
 

@@ -17,10 +17,9 @@ from netsharp_engine.cntk.asking import (
 )
 from netsharp_engine.cntk.descent.reports import Told
 from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.sample_rows import RowStreams, demand_streams, rows_of_files
 from netsharp_engine.cntk.samples.given import (
     InputStream,
-    Wants,
-    dense,
     is_archive_of,
     is_text_format,
     samples_in,
@@ -30,11 +29,10 @@ from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data import Encoding, Normalizer, stream_rows
 from netsharp_engine.data.answers import Judge, Judgement, Predictions, SampleQuery, SampleRows
 from netsharp_engine.data.encoding import Feature
-from netsharp_engine.data.errors import DataError, UnknownClassError, nearest
+from netsharp_engine.data.errors import DataError, UnknownClassError
 from netsharp_engine.data.reading.files import find_files
 from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
-from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
 from netsharp_engine.packing import Indices
@@ -43,9 +41,6 @@ from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
 from netsharp_engine.train import read_settings
 from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.settings import TrainingSettings
-
-#: How many rows of a file are answered at once.
-_ROWS = 4096
 
 
 def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Model:
@@ -76,7 +71,9 @@ def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Mode
     )
     loss = "cross entropy" if names else "squared error"
     objective = Objective(names, size, "softmax" if names else "linear", loss)
-    model.install(graph, objective, _Rows(plain, label), _Answers(asked, plain))
+    model.install(
+        graph, objective, _Rows(plain, label), _Answers(asked, plain, label, classes=classes)
+    )
     return model
 
 
@@ -113,44 +110,33 @@ class _Rows:
             return _named(stream_rows(query, encoding), query.classes)
         if query.keep:
             raise DataError(f"{files[0]} has no columns that could be kept: it is in text format.")
-        options = query.options
-        coded = bool(query.classes)
-        return self._of_text(files, options.dtype, options.rows, query.labelled, coded)
+        return self._of_text(files, query.options, query.labelled, bool(query.classes))
 
     def _of_text(
-        self, files: Sequence[str], dtype: str, limit: int | None, labelled: bool, coded: bool
+        self, files: Sequence[str], options: ReadOptions, labelled: bool, coded: bool
     ) -> Iterator[EncodedRows]:
-        done = 0
-        wanted = [*self._asked.inputs, *([self._label] if labelled else [])]
-        given = Wants([one._replace(sparse=False) for one in wanted], dtype, over_time=False)
+        left = options.rows
+        streams = RowStreams(self._asked.inputs, self._label if labelled else None, coded)
+        given = streams.wanted(options.dtype, {})
         for path in files:
             found = samples_in(path, given, ReadOptions())
             if found.lines is not None and len(found.lines) != found.total:
                 raise DataError(f"{path} holds sequences, and rows are answered.")
-            matrix = np.concatenate(
-                [dense(found.values[one.name], one.size) for one in self._asked.inputs], 1
-            )
-            label = self._label
-            targets = dense(found.values[label.name], label.size) if labelled else None
-            stop = len(matrix) if limit is None else min(len(matrix), limit - done)
-            for start in range(0, stop, _ROWS):
-                cut = slice(start, min(start + _ROWS, stop))
-                rows = EncodedRows(np.array(matrix[cut]))
-                if targets is not None and coded:
-                    rows.class_codes = targets[cut].argmax(1).astype(np.int32)
-                elif targets is not None:
-                    rows.targets = targets[cut, 0].astype(np.float64)
+            for rows in streams.rows(found, path, left):
+                left = None if left is None else left - len(rows.features)
                 yield rows
-            done += stop
-            if limit is not None and done >= limit:
+            if left == 0:
                 return
 
 
 class _Answers:
     """A network that is asked by the names of its nodes."""
 
-    def __init__(self, asked: NetworkAsked, plain: GraphAsked) -> None:
+    def __init__(
+        self, asked: NetworkAsked, plain: GraphAsked, label: InputStream, *, classes: bool
+    ) -> None:
         self._asked, self._plain = asked, plain
+        self._label, self._has_classes = label, classes
         self.inputs, self.outputs = asked.inputs, asked.outputs
         self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
         self.remade = asked.remade
@@ -208,6 +194,23 @@ class _Answers:
                     if not left:
                         return
 
+    @property
+    def compared(self) -> str:
+        """The input that answers are compared with; empty where none is."""
+        name = self._label.name
+        return name if name in self._asked.streams else ""
+
+    def features(self, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
+        """The samples of files as rows."""
+        demand_streams(query, self._asked.streams)
+        if labelled and not self.compared:
+            raise DataError(
+                "The network has no criterion that compares its answer with an input, so nothing "
+                "says what is to be answered."
+            )
+        label = self._label if labelled else None
+        return rows_of_files(query, RowStreams(self._plain.inputs, label, self._has_classes))
+
     def judged(self, query: SampleQuery) -> Judgement:
         """What the network's criteria say of the samples of files."""
         if not self._asked.judges:
@@ -229,12 +232,7 @@ class _Answers:
 
     def _read(self, asked: GraphAsked, query: SampleQuery) -> Iterator[Sequences]:
         """The samples of files, file by file; DataError where a name of a stream is of no input."""
-        unknown = [name for name in query.streams if name not in self._asked.streams]
-        if unknown:
-            raise DataError(
-                f"--stream names '{excerpt(unknown[0])}', which is no input of the network."
-                f"{nearest(unknown[0], self._asked.streams)}"
-            )
+        demand_streams(query, self._asked.streams)
         given = asked.given(self._asked.dtype, query.streams)
         for path in find_files(query.paths, query.directory):
             if query.reading is not None:

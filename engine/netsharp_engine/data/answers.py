@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.data.reading.options import ReadOptions
+from netsharp_engine.data.stream import EncodedRows
 
 
 @dataclass(slots=True)
@@ -115,8 +116,15 @@ class NetworkAnswers(Protocol):
     def remade(self) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
         """A function with its arguments that makes the model again, for copies of it."""
 
+    @property
+    def compared(self) -> str:
+        """The input that answers are compared with; empty where none is."""
+
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""
+
+    def features(self, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
+        """The samples of such files as rows of numbers, inputs side by side; DataError."""
 
     def predicted(
         self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge

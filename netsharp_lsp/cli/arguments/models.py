@@ -111,6 +111,15 @@ def reading_of(items: Sequence[str], data: Sequence[str]) -> SampleReading | Non
 
 def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str]) -> SampleQuery:
     """Which samples a network is asked about; ModelError where a flag cannot be read."""
+    return files_query(model, args, args.data, read_options(model, args))._replace(outputs=outputs)
+
+
+def files_query(
+    model: Model | None, args: argparse.Namespace, paths: Sequence[str], options: ReadOptions
+) -> SampleQuery:
+    """Which samples of files are meant, by the flags of `add_network_arguments`; ModelError where
+    one cannot be read.
+    """
     from netsharp_engine.data.answers import SampleQuery
 
     streams = {}
@@ -119,11 +128,10 @@ def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str])
         if not (name and equals and stream):
             raise _misused(f"--stream {given}: INPUT=STREAM is expected, as in features=S0.")
         streams[name] = stream
-    reading = reading_of(args.reader, args.data)
-    if reading is not None and model.network is None:
+    reading = reading_of(args.reader, paths)
+    if reading is not None and model is not None and model.network is None:
         raise _misused("--reader is for networks of another program, whose inputs have names.")
-    options = read_options(model, args)
-    return SampleQuery(args.data, options, streams, outputs, os.curdir, reading)
+    return SampleQuery(paths, options, streams, (), os.curdir, reading)
 
 
 def name_classes(model: Model, path: str | None) -> None:

@@ -1,5 +1,5 @@
-"""Which rows `netsharp compile` reads ranges from and judges by, from its flags, a model, and the
-run file beside that.
+"""Which rows `netsharp compile` reads ranges from and judges by: those that are named, else those
+of the training, which a model, the run file beside it or another program's run tells.
 """
 
 from __future__ import annotations
@@ -10,54 +10,72 @@ from typing import TYPE_CHECKING, NamedTuple
 from netsharp_compile.calibrating.rows import labelled_rows_of, rows_of, training_rows
 from netsharp_compile.refusal import CompileError
 from netsharp_engine.data import DataError, find_files
+from netsharp_engine.data.answers import SampleQuery
 from netsharp_engine.train.settings import read_settings
 from netsharp_lsp.project.roots import roots_around
 from netsharp_lsp.project.run_file import run_file_path
 from netsharp_lsp.settings import SettingsError, read_toml
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Callable, Iterator
 
-    from netsharp_compile.calibrating.rows import LabelledRows, Rows
+    from netsharp_compile.calibrating.rows import Features, LabelledRows, Rows
     from netsharp_engine.model import Model
     from netsharp_engine.train.settings import TrainingSettings
+    from netsharp_lsp.outcome import ReadSamples, TrainedOn
+
+_NAME_ROWS = (
+    "Name rows with --calibrate FILE: those that the reader of its run reads (file = FILE), or "
+    "others that predict takes."
+)
 
 
 class CompileRows(NamedTuple):
     """The rows that ranges are read from, and those that are held back; None where there are none.
 
-    ``what`` says which those are.
+    ``what`` says which those are, ``said`` where rows come from that nobody named.
     """
 
     calibration: Rows
     held_back: LabelledRows | None
     what: str
+    said: str = ""
 
 
-def compile_rows(args: argparse.Namespace, model: Model) -> CompileRows:
-    """Return the rows that the flags name, else those of the training.
+class NamedRows(NamedTuple):
+    """The rows that flags name: for ranges, and as held back; None where they name none."""
 
-    Raises CompileError where nothing names any, DataError for files that are not there.
+    calibration: SampleQuery | None
+    held_back: SampleQuery | None
+
+
+def compile_rows(
+    model: Model, path: str, named: NamedRows, trained: Callable[[], TrainedOn | None]
+) -> CompileRows:
+    """Return the rows that are named, else those of the training of a model that stands there.
+
+    ``trained`` tells on which samples another program trained it.  Raises CompileError where
+    nothing tells of any, DataError for files that are not there.
     """
-    named, held = args.calibrate, args.holdout
     held_back: LabelledRows | None = None
     what = ""
-    if held:
-        held_back = labelled_rows_of(model, held, model.read_options())
-        what = ", ".join(held)
+    if named.held_back is not None:
+        held_back = labelled_rows_of(model, named.held_back)
+        what = ", ".join(named.held_back.paths)
     calibration: Rows | None = None
-    if named:
-        calibration = rows_of(model, named, model.read_options())
+    if named.calibration is not None:
+        calibration = rows_of(model, named.calibration)
     if calibration is not None and held_back is not None:
         return CompileRows(calibration, held_back, what)
-    settings = _settings(model, args.model)
+    if model.network is not None:
+        return _of_run(model, CompileRows(calibration or _none, held_back, what), trained)
+    settings = _settings(model, path)
     if settings is None:
         if calibration is not None:
             return CompileRows(calibration, None, "")
-        lacks = "was trained on arrays" if model.network is None else "does not name its rows"
         raise CompileError(
-            f"the model {lacks}, and ranges are read from rows: name files of them with "
-            "--calibrate."
+            "the model was trained on arrays, and ranges are read from rows: name files of them "
+            "with --calibrate."
         )
     try:
         found = training_rows(model, settings)
@@ -69,6 +87,52 @@ def compile_rows(args: argparse.Namespace, model: Model) -> CompileRows:
     if held_back is None and found.held_back is not None:
         held_back, what = found.held_back, f"the {found.what} rows of the training"
     return CompileRows(calibration or found.learned, held_back, what)
+
+
+def _of_run(
+    model: Model, named: CompileRows, trained: Callable[[], TrainedOn | None]
+) -> CompileRows:
+    """Rows of the run of another program in the place of those that nobody named."""
+    is_named = named.calibration is not _none
+    try:
+        found = trained()
+    except DataError as error:
+        if is_named:
+            return named
+        raise CompileError(f"{error} {_NAME_ROWS}") from None
+    if found is None:
+        if is_named:
+            return named
+        raise CompileError(
+            "no run is known that trained the model: neither does its checkpoint name one, nor do "
+            f"configurations here, in its folder or in settings write it. {_NAME_ROWS}"
+        )
+    said = ""
+    calibration, held_back, what = named.calibration, named.held_back, named.what
+    if not is_named:
+        calibration = rows_of(model, _samples(model, found.learned))
+        said = f"ranges are read from {_called(found.learned)}, on which {found.command} of "
+        said += f"{found.run} trains it"
+    other = found.held_back
+    assert model.network is not None
+    if held_back is None and other is not None and model.network.compared in other.streams:
+        held_back = labelled_rows_of(model, _samples(model, other))
+        what = f"{_called(other)}, the {found.what} rows of the training"
+    return CompileRows(calibration, held_back, what, said)
+
+
+def _none() -> Iterator[Features]:
+    return iter(())
+
+
+def _called(samples: ReadSamples) -> str:
+    """What people call the file of samples."""
+    found = os.path.relpath(samples.path)
+    return samples.path if found.startswith(os.pardir) else found
+
+
+def _samples(model: Model, samples: ReadSamples) -> SampleQuery:
+    return SampleQuery([samples.path], model.read_options(), reading=samples.read)
 
 
 def _settings(model: Model, path: str) -> TrainingSettings | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import time
 from functools import partial
 
@@ -14,36 +15,48 @@ from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
 from netsharp_engine.data import DataError
 from netsharp_engine.graph import GraphError, SamplesError
 from netsharp_engine.plain_files import kind_at
-from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
+from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun, declared_runs, supposed_run
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.run.experiment import Experiment
+from netsharp_lsp.cntk.suffixes import STARTS
 from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
-from netsharp_lsp.cntk.training.networks.models import ModelFiles, StoredModelError, not_written
+from netsharp_lsp.cntk.training.networks.models import (
+    ModelFiles,
+    RunNamed,
+    StoredModelError,
+    not_written,
+)
 from netsharp_lsp.cntk.training.options import Options, idle
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.samples.given_images import images_as_read
 from netsharp_lsp.cntk.training.telling import Telling, stamped
+from netsharp_lsp.cntk.training.trained_rows import samples_trained_on
 from netsharp_lsp.cntk.training.work import Workshop
+from netsharp_lsp.limits import MODEL_CONFIGURATIONS
 from netsharp_lsp.questions import Answer
 from netsharp_lsp.workspace import Run, no_file, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TextIO
 
     from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
+    from netsharp_lsp.outcome import TrainedOn
+    from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.questions import Follower, Performance
 
 DONE, FAULTY, FAILED, STOPPED = 0, 1, 2, 130
 _COMPLETED = "__COMPLETED__"
 #: Every parameter has the same seed.
 _CONSTANT = "forceConstantRandomSeed"
+#: Behind the name of a model stands an epoch, where it is that of one.
+_EPOCH = re.compile(r"\.[0-9]+$")
 #: The release whose log had other lines.
 _OLD_LOG = "2016-08"
 
@@ -117,6 +130,70 @@ def reading_of(asked: Performance) -> SampleReading:
         return images_as_read(shop.experiment).read
     except Refused as refused:
         raise DataError(" ".join(_sentences(refused.refusals, subject))) from None
+
+
+def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
+    """Return the samples that trained a model: those of the run that its checkpoint names, else of
+    the runs around it and the folder that is asked from; None where none of them trains it.
+
+    ``label`` is what it is compared with.  DataError, a sentence, where several train it on other
+    files, or where the run that does cannot be read.
+    """
+    roots = asked.roots_for([path, asked.folder])
+    model = os.path.realpath(path)
+    models = list(dict.fromkeys((model, _EPOCH.sub("", model))))
+    found: dict[str, TrainedOn] = {}
+    unread: list[str] = []
+    for subject, shop in _runs_around(models, asked, roots, unread):
+        try:
+            one = samples_trained_on(shop, models, label)
+        except Refused as refused:
+            raise DataError(" ".join(_sentences(refused.refusals, subject))) from None
+        if one is not None:
+            one.run = subject.name
+            found.setdefault(os.path.realpath(one.learned.path), one)
+    if len(found) > 1:
+        names = ", ".join(f"{one.command} of {one.run}" for one in found.values())
+        raise DataError(f"several runs train the model, on other rows each: {names}.")
+    if unread and not found:
+        raise DataError(f"the run that the model's checkpoint names cannot be read: {unread[0]}")
+    return next(iter(found.values()), None)
+
+
+def _runs_around(
+    models: Sequence[str], asked: Performance, roots: Roots, unread: list[str]
+) -> Iterator[tuple[ExperimentSubject, Workshop]]:
+    """The run that a checkpoint names alone, else those that may have trained a model; why that one
+    is not read goes into ``unread``.
+    """
+    place = os.path.dirname(models[0])
+    named = next(filter(None, map(ModelFiles(roots).run_of, models)), None)
+    if named is not None:
+        folder = os.path.normpath(os.path.join(place, named.folder))
+        try:
+            yield _subject(asked.of_run(named.items, folder, roots))
+            return
+        except _Unread as error:
+            unread.append(str(error))
+    files = OverDisk({}, roots)
+    above = [os.path.abspath(asked.folder), place]
+    while roots.holds(parent := os.path.dirname(above[-1])) and parent != above[-1]:
+        above.append(parent)
+    runs: list[PlacedRun] = []
+    for folder in dict.fromkeys(map(os.path.realpath, above)):
+        settings = asked.settings_for(folder, roots)
+        runs += declared_runs(settings, files)
+        given = declared_in(settings).given
+        names = [name for name in files.names_in(folder) if name.lower().endswith(STARTS)]
+        several = sorted(names)[: MODEL_CONFIGURATIONS.most]
+        runs += [supposed_run(os.path.join(folder, name), given, files) for name in several]
+    for placed in runs:
+        if placed.configurations and not placed.missing and not placed.outside:
+            name = os.path.relpath(placed.configurations[0])
+            experiment = Experiment(placed.run, files, None, placed.given)
+            subject = ExperimentSubject(name, "cntk", experiment, files)
+            for folder in (placed.run.directory, *placed.run.also):
+                yield subject, Workshop(experiment, folder, ModelFiles(roots), Seeds())
 
 
 def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
@@ -269,6 +346,7 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
         raise _Unread(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
     experiment = Experiment(run, files, None, given)
     subject = ExperimentSubject(asked.items[0], "cntk", experiment, files)
-    store = ModelFiles(roots, tensors=asked.tensors)
     place = os.path.abspath(folder)
+    started = RunNamed(run.items, run.directory)
+    store = ModelFiles(roots, tensors=asked.tensors, run=started)
     return subject, Workshop(experiment, place, store, Seeds(), asked.starts_programs)

@@ -52,6 +52,13 @@ class Position(NamedTuple):
     control: Sequence[float] = ()
 
 
+class RunNamed(NamedTuple):
+    """The start of a run: its items, and the folder that it was started in."""
+
+    items: Sequence[str]
+    folder: str
+
+
 class LearntNetwork:
     """A network, its numbers by the names of nodes, and their type."""
 
@@ -78,14 +85,16 @@ def unstorable(network: Network) -> list[RunRefusal]:
 
 class ModelFiles:
     """The one door to files of models, and to what is written of them: none of them lies outside
-    the roots, wherever a link at its place leads.  `tensors`: models are written as safetensors.
+    the roots, wherever a link at its place leads.  `tensors`: models are written as safetensors;
+    `run` is named beside their checkpoints.
     """
 
-    __slots__ = ("_roots", "_tensors")
+    __slots__ = ("_roots", "_run", "_tensors")
 
-    def __init__(self, roots: Roots, *, tensors: bool = False) -> None:
+    def __init__(self, roots: Roots, *, tensors: bool = False, run: RunNamed | None = None) -> None:
         self._roots = roots
         self._tensors = tensors
+        self._run = run
 
     def readable(self, path: str) -> bool:
         """Whether a file may be read."""
@@ -170,6 +179,23 @@ class ModelFiles:
             said = str(error).removeprefix(f"{path}{_POSITION} ").removesuffix(".")
             raise StoredModelError(f"{path}{_POSITION}: {said}. Remove it to go on.") from None
 
+    def run_of(self, path: str) -> RunNamed | None:
+        """Read which run trained a model, its folder as seen from that of the model; None where
+        nothing beside the checkpoint says it.
+        """
+        name = path + _POSITION
+        if not os.path.exists(name) or not self.readable(name):
+            return None
+        try:
+            values, _ = read_file(name)
+            named = stored.optional(values, "run", stored.table)
+            if named is None or values.get("of") != _digest(self._read(path + _STATE)):
+                return None
+            items = [stored.as_text(one, "item") for one in stored.items(named, "items")]
+            return RunNamed(items, stored.text(named, "folder"))
+        except (ValueError, StoredModelError):
+            return None
+
     def remove(self, path: str) -> None:
         """Leave neither a model nor what goes on from it."""
         _remove(path)
@@ -196,9 +222,18 @@ class ModelFiles:
     def _save_position(self, path: str, position: Position, of: str) -> None:
         self._demand_writable(path)
         try:
-            write_file(path, {**position._asdict(), "of": of}, {})
+            write_file(path, {**position._asdict(), "of": of, **self._named(path)}, {})
         except ModelError as error:
             raise StoredModelError(str(error)) from None
+
+    def _named(self, path: str) -> dict[str, Any]:
+        """The run for a file beside a model; its folder is told as seen from there, so that both
+        may be moved.
+        """
+        if self._run is None:
+            return {}
+        folder = os.path.relpath(self._run.folder, os.path.dirname(os.path.abspath(path)))
+        return {"run": {"items": list(self._run.items), "folder": folder.replace(os.sep, "/")}}
 
     def _demand_writable(self, path: str) -> None:
         if not self.writable(path):

@@ -87,9 +87,7 @@ class SampleReader:
         """The samples, in pieces of sequences where these are ``cut``; DataError where the file
         cannot be used, UnreadFileError with the place that names it where it cannot be opened.
         """
-        for one in self.file.files:
-            _demand_readable(one)
-        sequences = self.file.read(dtype)
+        sequences = self.sequences(dtype)
         for names in self._axes.values():
             for other in names[1:]:
                 self._compare(sequences, names[0], other)
@@ -97,6 +95,12 @@ class SampleReader:
             return self.file.sweeps(sequences, self.randomize, cut)
         except DataError as error:
             raise DataError(f"{self.file.path}: {error}") from None
+
+    def sequences(self, dtype: str) -> Sequences:
+        """The samples as the file has them; DataError and UnreadFileError likewise."""
+        for one in self.file.files:
+            _demand_readable(one)
+        return self.file.read(dtype)
 
     def _compare(self, sequences: Sequences, first: str, second: str) -> None:
         """Refuse sequences with other lengths along one axis."""
