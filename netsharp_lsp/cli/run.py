@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.data import DataError, find_files
 from netsharp_engine.data.reading.arrays import beside_labels
+from netsharp_engine.distributed.comm import CommError
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, evaluate, load_model, save_model
 from netsharp_engine.plain_files import may_be_file
 from netsharp_engine.train import (
-    RunLog,
     TrainingError,
     catch_interrupts,
     examine,
     load_data,
     read_settings,
-    resume,
     settings_to_resume,
-    train,
 )
 from netsharp_engine.train.tasks import OutputForm
 from netsharp_lsp.cli.arguments.experiments import add_experiment_arguments
@@ -37,6 +35,18 @@ from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
 from netsharp_lsp.cli.inputs.files import STDIN, Input, named_input, read_source
+from netsharp_lsp.cli.machines.asked import Machines, add_machine_arguments, machines_asked
+from netsharp_lsp.cli.machines.joining import (
+    LOST,
+    DisagreementError,
+    agreed,
+    compared,
+    in_turns,
+    joined,
+    model_to_resume,
+    record,
+)
+from netsharp_lsp.cli.machines.launching import launch
 from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
 from netsharp_lsp.cli.specifications.calls import (
     Trainee,
@@ -48,6 +58,7 @@ from netsharp_lsp.cli.specifications.calls import (
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.host_facts import host_facts
 from netsharp_lsp.cli.specifications.start_report import event_of, show_start
+from netsharp_lsp.cli.specifications.training import Training
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.diagnostics.reports import FORMATS
 from netsharp_lsp.language import families, family_of, main_family
@@ -55,7 +66,6 @@ from netsharp_lsp.memory import settled, uncollected
 from netsharp_lsp.outcome import ReadError
 from netsharp_lsp.project.writing import refusal, sweep_beside
 from netsharp_lsp.settings import SettingsError, read_toml
-from netsharp_lsp.trained import table_maker
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -65,7 +75,6 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingData, TrainingResult, TrainingSettings
-    from netsharp_lsp.cli.console.progress import Display
     from netsharp_lsp.project.roots import Roots
 
     BuildGraph = Callable[[str, Mapping[str, Any]], Graph]
@@ -111,6 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cntk-log", choices=versions, help="print the log of the original program")
     add("--model-format", choices=MODEL_FORMATS, help="how its models are written")
     add("--allow-commands", action="store_true", help="start the programs that it names")
+    add_machine_arguments(parser)
     add_setting_arguments(parser, ("data", "train", "output"))
 
 
@@ -127,15 +137,36 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     if experiments is not None:
         return run_experiment(experiments, args)
+    machines = machines_asked(args)
+    if isinstance(machines, str):
+        complain(machines)
+        return FAILED
+    if machines is None or not machines.joined:
+        return _told(args, machines)
+    code = _told(args, machines)
+    if code == LOST:
+        return code
+    if machines.speaks:
+        record(code)
+    return DONE
+
+
+def _told(args: argparse.Namespace, machines: Machines | None) -> int:
+    """Train, and tell what is in the way."""
+    sentences: Sequence[str]
+    code = FAILED
     try:
-        return _run(args)
-    except RunError as error:
-        for sentence in error.sentences:
-            complain(sentence)
+        return _run(args, machines)
+    except (RunError, DisagreementError) as error:
+        sentences = error.sentences
     except (DataError, TrainingError, ModelError, GraphError, CurveError) as error:
-        for sentence in str(error).splitlines():
+        sentences = str(error).splitlines()
+    except CommError as error:
+        sentences, code = (str(error),), LOST
+    if machines is None or machines.speaks:
+        for sentence in sentences:
             complain(sentence)
-    return FAILED
+    return code
 
 
 def _flags_of_runs(args: argparse.Namespace) -> list[str]:
@@ -144,7 +175,7 @@ def _flags_of_runs(args: argparse.Namespace) -> list[str]:
     return [flag for flag in flags if getattr(args, flag[2:].replace("-", "_"))]
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace, machines: Machines | None) -> int:
     given = next(iter((*args.items, *args.set, *_flags_of_runs(args))), None)
     if given is not None:
         raise RunError(f"'{given}' goes with a configuration, and {args.specification} is none.")
@@ -173,7 +204,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.show_settings:
         show_settings(settings, origins_of(call, name))
         return DONE
-    tell_call(call, name, settings, quiet=args.quiet or args.events)
+    launches = machines is not None and not machines.joined
+    tell_call(call, name, settings, quiet=args.quiet or args.events or launches)
     trainable = trained.training
     refusal = uncollected(lambda: trainable.refusal(text))
     if refusal is not None:
@@ -185,23 +217,34 @@ def _run(args: argparse.Namespace) -> int:
     _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
     if not args.examine:
         _check_outputs(settings, path)
+    if machines is not None and launches:
+        return launch(machines, args.words)
+    ranks = joined(machines)
+    silent = not ranks.leads
     build_graph = trainable.build_graph
-    stored = _stored_run(path, text.decode(), build_graph) if args.resume else None
+    before = model_to_resume(ranks, machines, path, args.resume)
+    stored = None
+    if before is not None:
+        stored = agreed(ranks, lambda: _stored_run(before, text.decode(), build_graph))
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
     _stay_inside(INPUTS, settings, given, roots)
-    log = HostLog() if args.rx_log else None
-    with log or choose_display(args.quiet, args.events) as display:
+    log = None if silent or not args.rx_log else HostLog()
+    with log or choose_display(args.quiet or silent, args.events and not silent) as display:
         form = trainable.output(text)
         output = None if form is None else OutputForm(*form)
-        data = load_data(
-            settings,
-            progress=display.reading,
-            output=output,
-            model=path,
-            resumes=stored is not None,
+        data = in_turns(
+            ranks,
+            lambda: load_data(
+                settings,
+                progress=display.reading,
+                output=output,
+                model=path,
+                resumes=stored is not None,
+            ),
         )
         settings = data.settings
+        compared(ranks, "data", data.fingerprint())
         if show_errors(trainee.name, text, context_of(data), embedded):
             return FAULTY
         if args.examine:
@@ -219,14 +262,17 @@ def _run(args: argparse.Namespace) -> int:
                 should_stop,
                 [],
                 args.rx_log,
+                ranks,
             )
             result = training.run(stored)
             if log is not None:
                 log.close(result.status)
-            save_model(result.model, path)
-    if settings.plot:
-        write_curve(result.history, settings.plot)
-    _report(args, result, settings, path, data.notes)
+            if not silent:
+                save_model(result.model, path)
+    if not silent:
+        if settings.plot:
+            write_curve(result.history, settings.plot)
+        _report(args, result, settings, path, data.notes)
     code = EXITS.get(result.status, should_stop.exit_code)
     return FAILED if code == DONE and training.lost else code
 
@@ -368,72 +414,6 @@ def context_of(data: TrainingData) -> Context:
     context = Context(**{field: known[field] for field in FIELDS if field in known})
     context.origin = dict.fromkeys(context.known(), "the data")
     return context
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """A run with what watches it: a display, a log, a model kept now and then.
-
-    `lost` are sentences on what could not be written, each told once: what hours have brought is
-    worth more than a log, and a disk may have room again.
-    """
-
-    specification: str
-    build_graph: BuildGraph
-    data: TrainingData
-    settings: TrainingSettings
-    display: Display
-    path: str
-    should_stop: Callable[[], bool]
-    lost: list[str]
-    measured: bool = False
-
-    def ends(self) -> bool:
-        """Whether to stop: somebody wants it, or nobody follows; both together are one wish."""
-        return self.should_stop() or not self.display.heard
-
-    def run(self, stored: Model | None) -> TrainingResult:
-        """Train from the start, or go on with a stored run and its log."""
-        with ExitStack() as files:
-            log = None
-            if self.settings.log:
-                log = files.enter_context(RunLog(self.settings.log, append=stored is not None))
-
-            def on_event(event: dict[str, Any]) -> None:
-                nonlocal log
-                try:
-                    if log is not None:
-                        log.write({key: event[key] for key in event if key != "training"})
-                except TrainingError as error:
-                    log = None
-                    self._lose(f"{error} The run goes on without it.")
-                self.display.event(event)
-
-            watched: dict[str, Any] = {
-                "measured": self.measured,
-                "on_event": on_event,
-                "on_checkpoint": self._keep,
-                "should_stop": self.ends,
-                "tables": table_maker(self.settings),
-            }
-            if stored is not None:
-                return resume(stored, self.data, self.settings, **watched)
-            graph = settled(lambda: self.build_graph(self.specification, self.data.context()))
-            given = {"specification": self.specification, **watched}
-            return train(graph, self.data, self.settings, **given)
-
-    def _keep(self, model: Model) -> None:
-        """Save a model on the way; the last one is saved once more, and failing that is told."""
-        try:
-            save_model(model, self.path)
-        except ModelError as error:
-            if model.state is not None and not model.state.finished and not self.ends():
-                self._lose(f"{error} The run goes on and tries again.")
-
-    def _lose(self, sentence: str) -> None:
-        if sentence not in self.lost:
-            self.lost.append(sentence)
-            complain(sentence)
 
 
 def model_path(specification: str, settings: TrainingSettings) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.distributed.comm import Exchange
 from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.numpy_backend.build import build_plan
 from netsharp_engine.numpy_backend.design import WIDTHS, Design, unsupported
@@ -127,7 +128,10 @@ class NumpyProgram:
         self._fault: Fault | None = None
         self._loss = self._total = 0.0
         self._told = [0.0] * len(self._counts)
-        self._rows = self._steps = 0
+        self._rows = self._steps = self._fed = 0
+        self.exchange: Exchange | None = None
+        #: Of a step that is exchanged: loss by weight, weight, rows, and what criteria count.
+        self._sums = np.zeros(3 + len(self._counts))
 
     def feed(self, batch: Batch) -> None:
         """Copy a batch in; GraphError for values that are not dense."""
@@ -140,6 +144,10 @@ class NumpyProgram:
                 raise GraphError("a batch is trained whole")
             self._seen = values
         self._codes = values.get(self._target)
+        self._fed = len(next(iter(values.values())))
+        if not self._fed:
+            self._weight = 0.0
+            return
         self.plan.enter(values)
         if self._codes is None:
             return
@@ -162,6 +170,8 @@ class NumpyProgram:
         """Compute output, loss and gradient."""
         if self._fault is not None:
             return False
+        if self.exchange is not None:
+            return self._step_together(self.exchange)
         if not self._weight:
             if not self._learns:
                 self.plan.forward()
@@ -172,10 +182,32 @@ class NumpyProgram:
             if not self._learns:
                 self._tell(self.plan.samples)
                 return True
-            self._fault = self._check_gradient()
+            self._fault = self._check_gradient(self.plan.loss)
             if self._fault is None and self._factor != 1.0:
                 assert self.plan.gradient is not None
                 np.multiply(self.plan.gradient, self._factor, out=self.plan.gradient)
+        return self._fault is None
+
+    def _step_together(self, exchange: Exchange) -> bool:
+        """Compute the gradient of these rows, and take that of all programs in its place."""
+        gradient, sums = self.plan.gradient, self._sums
+        assert gradient is not None
+        with np.errstate(all="ignore"):
+            sums[:] = 0.0
+            if self._weight:
+                self.plan.run()
+                np.multiply(gradient, self._factor, out=gradient)
+                sums[:2] = self.plan.loss * self._weight, self._weight
+            else:
+                gradient.fill(0.0)
+            if self._fed:
+                if not self._weight:
+                    self.plan.forward()
+                sums[2], sums[3:] = self._fed, self._counted()
+            exchange(gradient, sums)
+            self._weight = float(sums[1])
+            if self._weight:
+                self._fault = self._check_gradient(float(sums[0]))
         return self._fault is None
 
     def update(self, rule: UpdateRule) -> bool:
@@ -200,10 +232,10 @@ class NumpyProgram:
         self._tell(self.plan.samples)
         return True
 
-    def _check_gradient(self) -> Fault | None:
+    def _check_gradient(self, loss: float) -> Fault | None:
         plan = self.plan
         assert plan.gradient is not None
-        if not math.isfinite(plan.loss):
+        if not math.isfinite(loss):
             return Fault("loss", self._first_node())
         self._square = float(np.dot(plan.gradient, plan.gradient))
         if not math.isfinite(self._square) and not np.isfinite(plan.gradient).all():
@@ -246,13 +278,22 @@ class NumpyProgram:
         self._steps += 1
         if not rows:
             return
-        self._loss += self.plan.loss * self._weight
-        self._total += self._weight
+        if self.exchange is not None:
+            loss, weight, others, *counted = self._sums.tolist()
+            rows = int(others)
+        else:
+            loss, weight, counted = self.plan.loss * self._weight, self._weight, self._counted()
+        self._loss += loss
+        self._total += weight
         self._rows += rows
-        if self._counts:
-            assert self._codes is not None
-            for number, count in enumerate(self._counts):
-                self._told[number] += count(self.plan.output, self._codes)
+        self._told = [told + more for told, more in zip(self._told, counted, strict=True)]
+
+    def _counted(self) -> list[float]:
+        """What the further criteria count of the rows of this step."""
+        if not self._counts:
+            return []
+        assert self._codes is not None
+        return [count(self.plan.output, self._codes) for count in self._counts]
 
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""

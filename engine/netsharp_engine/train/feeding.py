@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.data.scaling import TargetScale
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
 from netsharp_engine.train.preparation import Part
@@ -64,7 +65,8 @@ class Feeder:
     """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last.
 
     Targets are in the units of ``scale``.  ``count`` is the number of rows of the batch that was
-    cut last.
+    cut last.  Of each batch, those are gathered that ``ranks`` compute here, with the masks that
+    they have in the whole.
     """
 
     def __init__(
@@ -77,19 +79,21 @@ class Feeder:
         shuffle: bool | str,
         seed: int,
         dtype: str = "float32",
+        ranks: Ranks = ALONE,
     ) -> None:
-        self._part, self._batch = part, batch
+        self._part, self._batch, self._ranks = part, batch, ranks
         self._rows = Rows(graph)
         self._shuffle = shuffle
         self._seed = seed
         self.steps = -(-part.rows // batch)
         self._order = part.index
-        self._features = np.empty((batch, part.matrix.shape[1]), part.matrix.dtype)
-        self._targets = np.empty((batch, *part.targets.shape[1:]), part.targets.dtype)
+        most = ranks.most(batch)
+        self._features = np.empty((most, part.matrix.shape[1]), part.matrix.dtype)
+        self._targets = np.empty((most, *part.targets.shape[1:]), part.targets.dtype)
         self._scale = scale
         if scale is not None:
             self._targets = self._targets.astype(np.float64)
-        self._weights = None if part.weights is None else np.empty(batch)
+        self._weights = None if part.weights is None else np.empty(most)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
         self._source = MaskSource(graph, batch, seed, dtype)
@@ -116,8 +120,10 @@ class Feeder:
 
         Batches count by their weights: what is expected is the weight of an average one.
         """
-        rows = self._order[position * self._batch : (position + 1) * self._batch]
-        count = self.count = len(rows)
+        batch = self._order[position * self._batch : (position + 1) * self._batch]
+        self.count = len(batch)
+        rows = batch[self._ranks.share(self.count)]
+        count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
         np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
         if self._scale is not None:
@@ -125,15 +131,18 @@ class Feeder:
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
         self._source.draw(self._epoch, position)
-        return self._batches.get(count) or self._cut(count)
+        return self._batches.get(self.count) or self._cut(self.count, count)
 
-    def _cut(self, count: int) -> Batch:
-        """The buffers of so many rows, kept for all batches of that length."""
+    def _cut(self, whole: int, count: int) -> Batch:
+        """The buffers of so many rows of a whole batch, kept for all batches of that length."""
         inputs = self._rows.named(self._features[:count], self._targets[:count])
-        masks = {name: mask[:count] for name, mask in self._source.masks.items()}
-        if self._weights is None:
+        share = self._ranks.share(whole)
+        masks = {name: mask[:whole][share] for name, mask in self._source.masks.items()}
+        if self._weights is not None:
+            batch = Batch(inputs, self._weights[:count], whole * self._mean, masks=masks)
+        elif self._ranks.alone:
             batch = Batch(inputs, masks=masks)
         else:
-            batch = Batch(inputs, self._weights[:count], count * self._mean, masks=masks)
-        self._batches[count] = batch
+            batch = Batch(inputs, None, float(whole), masks=masks)
+        self._batches[whole] = batch
         return batch

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import Graph
 from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Memory
@@ -83,6 +84,7 @@ class Run:
         on_event: EventCallback | None = None,
         should_stop: Callable[[], bool] | None = None,
         tables: TableMaker | None = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.on_checkpoint: Callable[[Outcome], None] | None = None
         self.device: dict[str, str] = {}
@@ -91,15 +93,16 @@ class Run:
         )
         self.backend = backend
         self._graph, self._data, self._settings = graph, data, settings
-        self._on_event = on_event or (lambda event: None)
-        self._should_stop = should_stop or (lambda: False)
+        self._on_event = ranks.answered(on_event or (lambda event: None))
+        self._should_stop = ranks.asked(should_stop or (lambda: False))
+        self._clock = ranks.clock
         self._tables = KeptTables(graph, settings.quantize, tables)
         batch = min(settings.batch_size, data.train.rows)
         self._rule = rule_of(settings)
         fault = vanishing(settings)
         if fault:
             raise TrainingError(fault)
-        drafts = draft_run(graph, self.objective, settings, batch, backend)
+        drafts = draft_run(graph, self.objective, settings, ranks.most(batch), backend)
         require_room(
             f"Training in steps of {batch:,} row{'s' * (batch > 1)}",
             drafts.needs(),
@@ -108,6 +111,7 @@ class Run:
         )
         judged, measuring = drafts.training.graph, drafts.measuring
         self._program = drafts.trainer.program(drafts.threads)
+        ranks.join(self._program)
         parameters = graph.parameters
         diameter = diameters(graph, settings.init, settings.init_diameter)
         self._program.load(initial_values(parameters, settings.seed, diameter, settings.dtype))
@@ -123,13 +127,15 @@ class Run:
             shuffle=settings.shuffle,
             seed=settings.seed,
             dtype=settings.dtype,
+            ranks=ranks,
         )
         self.answer = trivial_answer(self.objective, data.train.weighed_targets())
         self._state = TrainingState(rate=settings.learning_rate, data=data.fingerprint())
         self._best: Tensors | None = None
         self._ends = False
         self._history: list[Event] = []
-        self._started = self._reported = self._kept = time.perf_counter()
+        self._started = time.perf_counter()
+        self._reported = self._kept = self._clock()
 
     def restore(self, state: TrainingState, tensors: Tensors, history: list[Event]) -> None:
         """Continue from a stored state; ``tensors`` are those of the model."""
@@ -180,7 +186,7 @@ class Run:
             if not self._step():
                 fault = self._read()
                 return "diverged", self._explain(fault)
-            if time.perf_counter() - self._reported >= STEP_SECONDS:
+            if self._clock() - self._reported >= STEP_SECONDS:
                 fault = self._read()
                 if fault is not None:
                     return "diverged", self._explain(fault)
@@ -267,8 +273,12 @@ class Run:
         seconds = self._settings.checkpoint
         if self.on_checkpoint is None or not seconds:
             return
-        if time.perf_counter() - self._kept >= seconds:
+        if self._clock() - self._kept >= seconds:
             self._keep("interrupted", "", self._program.store())
+
+    def keep(self) -> None:
+        """Let the state be kept as it stands, since the run cannot go on."""
+        self._keep("interrupted", "", self._program.store())
 
     def _keep(self, status: str, message: str, last: Tensors) -> TrainingState:
         """Let the state be kept now; seconds count from when that is done."""
@@ -276,7 +286,7 @@ class Run:
         state = self._snapshot(status, last)
         if self.on_checkpoint is not None:
             self.on_checkpoint(Outcome(status, message, tensors, state, [], list(self._history)))
-        self._kept = time.perf_counter()
+        self._kept = self._clock()
         return state
 
     def _watch(self, loss: float) -> tuple[str, str] | None:
@@ -321,7 +331,7 @@ class Run:
 
     def _emit(self, name: str, **more: Any) -> None:
         state = self._state
-        self._reported = time.perf_counter()
+        self._reported = self._clock()
         running = name == "step" or (name == "end" and state.position > 0)
         event: Event = {
             "event": name,
@@ -330,7 +340,7 @@ class Run:
             "samples": state.samples,
             **{key: value for key, value in more.items() if value not in (None, {})},
             "rate": self._rule.rate,
-            "seconds": round(self._reported - self._started, 3),
+            "seconds": round(time.perf_counter() - self._started, 3),
         }
         if name == "epoch":
             self._history.append(event)

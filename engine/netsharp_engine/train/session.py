@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netsharp_engine.backends import Device, title_of
+from netsharp_engine.distributed.comm import CommError
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
@@ -66,6 +68,7 @@ def train(
     measured: bool = False,
     backend: Backend | None = None,
     tables: TableMaker | None = None,
+    ranks: Ranks = ALONE,
 ) -> TrainingResult:
     """Train a network from its initial weights, computed by the device of the settings.
 
@@ -76,8 +79,9 @@ def train(
     before the last figures are measured; ``should_stop`` is asked after every step and while
     validation rows are measured.  ``measured``: the events "start" and "epoch" that ``on_event``
     gets have in "training" the figures of all training rows with the weights of then.  ``tables``
-    makes transfer tables, which ``settings.quantize`` asks for.  Raises TrainingError where
-    network, data and settings do not fit.
+    makes transfer tables, which ``settings.quantize`` asks for.  ``ranks`` are the processes that
+    train together, each of which calls this with the same.  Raises TrainingError where network,
+    data and settings do not fit, CommError where another process is lost.
     """
     _check_features(graph, data)
     settings = settings or data.settings
@@ -86,7 +90,7 @@ def train(
     computed = _computed(graph, data, settings, backend)
     settings = with_threads(graph, data, settings, computed.backend)
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
-    run = _run(graph, data, settings, computed, (tell, should_stop, tables))
+    run = _run(graph, data, settings, computed, (tell, should_stop, tables, ranks))
     chosen = {**data.context(), **(context or {})}
     return _Session(run, graph, data, settings, specification, chosen).result(on_checkpoint)
 
@@ -101,12 +105,13 @@ def resume(
     should_stop: Callable[[], bool] | None = None,
     measured: bool = False,
     tables: TableMaker | None = None,
+    ranks: Ranks = ALONE,
 ) -> TrainingResult:
     """Continue a stored run, bit-equal to one that was never interrupted.
 
     The model must be bound to its graph.  ``settings`` may differ from the model's in what is
-    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured`` and
-    ``tables`` are those of `train`.  Raises TrainingError for other data or settings.
+    ``CHANGEABLE`` only; ``data`` is prepared with ``settings_to_resume``; ``measured``, ``tables``
+    and ``ranks`` are those of `train`.  Raises TrainingError for other data or settings.
     """
     if model.state is None:
         raise TrainingError(
@@ -130,7 +135,7 @@ def resume(
     tell = _measuring(on_event, lambda: run.training_report()) if measured else on_event
     kept = model.backend if chosen.device == model.settings.device else NumpyDraft
     computed = _computed(model.graph, data, chosen, None if kept is NumpyDraft else kept)
-    run = _run(model.graph, data, chosen, computed, (tell, should_stop, tables))
+    run = _run(model.graph, data, chosen, computed, (tell, should_stop, tables, ranks))
     run.restore(model.state, model.tensors, model.history)
     session = _Session(run, model.graph, data, chosen, model.specification, model.context)
     return session.result(on_checkpoint)
@@ -166,7 +171,7 @@ def train_further(
     settings = replace(model.settings, epochs=state.epoch + epochs, patience=0)
     kept = None if model.backend is NumpyDraft else model.backend
     computed = _computed(model.graph, data, settings, kept)
-    run = _run(model.graph, data, settings, computed, (on_event, should_stop, tables))
+    run = _run(model.graph, data, settings, computed, (on_event, should_stop, tables, ALONE))
     run.restore(state, model.tensors, model.history)
     return _Session(run, model.graph, data, settings, model.specification, model.context).result()
 
@@ -231,7 +236,7 @@ def _run(
     data: TrainingData,
     settings: TrainingSettings,
     device: Device,
-    watching: tuple[EventCallback | None, Callable[[], bool] | None, TableMaker | None],
+    watching: tuple[EventCallback | None, Callable[[], bool] | None, TableMaker | None, Ranks],
 ) -> Run:
     run = Run(graph, data, settings, device.backend, *watching)
     run.device = device_facts(device, settings)
@@ -286,7 +291,11 @@ class _Session:
         if on_checkpoint is not None:
             keep = on_checkpoint
             self.run.on_checkpoint = lambda outcome: keep(self._model(outcome))
-        outcome = self.run.run()
+        try:
+            outcome = self.run.run()
+        except CommError:
+            self.run.keep()
+            raise
         return TrainingResult(
             self._model(outcome),
             outcome.status,

@@ -13,8 +13,12 @@ PYTHON = (sys.executable, "-P", "-m")
 
 def environment() -> dict[str, str]:
     """Return the environment of a process that imports what this one imports."""
-    own = {"PYTHONPATH": os.pathsep.join(_package_folders()), "PYTHONIOENCODING": "utf-8"}
-    return {**os.environ, **own, "NO_COLOR": "1"}
+    return {**os.environ, **own_packages(), "NO_COLOR": "1"}
+
+
+def own_packages() -> dict[str, str]:
+    """Return what lets a process import what this one imports."""
+    return {"PYTHONPATH": os.pathsep.join(_package_folders()), "PYTHONIOENCODING": "utf-8"}
 
 
 def _package_folders() -> list[str]:

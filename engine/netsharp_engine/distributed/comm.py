@@ -1,0 +1,78 @@
+"""What processes that train together ask of each other, and the one that has nobody to ask.
+
+No transport is known here; ``group`` has that of torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Flat = npt.NDArray[np.generic]
+
+
+#: Replaces a flat gradient and a flat array of sums, in place, by their sums over several programs.
+Exchange = Callable[[Any, Any], None]
+
+
+class Exchanging(Protocol):
+    """What a program may be beside: one of several that train the same network on parts of a batch.
+
+    Its step computes the share of its rows in the gradient, none where it is fed none; then,
+    before anything is judged or changed, ``exchange`` adds up gradients, and what is counted of the
+    step.  So all programs see the same numbers and faults, and stay equal.
+    """
+
+    exchange: Exchange | None
+
+
+class CommError(Exception):
+    """The other processes cannot be reached, or no longer: a sentence."""
+
+
+class Comm(Protocol):
+    """Processes with ranks from 0 to below ``size``.
+
+    Everybody has to make the same calls in the same order.  Raises CommError where one is missing.
+    """
+
+    rank: int
+    size: int
+
+    def broadcast(self, array: Flat, source: int = 0) -> None:
+        """Overwrite a flat array, which all have of one size and type, with that of a rank."""
+
+    def all_reduce_(self, *arrays: Any) -> None:
+        """Replace flat arrays, in place, by their sums over all ranks; all get the same bits.
+
+        An array is numpy's, or a tensor of torch on the device of whoever computes there.
+        """
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """What each rank gave, in order of the ranks."""
+
+    def barrier(self) -> None:
+        """Wait until all have come here."""
+
+
+class Solo:
+    """One process alone."""
+
+    rank, size = 0, 1
+
+    def broadcast(self, array: Flat, source: int = 0) -> None:
+        """Leave it."""
+
+    def all_reduce_(self, *arrays: Any) -> None:
+        """Leave them: sums of one."""
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """What was given."""
+        return [data]
+
+    def barrier(self) -> None:
+        """Go on."""

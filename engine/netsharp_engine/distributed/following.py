@@ -1,0 +1,29 @@
+"""A process that ends with the one that started it; it knows no transport."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+#: How often somebody looks, and how long a wish to end may take, in seconds.
+_LOOKS, _PATIENCE = 1.0, 120.0
+
+
+def end_with_parent() -> None:
+    """From now on, ask this process to end where its parent has ended, and after a while make it.
+
+    Who is asked has the time to save.  Windows tells nobody that a parent has ended: there a
+    process ends when its connections do.
+    """
+    parent = os.getppid()
+    threading.Thread(target=_look, args=(parent,), daemon=True).start()
+
+
+def _look(parent: int) -> None:
+    idle = threading.Event()
+    while os.getppid() == parent:
+        idle.wait(_LOOKS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    idle.wait(_PATIENCE)
+    os._exit(128 + signal.SIGTERM)

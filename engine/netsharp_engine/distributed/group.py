@@ -1,0 +1,88 @@
+"""Processes that torchrun has started, as torch.distributed connects them; nothing else knows it.
+
+Arrays of the host are reduced by gloo where they lie, tensors of a GPU by what torch has for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.distributed as dist
+
+from netsharp_engine.distributed.comm import CommError
+
+#: How long everybody waits for the others to come, and then for an answer: reading a table may
+#: take one of them long.  One that has ended is noticed at once.
+COMING = timedelta(seconds=30)
+ANSWERING = timedelta(hours=6)
+
+
+class TorchComm:
+    """The process group of torch, joined where it is made.  Raises CommError."""
+
+    def __init__(self) -> None:
+        self.rank, self.size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+        on_gpus = torch.cuda.is_available()
+        backend = "cpu:gloo,cuda:nccl" if on_gpus else "gloo"
+        if on_gpus:
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
+        with _told("the processes did not find each other"):
+            dist.init_process_group(backend, timeout=COMING)
+            atexit.register(dist.destroy_process_group)
+            self._group = dist.new_group(timeout=ANSWERING, backend=backend)
+
+    def broadcast(self, array: npt.NDArray[np.generic], source: int = 0) -> None:
+        """Overwrite an array with that of a rank."""
+        with _told():
+            dist.broadcast(_tensor(array), source, group=self._group)
+
+    def all_reduce_(self, *arrays: Any) -> None:
+        """Sum arrays over the ranks, all at the same time."""
+        with _told():
+            works = [
+                dist.all_reduce(_tensor(array), group=self._group, async_op=True)
+                for array in arrays
+            ]
+            for work in works:
+                work.wait()
+
+    def gather(self, data: bytes) -> list[bytes]:
+        """What each rank gave."""
+        sizes = np.zeros(self.size, np.int64)
+        sizes[self.rank] = len(data)
+        self.all_reduce_(sizes)
+        most = max(int(sizes.max()), 1)
+        own = np.zeros(most, np.uint8)
+        own[: len(data)] = np.frombuffer(data, np.uint8)
+        found = [np.empty(most, np.uint8) for _ in range(self.size)]
+        with _told():
+            dist.all_gather([_tensor(each) for each in found], _tensor(own), group=self._group)
+        return [each[:size].tobytes() for each, size in zip(found, sizes.tolist(), strict=True)]
+
+    def barrier(self) -> None:
+        """Wait for everybody."""
+        self.all_reduce_(np.zeros(1))
+
+
+def _tensor(array: Any) -> torch.Tensor:
+    """A view of an array of numpy, without a copy; a tensor as it is."""
+    return torch.from_numpy(array) if isinstance(array, np.ndarray) else array
+
+
+@contextmanager
+def _told(
+    what: str = "another process of this training has ended or cannot be reached",
+) -> Iterator[None]:
+    """Make a sentence of what torch raises."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        raise CommError(f"Training by several processes: {what}.") from error

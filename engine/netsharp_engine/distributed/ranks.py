@@ -1,0 +1,112 @@
+"""What the ranks of a training share: rows of a step, its gradient, and decisions.
+
+A run asks this and knows no transport; back ends know only that somebody adds up their gradients.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from netsharp_engine.distributed.comm import Comm, Solo
+from netsharp_engine.graph import GraphError
+from netsharp_engine.program import Program
+
+#: What is agreed on with each step: the time of rank 0, and how many ranks want to stop.
+_AGREED = 2
+
+
+class Ranks:
+    """The processes of one training.
+
+    All of them decide the same: by the clock of rank 0 as it stood at the last step, and by the
+    wish of any of them to stop.
+    """
+
+    def __init__(self, comm: Comm | None = None) -> None:
+        self.comm: Comm = Solo() if comm is None else comm
+        self.alone = self.comm.size == 1
+        self._wish: Callable[[], bool] = lambda: False
+        self._begun = time.perf_counter()
+        self._now, self._stops = 0.0, False
+        self._told = np.zeros(0)
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that shows, logs and saves."""
+        return self.comm.rank == 0
+
+    def share(self, rows: int) -> slice:
+        """Which of the rows of a step are computed here: every so many-th from the rank on."""
+        del rows
+        return slice(self.comm.rank, None, self.comm.size)
+
+    def most(self, rows: int) -> int:
+        """How many rows of a step of so many are computed by any of them, at most."""
+        return -(-rows // self.comm.size)
+
+    def clock(self) -> float:
+        """Seconds that say the same to all ranks."""
+        return time.perf_counter() if self.alone else self._now
+
+    def asked(self, wish: Callable[[], bool]) -> Callable[[], bool]:
+        """What says whether all stop behind this step; ``wish`` is that of this process."""
+        if self.alone:
+            return wish
+        self._wish = wish
+        return lambda: self._stops
+
+    def answered(self, tell: Callable[[Any], object]) -> Callable[[Any], object]:
+        """What tells an event here, and returns the answer that rank 0 got to one of an epoch."""
+        if self.alone:
+            return tell
+
+        def told(event: Any) -> object:
+            answer = tell(event)
+            if event["event"] != "epoch":
+                return answer
+            shared = np.array([bool(answer)], np.int64)
+            self.comm.broadcast(shared)
+            return bool(shared[0])
+
+        return told
+
+    def join(self, program: Program) -> None:
+        """Let a program that trains add its gradients to those of the others.
+
+        GraphError where its back end cannot.
+        """
+        if self.alone:
+            return
+        if not hasattr(program, "exchange"):
+            raise GraphError(
+                "This back end does not train in several processes. Leave --procs and --nodes out, "
+                "or take another --device."
+            )
+        program.exchange = self._exchange
+
+    def _exchange(self, gradient: Any, sums: Any) -> None:
+        """Add gradients and sums of a step over all ranks, and learn what they want."""
+        if isinstance(sums, np.ndarray):
+            if len(self._told) != len(sums) + _AGREED:
+                self._told = np.zeros(len(sums) + _AGREED)
+            self._told[_AGREED:] = sums
+            self._tell()
+            self.comm.all_reduce_(gradient, self._told)
+            sums[:] = self._told[_AGREED:]
+        else:
+            self._told = np.zeros(_AGREED)
+            self._tell()
+            self.comm.all_reduce_(gradient, sums, self._told)
+        self._now, self._stops = float(self._told[0]), bool(self._told[1])
+
+    def _tell(self) -> None:
+        self._told[0] = time.perf_counter() - self._begun if self.leads else 0.0
+        self._told[1] = float(self._wish())
+
+
+#: One process that trains by itself.
+ALONE = Ranks()

@@ -1,0 +1,1 @@
+"""A run on several processes and machines: what is asked, how they start, what each does."""

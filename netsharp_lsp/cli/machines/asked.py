@@ -1,0 +1,81 @@
+"""How many processes a run is asked to take, on which machines; it starts none."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import argparse
+
+#: What torchrun tells each process that it starts.
+_OF_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID")
+#: What of several machines is written as text.
+EMITTED = ("slurm",)
+DEFAULT_PORT = 29400
+
+
+class Machines(NamedTuple):
+    """``procs`` processes on each of ``nodes`` machines that meet at ``host``:``port``.
+
+    ``joined``: this is one of the processes.  ``speaks``: it is the first of its machine.
+    """
+
+    procs: int = 1
+    nodes: int = 1
+    host: str = ""
+    port: int = 0
+    emit: str = ""
+    check: bool = False
+
+    @property
+    def joined(self) -> bool:
+        """Whether torchrun has started this process."""
+        return all(name in os.environ for name in _OF_TORCHRUN)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether this process is the one that tells a person of what went wrong."""
+        return os.environ.get("LOCAL_RANK", "0") == "0"
+
+    @property
+    def restarted(self) -> bool:
+        """Whether processes were lost before this one was started."""
+        return os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
+
+
+def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say on what a run is trained."""
+    add = parser.add_argument_group("several processes and machines (with PyTorch)").add_argument
+    add("--procs", type=int, metavar="N", help="processes on each machine that share a step's rows")
+    add("--nodes", type=int, metavar="N", help="machines, on each of which this command is started")
+    add("--rendezvous", metavar="HOST:PORT", help="where the machines meet: one of them")
+    add("--emit", choices=EMITTED, help="write what a cluster is given, and stop")
+    add("--check", action="store_true", help="let the processes meet and compare, and stop")
+
+
+def machines_asked(args: argparse.Namespace) -> Machines | str | None:
+    """What the flags ask for; None for one process, a sentence where they do not go together."""
+    if args.examine or args.show_settings:
+        return None
+    procs, nodes = args.procs or 1, args.nodes or 1
+    if min(procs, nodes) < 1:
+        return "--procs and --nodes are numbers from 1 on."
+    if procs == 1 and nodes == 1:
+        for flag in ("rendezvous", "emit", "check"):
+            if getattr(args, flag):
+                return f"--{flag} goes with --procs N or --nodes N, which say on what to train."
+        return None
+    if nodes == 1 and args.rendezvous:
+        return "--rendezvous is where machines meet: give their number with --nodes."
+    if nodes > 1 and not args.rendezvous and not args.emit:
+        return (
+            "--nodes needs --rendezvous HOST:PORT, the address of one of the machines, on all of "
+            f"them the same: for example --rendezvous {os.uname().nodename}:{DEFAULT_PORT}."
+        )
+    host, _, port = (args.rendezvous or "").rpartition(":")
+    if args.rendezvous and not (host and port.isdigit() and 0 < int(port) < 65536):
+        return f"--rendezvous is HOST:PORT, for example {args.rendezvous}:{DEFAULT_PORT}."
+    if args.specification == "-":
+        return "Several processes cannot all read one standard input: name a file."
+    return Machines(procs, nodes, host, int(port or 0), args.emit or "", args.check)

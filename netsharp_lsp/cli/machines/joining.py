@@ -1,0 +1,166 @@
+"""What a process of a training does beside training: meets the others and agrees with them.
+
+Faults of one become those of all, so that nobody waits; the first of each machine tells them.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from netsharp_engine.data import DataError
+from netsharp_engine.distributed.ranks import ALONE, Ranks
+from netsharp_engine.graph import GraphError
+from netsharp_engine.model import ModelError
+from netsharp_engine.plain_files import open_plain
+from netsharp_engine.train import TrainingError
+from netsharp_lsp import __version__
+from netsharp_lsp.cli.machines.launching import CODE, FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from netsharp_lsp.cli.machines.asked import Machines
+
+Value = TypeVar("Value")
+#: What a process ends with that has lost the others: torchrun starts all of them again.
+LOST = 75
+#: In the folder of a run, where this machine has saved a model of it: after how many steps.
+SAVED = "saved"
+
+
+class DisagreementError(Exception):
+    """What is wrong with one process, or differs between them: sentences."""
+
+    def __init__(self, *sentences: str) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def joined(machines: Machines | None) -> Ranks:
+    """The processes of this training; raises CommError where they do not find each other."""
+    if machines is None:
+        return ALONE
+    from netsharp_engine.distributed.following import end_with_parent
+    from netsharp_engine.distributed.group import TorchComm
+
+    end_with_parent()
+    ranks = Ranks(TorchComm())
+    compared(ranks, "version of netsharp", __version__)
+    return ranks
+
+
+def agreed(ranks: Ranks, work: Callable[[], Value]) -> Value:
+    """What some work gives here, if it succeeds everywhere; raises DisagreementError."""
+    if ranks.alone:
+        return work()
+    fault, found = "", None
+    try:
+        found = work()
+    except (DataError, TrainingError, ModelError, GraphError) as error:
+        fault = str(error)
+    told = _gathered(ranks, fault)
+    if any(told):
+        faulty = [rank for rank, one in enumerate(told) if one]
+        sentences = list(dict.fromkeys(one for one in told if one))
+        if len(faulty) < ranks.comm.size:
+            hosts = _gathered(ranks, socket.gethostname())
+            sentences = [f"Process {rank} on {hosts[rank]}: {told[rank]}" for rank in faulty]
+        raise DisagreementError(*(line for one in sentences for line in one.splitlines()))
+    assert found is not None
+    return found
+
+
+def compared(ranks: Ranks, what: str, own: str) -> None:
+    """Raise DisagreementError, a sentence, where processes have another ``what``."""
+    if ranks.alone:
+        return
+    told = _gathered(ranks, own)
+    other = next((rank for rank, one in enumerate(told) if one != told[0]), None)
+    hosts = _gathered(ranks, socket.gethostname())
+    if other is not None:
+        raise DisagreementError(
+            f"The processes have not the same {what}: {told[0]} (process 0 on {hosts[0]}), "
+            f"{told[other]} (process {other} on {hosts[other]})."
+        )
+
+
+def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
+    """What some work gives, done by the first process of each machine before the others.
+
+    So these find what it has kept.
+    """
+    if ranks.alone:
+        return work()
+    first = os.environ["LOCAL_RANK"] == "0"
+
+    def done() -> tuple[Value | None]:
+        return (work() if first else None,)
+
+    (found,) = agreed(ranks, done)
+
+    def others() -> Value:
+        return work() if found is None else found
+
+    return agreed(ranks, others)
+
+
+def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: bool) -> str | None:
+    """The path of the model from which all go on; None where the run begins.
+
+    That is the newest that this run has saved, where its processes were lost, else, if ``asked``,
+    the one at ``path`` on the machine of process 0.  Other machines get a copy.
+    """
+    if machines is None:
+        return path if asked else None
+    held = _steps_saved() if os.path.isfile(path) else -1
+    steps = [int(one) for one in _gathered(ranks, str(held))]
+    if max(steps) < 0 and not asked:
+        return None
+    holder = steps.index(max(steps)) if max(steps) >= 0 else 0
+    if machines.nodes == 1:
+        return path
+    data = np.zeros(0, np.uint8)
+    if ranks.comm.rank == holder and os.path.isfile(path):
+        with open_plain(path) as stream:
+            data = np.frombuffer(stream.read(), np.uint8).copy()
+    size = int(_gathered(ranks, str(len(data)))[holder])
+    if not size:
+        raise DisagreementError(f"{path}: there is no such model on the machine of process 0.")
+    data = data if len(data) else np.zeros(size, np.uint8)
+    ranks.comm.broadcast(data, holder)
+    copy = os.path.join(_folder(), f"resumed-{ranks.comm.rank}.safetensors")
+    data.tofile(copy)
+    return copy
+
+
+def note_saved(steps: int) -> None:
+    """Note that this machine has a model of this run, after so many steps."""
+    with open(os.path.join(_folder(), SAVED), "w", encoding="ascii") as stream:
+        stream.write(str(steps))
+
+
+def record(code: int) -> None:
+    """Leave to whoever started the processes of this machine what came of the run."""
+    path = os.path.join(_folder(), CODE)
+    with open(f"{path}.part", "w", encoding="ascii") as stream:
+        stream.write(str(code))
+    os.replace(f"{path}.part", path)
+
+
+def _folder() -> str:
+    return os.environ.get(FOLDER, ".")
+
+
+def _steps_saved() -> int:
+    with suppress(OSError, ValueError), open_plain(os.path.join(_folder(), SAVED)) as stream:
+        return int(stream.read())
+    return -1
+
+
+def _gathered(ranks: Ranks, text: str) -> list[str]:
+    return [one.decode() for one in ranks.comm.gather(text.encode())]

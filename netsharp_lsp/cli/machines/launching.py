@@ -1,0 +1,124 @@
+"""Starts a run's processes through torchrun, passes on who wants them to end, and tells the end.
+
+It trains nothing and imports no torch; the only program that it starts is this Python.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from netsharp_engine.plain_files import open_plain
+from netsharp_engine.train import catch_interrupts
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.server.jobs.processes import PYTHON, own_packages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netsharp_engine.train.interrupt import StopWish
+    from netsharp_lsp.cli.machines.asked import Machines
+
+FAILED = 2
+#: Codes above it are of runs that a signal has ended.
+INTERRUPTIONS = 128
+#: The folder of a run on a machine, where its processes leave what others of it need.
+FOLDER = "NETSHARP_RUN_FOLDER"
+CODE = "code"
+#: How often lost processes are started again; seconds that they have to end, and to come together.
+RESTARTS, ENDING, MEETING = 3, 600, 600
+#: Seconds between two looks at whether somebody wants an end.
+_LOOKS = 0.2
+_LACKING = (
+    "Training by several processes needs PyTorch, which is not installed here. "
+    "Run: pip install 'netsharp[torch]'"
+)
+#: What the agent ends with, as sentences.
+_ENDS = {
+    3: f"Processes of the training were lost more than {RESTARTS} times. "
+    "What was saved goes on with --resume.",
+    4: "The machines did not come together. Was the command started on each of them, with the same "
+    "--rendezvous? --check looks for the cause.",
+}
+
+
+def launch(machines: Machines, arguments: Sequence[str]) -> int:
+    """Let torchrun start the processes of `netsharp run` with these arguments; return their code.
+
+    Where this process is asked to end, they are, once: they save and end.
+    """
+    if importlib.util.find_spec("torch") is None:
+        complain(_LACKING)
+        return FAILED
+    with TemporaryDirectory(prefix="netsharp-") as folder, catch_interrupts() as wish:
+        command = (*PYTHON, "netsharp_engine.distributed.agent", *torchrun(machines, folder), "--")
+        worker = (*PYTHON, "netsharp_lsp", "run", *arguments)
+        process = subprocess.Popen(
+            (*command, *worker), env=_environment(folder), start_new_session=True
+        )
+        try:
+            code = _followed(process, wish)
+        finally:
+            if process.poll() is None:
+                process.kill()  # its workers see that, save and end
+                process.wait()
+        recorded = _recorded(folder)
+        if wish() and (recorded is None or recorded > INTERRUPTIONS):
+            return wish.exit_code
+        if recorded is not None:
+            return recorded
+        complain(_ENDS.get(code, "The training ended in a way that nobody expected."))
+        return FAILED
+
+
+def torchrun(machines: Machines, folder: str) -> tuple[str, ...]:
+    """What torchrun is told, up to the command of a process."""
+    where: tuple[str, ...] = ("--standalone",)
+    if machines.nodes > 1:
+        where = (
+            "--rdzv-backend=c10d",
+            f"--rdzv-endpoint={machines.host}:{machines.port}",
+            "--rdzv-id=netsharp",
+            f"--rdzv-conf=join_timeout={MEETING},last_call_timeout=1",
+        )
+    return (
+        *where,
+        f"--nnodes={machines.nodes}",
+        f"--nproc-per-node={machines.procs}",
+        f"--max-restarts={RESTARTS}",
+        "--monitor-interval=0.2",
+        f"--shutdown-timeout={ENDING}",
+        f"--log-dir={folder}",
+        "--no-python",
+    )
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """What processes find: no module of the folder, a thread each, and no log but ours."""
+    given = {"OMP_NUM_THREADS": "1", **os.environ}
+    silent = {"LOGLEVEL": "CRITICAL", "TORCH_CPP_LOG_LEVEL": "FATAL"}
+    return {**given, **silent, **own_packages(), "PYTHONSAFEPATH": "1", FOLDER: folder}
+
+
+def _followed(process: subprocess.Popen[bytes], wish: StopWish) -> int:
+    """Wait for the end, and pass on the first wish for it."""
+    told = False
+    while True:
+        try:
+            return process.wait(_LOOKS)
+        except subprocess.TimeoutExpired:
+            if wish.number is not None and not told:
+                told = True
+                process.send_signal(wish.number)
+
+
+def _recorded(folder: str) -> int | None:
+    """The code with which the run has ended on this machine; None where it has not."""
+    try:
+        with open_plain(os.path.join(folder, CODE)) as stream:
+            return int(stream.read())
+    except (OSError, ValueError):
+        return None
