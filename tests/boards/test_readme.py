@@ -1,4 +1,4 @@
-"""The README's way to a board, as it is typed there, and what it must not end in."""
+"""The way to a board of docs/compiling.md, as it is typed there, and what it must not end in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.boards.test_boards import require_board
-from tests.readme.transcripts import README, Block, blocks, workplace
+from tests.readme.transcripts import DOCS, Block, blocks, workplace
 
 pytestmark = pytest.mark.costly
 SCRIPT = "python examples/boards/boards.py"
@@ -17,7 +17,7 @@ SCRIPT = "python examples/boards/boards.py"
 def block() -> Block:
     (found,) = (
         one
-        for one in blocks(README.read_text(encoding="utf-8"))
+        for one in blocks((DOCS / "compiling.md").read_text(encoding="utf-8"))
         if any(command.startswith(SCRIPT) for command in one.commands)
     )
     return found

@@ -1,4 +1,4 @@
-"""A stranger with a model and data, and nothing else: three commands of the README say what the
+"""A stranger with a model and data, and nothing else: three commands of a page say what the
 model is, what its error on the data is, and leave an ONNX file whose error is the same.
 """
 
@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.command_line import netsharp
 from tests.conftest import SEED
-from tests.readme.transcripts import DOCS, README, blocks
+from tests.readme.transcripts import DOCS, blocks
 
 onnxruntime: Any = pytest.importorskip(
     "onnxruntime", reason="onnxruntime is in the dependency group 'peers'"
@@ -54,10 +54,10 @@ reader = {
 
 
 def commands() -> list[str]:
-    """The block of the README that begins with a model alone."""
+    """The block of the page that begins with a model alone."""
     found = [
         block.commands
-        for block in blocks(README.read_text(encoding="utf-8"))
+        for block in blocks((DOCS / "experiments.md").read_text(encoding="utf-8"))
         if any(f"evaluate {MODEL} " in command for command in block.commands)
     ]
     (three,) = found

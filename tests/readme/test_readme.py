@@ -31,6 +31,10 @@ def test_commands_left_to_ci_are_targets_that_it_runs() -> None:
     assert any(not command.startswith(LEFT_TO_CI) for command in named)
 
 
+def test_the_readme_is_read_at_a_sitting() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 200
+
+
 def test_links_lead_somewhere() -> None:
     pages = [ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "bench/README.md")]
     for page in (*PAGES, *pages):

@@ -23,7 +23,13 @@ README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 PAGES = (
     README,
-    *(DOCS / f"{name}.md" for name in ("cntk", "experiments", "leaving-cntk", "python")),
+    *(
+        DOCS / f"{name}.md"
+        for name in (
+            *("checking", "cntk", "compiling", "editors", "experiments", "formatting"),
+            *("in-a-project", "leaving-cntk", "networks", "python", "training"),
+        )
+    ),
 )
 BLOCK = re.compile(
     r"(?P<varies><!-- varies -->\n)?(?:`(?P<name>[\w./-]+)`:\n\n)?"
