@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netsharp_engine import stored
 from netsharp_engine.data import Encoding, ReadOptions
@@ -21,20 +21,30 @@ if TYPE_CHECKING:
 _TYPES = ("float32", "float64")
 
 
+class RowStream(NamedTuple):
+    """An input of a network whose inputs go by names, and the numbers of a sample."""
+
+    name: str
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """The encoding of rows, the type of their numbers ("float32", "float64"), and what outputs
-    mean.
+    """The encoding of rows, the type of their numbers ("float32", "float64"), what outputs mean,
+    and the inputs that features are, one behind the other, where a network's go by names.
     """
 
     encoding: Encoding
     dtype: str
     objective: Objective
+    streams: tuple[RowStream, ...] = ()
 
     @classmethod
     def of(cls, model: Model) -> ModelForm:
         """Return the form of a model; ModelError for one that has no network."""
-        return cls(model.encoding, model.settings.dtype, model.objective)
+        named = model.graph.inputs if model.network is not None else ()
+        streams = tuple(RowStream(node.name, node.size) for node in named)
+        return cls(model.encoding, model.settings.dtype, model.objective, streams)
 
     @property
     def classes(self) -> tuple[str, ...] | None:
@@ -69,6 +79,7 @@ class ModelForm:
             "activation": meant.activation,
             "loss": meant.loss,
             "scale": None if meant.scale is None else meant.scale.to_json(),
+            **({"streams": [one._asdict() for one in self.streams]} if self.streams else {}),
         }
 
     @classmethod
@@ -86,8 +97,22 @@ class ModelForm:
         if scale is not None and len(scale.mean) != outputs:
             raise ValueError("its label has another number of scales")
         loss, activation = stored.text(values, "loss"), stored.text(values, "activation")
-        return cls(
-            Encoding.from_json(stored.table(values, "encoding")),
-            dtype,
-            Objective(classes, outputs, activation, loss, scale),
-        )
+        encoding = Encoding.from_json(stored.table(values, "encoding"))
+        objective = Objective(classes, outputs, activation, loss, scale)
+        return cls(encoding, dtype, objective, _streams(values, encoding.features))
+
+
+def _streams(values: Mapping[str, Any], features: int) -> tuple[RowStream, ...]:
+    """The inputs of plain values; ValueError for other numbers than the features."""
+    if "streams" not in values:
+        return ()
+    found = tuple(
+        RowStream(stored.text(one, "name"), stored.whole(one, "size"))
+        for one in stored.items(values, "streams")
+    )
+    sizes = [one.size for one in found]
+    if min(sizes, default=0) < 1 or sum(sizes) != features:
+        raise ValueError("its inputs have other numbers than the features")
+    if len({one.name for one in found}) < len(found):
+        raise ValueError("two of its inputs have one name")
+    return found

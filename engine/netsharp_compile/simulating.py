@@ -5,7 +5,7 @@ codes of the answers.  Knows no trained model and none of its numbers.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from netsharp_compile.form import ModelForm
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.operators import Array
-    from netsharp_engine.data import ReadOptions
     from netsharp_engine.data.answers import Predictions
+    from netsharp_engine.data.stream import EncodedRows
 
 #: So many rows are looked at together.
 _BLOCK = 1024
@@ -60,14 +60,9 @@ class SimulatedNetwork:
         answers[absent] = np.nan
         return answers
 
-    def predicted(
-        self, paths: Sequence[str], options: ReadOptions, keep: Sequence[str] = ()
-    ) -> Iterator[Predictions]:
-        """Yield the answers for the rows of files in parts, as ``predict_stream`` does for a model.
-
-        Raises DataError.
-        """
-        for part in self.form.rows(paths, options, keep):
+    def predicted(self, parts: Iterable[EncodedRows]) -> Iterator[Predictions]:
+        """Yield the answers for rows in parts, as ``predict_stream`` does for a model."""
+        for part in parts:
             yield self.form.objective.answers(self.compute(part.features), part.kept)
 
 

@@ -229,8 +229,8 @@ def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
     model = read_model(args.model)
     if model.network is not None:
         explain_model(model, settings)  # What cannot be compiled is said before which rows lack.
-    elif args.stream:
-        raise CompileError("--stream is for data that have names of streams; a table has none.")
+    elif args.stream or args.reader:
+        raise CompileError("--stream and --reader are for models whose inputs have names.")
     trained = _Trained(args.model, model)
     named = NamedRows(_query(model, args, args.calibrate), _query(model, args, args.holdout))
     rows = compile_rows(model, args.model, named, trained)
@@ -248,7 +248,7 @@ def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
 
 
 def _query(model: Model, args: argparse.Namespace, paths: list[str] | None) -> SampleQuery | None:
-    return files_query(model, args, paths, model.read_options()) if paths else None
+    return files_query(args, paths, model.read_options()) if paths else None
 
 
 class _Trained:

@@ -5,13 +5,27 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from netsharp_compile.form import ModelForm
 from netsharp_compile.judging.comparing import CLASSES_APART, NUMBERS_APART, ComparedAnswers
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import SimulatedNetwork
+from netsharp_engine.cntk.sample_rows import (
+    RowStreams,
+    bring_streams,
+    demand_streams,
+    rows_of_files,
+)
+from netsharp_engine.cntk.samples.given import InputStream
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
 from netsharp_engine.train.runlog import plain
-from netsharp_lsp.cli.arguments.models import add_data_arguments, changed_options, read_model
+from netsharp_lsp.cli.arguments.models import (
+    add_data_arguments,
+    add_stream_arguments,
+    changed_options,
+    files_query,
+    read_model,
+)
 from netsharp_lsp.cli.arguments.parser import not_negative
 from netsharp_lsp.cli.console.terminal import complain, give, say
 from netsharp_lsp.cli.outputs.prediction_files import WriteError, open_writer
@@ -19,7 +33,10 @@ from netsharp_lsp.cli.predict import answer_columns, beside_kept
 from netsharp_lsp.text.json_text import to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from netsharp_compile.judging.comparing import AnswersApart
+    from netsharp_engine.data.stream import EncodedRows
     from netsharp_engine.model import Model
 
 DONE, APART, FAILED = 0, 1, 2
@@ -47,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=FORMATS[0],
         help="of answers on stdout: CSV or a JSON object a line; of a comparison",
     )
+    add_stream_arguments(parser)
     add_data_arguments(parser)
 
 
@@ -94,13 +112,12 @@ def run(args: argparse.Namespace) -> int:
 def _answer(simulated: SimulatedNetwork, args: argparse.Namespace) -> None:
     """Write the answers row by row; no file is left where that fails."""
     keep = [name for names in args.keep for name in names.split(",") if name]
-    options = changed_options(simulated.form.read_options(), args)
     names = simulated.form.answer_names()
     lines = args.format == "json" and args.output is None
     writer = open_writer(args.output, lines=lines)
     whole = False
     try:
-        for part in simulated.predicted(args.data, options, keep):
+        for part in simulated.predicted(_rows(simulated.form, args, keep)):
             writer.write(beside_kept(part, answer_columns(part, names), keep))
         writer.finish()
         whole = True
@@ -109,17 +126,37 @@ def _answer(simulated: SimulatedNetwork, args: argparse.Namespace) -> None:
             writer.discard()
 
 
+def _rows(
+    form: ModelForm, args: argparse.Namespace, keep: Sequence[str] = ()
+) -> Iterator[EncodedRows]:
+    """The rows of a table, or samples of files that bring them by the names of inputs."""
+    query = files_query(args, args.data, changed_options(form.read_options(), args))
+    inputs = [InputStream(one.name, (one.size,)) for one in form.streams]
+    streams = RowStreams(inputs)
+    if not form.streams or not bring_streams(query, streams.wanted(form.dtype, query.streams)):
+        if args.stream or args.reader:
+            raise DataError("--stream and --reader are for data that have names of streams.")
+        return form.rows(args.data, query.options, keep)
+    if keep:
+        raise DataError("--keep copies columns of a table, and samples by names have none.")
+    demand_streams(query, [one.name for one in inputs])
+    return rows_of_files(query, streams)
+
+
 def _compared(simulated: SimulatedNetwork, model: Model, args: argparse.Namespace) -> AnswersApart:
     form = simulated.form
-    same = model.network is None and model.encoding == form.encoding
-    if not same or model.classes != form.classes:
+    own = ModelForm.of(model)
+    if form.streams and own.classes and form.classes and len(own.classes) == len(form.classes):
+        # Such a model has no names of its own.
+        model.name_classes(form.classes)
+        own = ModelForm.of(model)
+    if (own.encoding, own.streams, own.classes) != (form.encoding, form.streams, form.classes):
         raise CompileError(
             f"{args.compare}: the manifest is of another model: its columns or classes differ. "
             "Name the one that it was compiled from."
         )
-    options = changed_options(form.read_options(), args)
     found = ComparedAnswers(form.objective)
-    for part in form.rows(args.data, options):
+    for part in _rows(form, args):
         outputs = model.compute(part.features)
         found.add(simulated.compute(part.features), outputs)
     return found.result()

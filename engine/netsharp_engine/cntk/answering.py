@@ -17,10 +17,14 @@ from netsharp_engine.cntk.asking import (
 )
 from netsharp_engine.cntk.descent.reports import Told
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.sample_rows import RowStreams, demand_streams, rows_of_files
+from netsharp_engine.cntk.sample_rows import (
+    RowStreams,
+    bring_streams,
+    demand_streams,
+    rows_of_files,
+)
 from netsharp_engine.cntk.samples.given import (
     InputStream,
-    is_archive_of,
     is_text_format,
     samples_in,
     samples_of,
@@ -144,11 +148,7 @@ class _Answers:
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""
-        if query.reading is not None:
-            return True
-        given = self._plain.given(self._asked.dtype, query.streams)
-        files = find_files(query.paths, query.directory)
-        return all(is_text_format(path) or is_archive_of(path, given) for path in files)
+        return bring_streams(query, self._plain.given(self._asked.dtype, query.streams))
 
     def predicted(
         self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge

@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from netsharp_engine.cntk.generators import Array
-from netsharp_engine.cntk.samples.given import InputStream, Wants, dense, samples_in
+from netsharp_engine.cntk.samples.given import (
+    InputStream,
+    Wants,
+    dense,
+    is_archive_of,
+    is_text_format,
+    samples_in,
+)
 from netsharp_engine.cntk.samples.minibatches import Sweeps
 from netsharp_engine.cntk.samples.text_format import Sequences
 from netsharp_engine.data.answers import SampleQuery
@@ -86,6 +93,14 @@ def rows_of_files(query: SampleQuery, streams: RowStreams) -> Iterator[EncodedRo
             yield rows
         if left == 0:
             return
+
+
+def bring_streams(query: SampleQuery, wanted: Wants) -> bool:
+    """Whether files bring samples by the names of inputs; tables do not.  DataError for none."""
+    if query.reading is not None:
+        return True
+    files = find_files(query.paths, query.directory)
+    return all(is_text_format(path) or is_archive_of(path, wanted) for path in files)
 
 
 def demand_streams(query: SampleQuery, known: Sequence[str]) -> None:

@@ -62,6 +62,12 @@ def choose_device(model: Model, args: argparse.Namespace) -> str | None:
 
 def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of models whose networks go by names of nodes, as CNTK's do."""
+    group = add_stream_arguments(parser)
+    group.add_argument("--classes", metavar="FILE", help="names of the classes, one a line")
+
+
+def add_stream_arguments(parser: argparse.ArgumentParser) -> argparse._ActionsContainer:
+    """Add the flags that say how files bring the inputs of such a network."""
     group = parser.add_argument_group("a model of another program")
     group.add_argument(
         "--stream",
@@ -71,7 +77,7 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the data call an input; repeated for others",
     )
     add_reader_argument(group)
-    group.add_argument("--classes", metavar="FILE", help="names of the classes, one a line")
+    return group
 
 
 def add_reader_argument(group: argparse._ActionsContainer) -> None:
@@ -111,11 +117,14 @@ def reading_of(items: Sequence[str], data: Sequence[str]) -> SampleReading | Non
 
 def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str]) -> SampleQuery:
     """Which samples a network is asked about; ModelError where a flag cannot be read."""
-    return files_query(model, args, args.data, read_options(model, args))._replace(outputs=outputs)
+    query = files_query(args, args.data, read_options(model, args))
+    if query.reading is not None and model.network is None:
+        raise _misused("--reader is for networks of another program, whose inputs have names.")
+    return query._replace(outputs=outputs)
 
 
 def files_query(
-    model: Model | None, args: argparse.Namespace, paths: Sequence[str], options: ReadOptions
+    args: argparse.Namespace, paths: Sequence[str], options: ReadOptions
 ) -> SampleQuery:
     """Which samples of files are meant, by the flags of `add_network_arguments`; ModelError where
     one cannot be read.
@@ -129,8 +138,6 @@ def files_query(
             raise _misused(f"--stream {given}: INPUT=STREAM is expected, as in features=S0.")
         streams[name] = stream
     reading = reading_of(args.reader, paths)
-    if reading is not None and model is not None and model.network is None:
-        raise _misused("--reader is for networks of another program, whose inputs have names.")
     return SampleQuery(paths, options, streams, (), os.curdir, reading)
 
 
