@@ -22,8 +22,8 @@ from netsharp_compile.judging.gate import judged
 from netsharp_compile.judging.pages import report_files
 from netsharp_compile.judging.reports import RowPair, report_of
 from netsharp_compile.judging.widening import WidthSearch
-from netsharp_compile.layers import SOFTMAX, layers_of, values_of
-from netsharp_compile.planning import planned, require_names
+from netsharp_compile.layers import SOFTMAX, layers_of, require_names, values_of
+from netsharp_compile.planning import planned
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_of, logits_of
 from netsharp_compile.training import observed_from
@@ -135,8 +135,8 @@ def _layers(model: Model) -> list[SummedLayer]:
 def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
     """Return what compiling would make of a model, as far as it is known without data."""
     layers = _layers(model)
-    settings = _of_training(model, _of_inputs(model, settings))
-    require_names(layers, settings)
+    settings = _of_training(model, _of_nodes(layers, _of_inputs(model, settings)))
+    require_names(layers, dict(settings.layers))
     return explained(layers, settings)
 
 
@@ -149,6 +149,13 @@ def _of_inputs(model: Model, settings: CompileSettings) -> CompileSettings:
     widest = max(named, key=lambda one: OperandWidth.of(one).bits)
     others = tuple(one for one in settings.layers if one[0] not in inputs)
     return replace(settings, features=widest, layers=others)
+
+
+def _of_nodes(layers: Sequence[SummedLayer], settings: CompileSettings) -> CompileSettings:
+    """Settings in which layers go by their names where somebody named the nodes they end in."""
+    names = {one.node: one.name for one in layers if one.node}
+    named = tuple((names.get(name, name), width) for name, width in settings.layers)
+    return replace(settings, layers=named)
 
 
 def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
@@ -189,7 +196,7 @@ def compile_model(
     CompileError for what has no form in integers, with the place, and for rows that say nothing.
     """
     plain = _layers(model)
-    settings = _of_training(model, _of_inputs(model, settings))
+    settings = _of_training(model, _of_nodes(plain, _of_inputs(model, settings)))
     tested = _first(rows, model.encoding.names)
 
     def blocks() -> Iterator[Array]:

@@ -5,7 +5,7 @@ Several bundles into one layer are one sum.  Knows no integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +21,9 @@ from netsharp_compile.bundles import (
 )
 from netsharp_compile.operators import chain_of
 from netsharp_compile.refusal import CompileError, refused
+from netsharp_engine.data.errors import nearest
 from netsharp_engine.devices.footprint import REFUSALS
+from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 #: The operator whose place is taken by the largest answer, or by the host.
 SOFTMAX = "softmax"
+#: So many names of layers are listed where one is asked for that is none.
+_FEW = 12
 
 
 class WeightedBundle(NamedTuple):
@@ -47,7 +51,8 @@ class SummedLayer(NamedTuple):
     """A layer: bundles of which the sums are added, biases [nodes], its operator, and its line in
     the specification.  A pool of largest values is alone and without biases.
 
-    ``trained`` is the range of its sums where it was trained with a table.
+    ``trained`` is the range of its sums where it was trained with a table; ``node`` is the name of
+    the node that it ends in, where it has one of its own.
     """
 
     name: str
@@ -56,6 +61,7 @@ class SummedLayer(NamedTuple):
     function: str
     origin: str
     trained: tuple[float, float] | None = None
+    node: str = ""
 
     @property
     def multiply_adds(self) -> int:
@@ -67,6 +73,22 @@ class SummedLayer(NamedTuple):
         """The pool that the layer is; None where it is none, or one among other bundles."""
         first = self.parts[0].bundle
         return first if isinstance(first, PooledBundle) else None
+
+
+def require_names(layers: Sequence[SummedLayer], named: Iterable[str]) -> None:
+    """Raise CompileError for the name of a layer that is not there, with the nearest ones."""
+    names = list(dict.fromkeys(one.name for one in layers))
+    nodes = [one.node for one in layers if one.node]
+    for name in named:
+        if name not in names:
+            few = len(names) <= _FEW
+            listed = f"; there are {', '.join(map(excerpt, names))}" if few else ""
+            near = nearest(name, [*names, *nodes])
+            asked = f" There are {len(names)}; --explain lists them." if not (few or near) else ""
+            raise CompileError(
+                f"There is no layer '{excerpt(name)}' to have a width of its own{listed}.{near}"
+                f"{asked}"
+            )
 
 
 class _Sums(NamedTuple):

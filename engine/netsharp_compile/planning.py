@@ -25,7 +25,7 @@ from netsharp_compile.integers import (
     largest_sums,
     quantized_weights,
 )
-from netsharp_compile.layers import SOFTMAX
+from netsharp_compile.layers import SOFTMAX, require_names
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.rescaling import multipliers_of, powers_of_two, shifts_of
 from netsharp_compile.schemes import QuantizationScheme, rounded_up
@@ -36,9 +36,7 @@ from netsharp_compile.widths import (
     OperandWidth,
     scheme_of_range,
 )
-from netsharp_engine.data.errors import nearest
 from netsharp_engine.devices.footprint import BY_ENDS, LAST_INDEX_BITS
-from netsharp_engine.excerpt import excerpt
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, PooledBundle
@@ -65,7 +63,7 @@ def planned(
     settings: CompileSettings,
 ) -> IntegerNetwork:
     """Return a network in integers from the ranges of its normalised features and its layers."""
-    require_names(layers, settings)
+    require_names(layers, dict(settings.layers))
     for layer, ranges in zip(layers, seen, strict=True):
         _require_numbers(layer.name, ranges)
     plan = _Plan(settings)
@@ -104,17 +102,6 @@ def schemes_without_data(
         return target, target
     sums = sum_range(function, (0.0, 0.0), told, shared=True)
     return width.covering(sums, width.index), target
-
-
-def require_names(layers: Sequence[SummedLayer], settings: CompileSettings) -> None:
-    """Raise CompileError for a width of a layer that is not there."""
-    names = [one.name for one in layers]
-    for name in dict(settings.layers):
-        if name not in names:
-            raise CompileError(
-                f"There is no layer '{excerpt(name)}' to have a width of its own; there are "
-                f"{', '.join(map(excerpt, names))}.{nearest(name, names)}"
-            )
 
 
 def _require_numbers(name: str, ranges: Observed) -> None:

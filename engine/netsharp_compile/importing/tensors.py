@@ -13,6 +13,7 @@ import numpy as np
 
 from netsharp_compile.bundles import ReadValues, WindowAxis
 from netsharp_compile.importing import elements
+from netsharp_compile.importing.names import layer_names
 from netsharp_compile.importing.sums import LinearSums, PooledSums, products_of, sums_of
 from netsharp_compile.importing.views import ElementView
 from netsharp_compile.importing.windows import convolved, kernels_of, pool_axes, pooled
@@ -56,7 +57,12 @@ def tensor_layers(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
     Raises CompileError for a node that is no such layer, with its name and the reason, and for
     numbers that are none.
     """
-    return _Walk(graph, tensors).layers
+    walk = _Walk(graph, tensors)
+    names = layer_names(walk.ends, [node.name for node in graph.nodes])
+    return [
+        one._replace(name=name, node=end.name)
+        for one, name, end in zip(walk.layers, names, walk.ends, strict=True)
+    ]
 
 
 class _Walk:
@@ -66,6 +72,8 @@ class _Walk:
         self._tensors = tensors
         self._known: dict[Node, Known] = {}
         self.layers: list[SummedLayer] = []
+        #: The node that each of them ends in.
+        self.ends: list[Node] = []
         first = 0
         for node in graph.inputs:
             self._known[node] = ElementView.of(ReadValues(0, first, node.size))
@@ -160,8 +168,12 @@ class _Walk:
         is_as_before = len(given) == 1 and np.array_equal(order, np.arange(sizes[0]))
         if is_as_before and isinstance(first, LinearSums):
             return first
-        views = [self._view(*both) for both in zip(node.inputs, given, strict=True)]
-        return ElementView.joined(views).chosen(order)
+        views = [
+            ElementView.constant(one) if isinstance(one, np.ndarray) else self._view(source, one)
+            for source, one in zip(node.inputs, given, strict=True)
+        ]
+        found = ElementView.joined(views).chosen(order)
+        return found.offsets.reshape(node.shape) if found.is_constant else found
 
     def _pooled(
         self, node: Node, given: Known, axes: tuple[WindowAxis, ...], *, largest: bool
@@ -371,6 +383,7 @@ class _Walk:
     def _added(self, node: Node, sums: LinearSums, function: str) -> ReadValues:
         origin = "" if node.origin is None else str(node.origin)
         self.layers.append(SummedLayer(node.name, sums.parts, sums.biases, function, origin))
+        self.ends.append(node)
         return ReadValues(len(self.layers), 0, len(sums.biases))
 
     def _numbers(self, node: Node) -> Array:

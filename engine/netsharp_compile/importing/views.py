@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
 
 
+#: The operand of an element that is a constant: its offset.
+_NONE = -1
+
+
 class ElementView(NamedTuple):
     """A number for each element, all four [elements]: ``factors`` times the value at ``places`` of
     the operand of that number (0 the features, then the layers in order), and ``offsets`` more.
+    A constant among them reads no operand, and has the factor 0.
     """
 
     operands: Places
@@ -35,6 +40,13 @@ class ElementView(NamedTuple):
         places = np.arange(source.first, source.first + source.size)
         operands = np.full(source.size, source.operand, np.int64)
         return cls(operands, places, np.ones(source.size), np.zeros(source.size))
+
+    @classmethod
+    def constant(cls, numbers: Array) -> ElementView:
+        """Return elements that are these numbers, whatever a network is given."""
+        flat = np.asarray(numbers, np.float64).reshape(-1)
+        places = np.zeros(flat.size, np.int64)
+        return cls(np.full(flat.size, _NONE, np.int64), places, np.zeros(flat.size), flat)
 
     @classmethod
     def joined(cls, views: list[ElementView]) -> ElementView:
@@ -52,11 +64,17 @@ class ElementView(NamedTuple):
         return len(self.places)
 
     @property
+    def is_constant(self) -> bool:
+        """Whether no element depends on what a network is given."""
+        return bool((self.operands == _NONE).all())
+
+    @property
     def source(self) -> ReadValues | None:
         """Where all values lie side by side in their order; None where they do not."""
         first, operand = int(self.places[0]), int(self.operands[0])
         beside = np.arange(first, first + self.size)
-        if (self.operands == operand).all() and np.array_equal(self.places, beside):
+        alone = operand != _NONE and (self.operands == operand).all()
+        if alone and np.array_equal(self.places, beside):
             return ReadValues(operand, first, self.size)
         return None
 
@@ -79,7 +97,7 @@ class ElementView(NamedTuple):
 
     def by_source(self) -> Iterator[tuple[ReadValues, Places]]:
         """Yield for each operand the stretch of it that is read, and which elements read it."""
-        for operand in np.unique(self.operands).tolist():
+        for operand in np.unique(self.operands[self.operands != _NONE]).tolist():
             (elements,) = (self.operands == operand).nonzero()
             places = self.places[elements]
             first = int(places.min())

@@ -1,0 +1,106 @@
+"""What layers of tensors are called: as a person wrote it, or by the shortest path that means one.
+
+Names of nodes are paths (``z.conv1.r``), and so are those of parameters, which tell the function
+that a layer is of where what applies it has no name of its own (``model.arrayOfFunctions[0].W``).
+Knows no numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from netsharp_engine.ops.tensors import HELD
+from netsharp_engine.ops.tensors.images import POOLING
+
+if TYPE_CHECKING:
+    from netsharp_engine.nodes import Node
+
+#: The functions of a sequence of these, and how they are told.
+_LISTED = re.compile(r"\.arrayOfFunctions(?=\[)")
+#: What another program calls nodes that nobody named.
+_NUMBERED = re.compile(r"[A-Z][A-Za-z]*\d+")
+#: What stands in a path for a value or function without a name.
+_UNNAMED = re.compile(r"(^|\.)_")
+_PARTS = re.compile(r"[./]?[^./\[]+|\[[^\]]*\]")
+
+
+def layer_names(nodes: Sequence[Node], known: Iterable[str]) -> list[str]:
+    """Return what layers are called that end in some nodes, in their order; layers of one node have
+    one name.  No name is that of any other of the ``known`` nodes.
+    """
+    every = list(dict.fromkeys(nodes))
+    taken = set(known)
+    paths = {node: _told(node.name) for node in every}
+    weights = {node: _weights_of(node, set(every)) for node in every}
+    found: dict[Node, str] = {}
+    for node in every:
+        others = [paths[one] for one in every if one is not node]
+        held = [weights[one] for one in every if one is not node and weights[one]]
+        found[node] = next(
+            (
+                one
+                for one in _candidates(node.name, weights[node], others, held)
+                if one not in taken
+            ),
+            node.name,
+        )
+    for node in every:
+        if node.op in POOLING and found[node] == node.name and _is_unnamed(node.name):
+            source = next((one for one in _reached(node, set(every)) if one in found), None)
+            name = "" if source is None else f"{found[source]}.pool"
+            if source is not None and found[source] != source.name and name not in taken:
+                found[node] = name
+    twice = {one for one in found.values() if list(found.values()).count(one) > 1}
+    return [node.name if found[node] in twice else found[node] for node in nodes]
+
+
+def _candidates(name: str, weights: str, paths: list[str], others: list[str]) -> Iterator[str]:
+    """Names from the best on that mean one layer alone."""
+    if "." not in name and not (_NUMBERED.fullmatch(name) and "/" in weights):
+        return
+    unnamed = _is_unnamed(name)
+    if not unnamed:
+        own = _beginnings(_told(name))
+        yield from (one for one in own if not any(map(_below(one), paths)))
+    if _UNNAMED.search(weights) is None:
+        functions = [one for one in _beginnings(weights) if unnamed or len(one) < len(name)]
+        yield from (one for one in functions if not any(map(_below(one), (*paths, *others))))
+
+
+def _is_unnamed(name: str) -> bool:
+    """Whether somebody but a person called a node so."""
+    return bool(_UNNAMED.search(name) or _NUMBERED.fullmatch(name))
+
+
+def _below(path: str) -> Callable[[str], bool]:
+    """Whether a path is one, or leads on from it."""
+    return lambda other: other == path or other[: len(path) + 1] in (f"{path}{s}" for s in "./[")
+
+
+def _beginnings(path: str) -> list[str]:
+    """The shorter paths that lead to one."""
+    parts = _PARTS.findall(path)
+    return ["".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _told(path: str) -> str:
+    return _LISTED.sub("", path)
+
+
+def _weights_of(end: Node, ends: set[Node]) -> str:
+    """The path of the most numbers that a layer reads which ends in a node; empty without."""
+    held = [node for node in _reached(end, ends) if node.op in HELD]
+    return _told(max(held, key=lambda one: one.size).name) if held else ""
+
+
+def _reached(end: Node, ends: set[Node]) -> Iterator[Node]:
+    """Yield what leads to a node, up to those in which other layers end."""
+    seen, waiting = {end}, list(end.inputs)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += () if node in ends else node.inputs
