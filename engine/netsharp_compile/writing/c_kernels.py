@@ -36,7 +36,12 @@ from netsharp_compile.writing.c_rows import (
     takes_kernels,
     takes_rows,
 )
-from netsharp_compile.writing.device_steps import copies_windows, folded_bound, windows_over
+from netsharp_compile.writing.device_steps import (
+    copies_windows,
+    folded_bound,
+    has_biases_of_kernels,
+    windows_over,
+)
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
@@ -232,8 +237,9 @@ class _Function:
         with self._loops(self._grid_loops(axes, maps)):
             self._add(f"const int k = {self._kernel(bundle)};")
             if self.pool is None:
-                self._sum_of_kernel()
-                self._ends("k", self._node(axes, maps))
+                node = self._node(axes, maps)
+                self._sum_of_kernel("k" if has_biases_of_kernels(self.layer) else node)
+                self._ends("k", node)
                 return
             self._add(f"{sum_type(self.layer)} best = {self._least_sum};")
             with self._windows_of_pool():
@@ -376,8 +382,8 @@ class _Function:
                 behind *= extent
         return " + ".join(reversed(terms)) or "0"
 
-    def _sum_of_kernel(self) -> None:
-        self._sum_begins("k")
+    def _sum_of_kernel(self, bias: str = "k") -> None:
+        self._sum_begins(bias)
         for number, part in enumerate(self.layer.parts):
             assert isinstance(part.bundle, ConvolvedBundle)
             if len(self.layer.parts) == 1:

@@ -74,11 +74,20 @@ def copies_windows(layer: IntegerLayer, *, pooled: bool) -> bool:
     first = layer.parts[0].bundle
     if not isinstance(first, ConvolvedBundle) or prod(first.maps) < 2:
         return False
+    if not has_biases_of_kernels(layer):
+        return False
     if pooled and prod(first.maps) > MOST_BEST:
         return False
     if not all(have_one_grid(first, one.bundle) for one in layer.parts):
         return False
     return layer.wide or folded_bound(layer) <= INT32
+
+
+def has_biases_of_kernels(layer: IntegerLayer) -> bool:
+    """Whether a kernel has one bias for all its nodes: what is beside values but not beyond their
+    borders, as a normalisation before padding is, makes them differ.
+    """
+    return len(layer.biases) == len(layer.parts[0].weights)
 
 
 def folded_bound(layer: IntegerLayer) -> int:
@@ -117,6 +126,8 @@ def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: Integ
     if any(one.stride < one.kernel for one in bundle.axes) or not _does_not_fall(network, layer):
         return False
     first = layer.parts[0].bundle
+    if not isinstance(first, ConvolvedBundle) or not has_biases_of_kernels(layer):
+        return False
     alike = all(have_one_grid(first, one.bundle) for one in layer.parts)
     return alike and windows_over(first, bundle) is not None
 
