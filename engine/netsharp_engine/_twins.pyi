@@ -1,5 +1,7 @@
 from typing import Any
 
+VECTOR: int
+
 def cell_forward(
     steps: int, rows: int, size: int, backwards: bool, inner: int, /, *arrays: object
 ) -> None: ...

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from netsharp_engine.activations import NAMES
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
+from netsharp_engine.numpy_backend.kernels import products
 from tests.engine import naive
 from tests.engine.naive import Dimension
 from tests.engine.networks import (
@@ -45,10 +46,14 @@ def prepare(graph, output, seed, x=None, batch=BATCH, **options):
 
 @pytest.mark.costly
 @pytest.mark.parametrize(
-    ("block", "tall"), [(1 << 16, 32), (1, 1), (100, 2)], ids=["usual", "one by one", "in blocks"]
+    ("twins", "block", "tall"),
+    [(products.twins, 1, 1), (None, 1 << 16, 32), (None, 1, 1), (None, 100, 2)],
+    ids=["compiled", "numpy", "one by one", "in blocks"],
 )
-def test_convolution(block, tall, monkeypatch):
+def test_convolution(twins, block, tall, monkeypatch):
     """Whole, and as large layers are computed: some positions at a time, products on the side."""
+    monkeypatch.setattr(products, "twins", twins)
+    monkeypatch.setattr(products, "WIDE", 16)
     monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.convolution.BLOCK", block)
     monkeypatch.setattr("netsharp_engine.numpy_backend.kernels.convolution.TALL", tall)
 

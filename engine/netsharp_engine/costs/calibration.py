@@ -43,7 +43,7 @@ from netsharp_engine.train.preparation import prepare
 from netsharp_engine.train.settings import TrainingSettings, read_settings
 
 #: Another number here makes what was kept before be measured anew.
-VERSION = 2
+VERSION = 3
 FOLDER, SUFFIX = "rates", ".json"
 #: More bytes are no rates of ours.
 MOST_BYTES = 1 << 20

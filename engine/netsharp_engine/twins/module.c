@@ -1,5 +1,6 @@
 /* The Python door to compiled twins of what the engine also does in numpy. */
 #include "twins.h"
+#include "vectors.h"
 
 static PyMethodDef methods[] = {
     {"cell_forward", (PyCFunction)(void (*)(void))cell_forward, METH_FASTCALL,
@@ -65,4 +66,11 @@ static struct PyModuleDef definition = {
     .m_methods = methods,
 };
 
-PyMODINIT_FUNC PyInit__twins(void) { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit__twins(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddIntConstant(module, "VECTOR", vector_bytes())) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -3,31 +3,74 @@
 #include "vectors.h"
 
 /* Terms that are summed up before the next rows are: so many of a strip stay in the cache. */
-#define DEPTH 1024
+#define DEPTH 256
+/* Rows, and strips of three vectors, whose terms are put side by side at a time. */
+#define BLOCK_ROWS 64
+#define BLOCK_STRIPS 8
 /* From so many bytes on, rows that lie apart are put side by side before they are read again. */
 #define FAR_APART 512
+/* The same of the terms of a row, if these are spread over so many bytes. */
+#define SPREAD (1 << 18)
+/* Up to so many terms, tiles are written row by row. */
+#define SHALLOW 64
 /* The bytes of the widest vector. */
 #define WIDEST_BYTES 64
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLES
+typedef float four __attribute__((vector_size(16)));
+typedef float loose_four __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Four columns by four terms, those of a column side by side, the other way round. */
+static inline void turned_four(const float *from, int64_t column, float *to, int64_t row) {
+    four a = *(const loose_four *)from, b = *(const loose_four *)(from + column);
+    four c = *(const loose_four *)(from + 2 * column), d = *(const loose_four *)(from + 3 * column);
+    four e = __builtin_shufflevector(a, b, 0, 4, 1, 5), f = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    four g = __builtin_shufflevector(c, d, 0, 4, 1, 5), h = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(loose_four *)to = __builtin_shufflevector(e, g, 0, 1, 4, 5);
+    *(loose_four *)(to + row) = __builtin_shufflevector(e, g, 2, 3, 6, 7);
+    *(loose_four *)(to + 2 * row) = __builtin_shufflevector(f, h, 0, 1, 4, 5);
+    *(loose_four *)(to + 3 * row) = __builtin_shufflevector(f, h, 2, 3, 6, 7);
+}
+#endif
+#endif
 
 /* How far it is, in numbers, to the next matrix, row and column. */
 struct steps {
     int64_t group, place, row, column;
 };
 
-/* out[g, p] = left[g] @ right[g, p] + bias[g], for each of `groups` and `places`. */
+/* out[g, p] = left[g, p] @ right[g, p] + bias[g], for each of `groups` and `places`.  Places that lie
+   on one another in `out` are summed up in their order; `adds`: to what is there already. */
 struct product {
     int64_t groups, places, rows, depth, columns;
-    struct steps right, out;
+    struct steps left, right, out;
+    int64_t adds;
     const void *left_array, *right_array, *bias_array;
     void *out_array;
 };
 
-/* Where columns are gathered, and where rows are made that are longer than those of `out`. */
+/* Where terms are put side by side: those of some columns, and those of some rows. */
 struct room {
-    void *gathered, *made;
+    void *columns, *rows;
 };
 
+static inline int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
+
+/* So many in parts of which none is larger than another by more than one; the larger come first. */
+struct cut {
+    int64_t count, parts;
+};
+
+static inline int64_t cut_at(struct cut cut, int64_t part) {
+    return part * (cut.count / cut.parts) + least(part, cut.count % cut.parts);
+}
+
 #define REAL float
+#if defined(SHUFFLES)
+#define TURNED turned_four
+#endif
 
 #define BYTES 16
 #define NAME(what) what##_floats_16
@@ -50,6 +93,7 @@ struct room {
 #endif
 
 #undef REAL
+#undef TURNED
 #define REAL double
 
 #define BYTES 16
@@ -72,8 +116,26 @@ struct room {
 #include "product.h"
 #endif
 
+/* Room for a block, which calls leave to those that follow; who holds the lock of Python takes it. */
+#define COLUMNS_ROOM (DEPTH * BLOCK_STRIPS * 3 * WIDEST_BYTES)
+#define ROWS_ROOM (DEPTH * BLOCK_ROWS * 8)
+#define MOST_ROOMS 16
+static void *rooms[MOST_ROOMS];
+static int rooms_count;
+
+static void *taken_room(void) {
+    return rooms_count ? rooms[--rooms_count] : PyMem_Malloc(COLUMNS_ROOM + ROWS_ROOM + WIDEST_BYTES);
+}
+
+static void left_room(void *room) {
+    if (rooms_count < MOST_ROOMS)
+        rooms[rooms_count++] = room;
+    else
+        PyMem_Free(room);
+}
+
 /* Sizes and steps, none of which may be so large that products of them overflow. */
-#define NUMBERS 12
+#define NUMBERS 17
 static int numbered(PyObject *const *given, int64_t found[NUMBERS]) {
     for (int i = 0; i < NUMBERS; i++) {
         found[i] = PyLong_AsSsize_t(given[i]);
@@ -87,17 +149,20 @@ static int numbered(PyObject *const *given, int64_t found[NUMBERS]) {
 }
 
 /* The numbers between the first and the last that are reached; -1 where they are too many. */
-static int64_t reach(const struct product *one, struct steps steps, int64_t rows) {
-    int64_t counts[] = {one->groups, one->places, rows, one->columns};
+static int64_t reach(const struct product *one, struct steps steps, int64_t rows, int64_t columns) {
+    int64_t counts[] = {one->groups, one->places, rows, columns};
     int64_t each[] = {steps.group, steps.place, steps.row, steps.column}, last = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         last += (counts[i] - 1) * each[i];
-    return last < INT64_MAX / 64 ? last + 1 : -1;
+        if (last > INT64_MAX / 64)
+            return -1;
+    }
+    return last + 1;
 }
 
-/* groups, places, rows, depth, columns; steps of right to the next group, place, row and column;
-   steps of out to the next group, place and row; the bytes of a number;
-   left [groups, rows, depth]; right; bias [groups, rows] or None; out. */
+/* groups, places, rows, depth, columns; steps of left and of right to the next group, place, row and
+   column; steps of out to the next group, place and row; whether to add; the bytes of a number;
+   left, right, bias [groups, rows] or None, out. */
 PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
     if (count != NUMBERS + 5) {
@@ -113,36 +178,39 @@ PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
         return NULL;
     }
     struct product one = {n[0], n[1], n[2], n[3], n[4], {n[5], n[6], n[7], n[8]},
-                          {n[9], n[10], n[11], 1}, NULL, NULL, NULL, NULL};
-    int64_t seen = reach(&one, one.right, one.depth), made = reach(&one, one.out, one.rows);
-    if (seen < 0 || made < 0 || one.groups > INT64_MAX / 64 / one.rows / one.depth) {
+                          {n[9], n[10], n[11], n[12]}, {n[13], n[14], n[15], 1}, n[16],
+                          NULL, NULL, NULL, NULL};
+    int64_t taken = reach(&one, one.left, one.rows, one.depth);
+    int64_t seen = reach(&one, one.right, one.depth, one.columns);
+    int64_t made = reach(&one, one.out, one.rows, one.columns);
+    if (taken < 0 || seen < 0 || made < 0) {
         PyErr_SetString(PyExc_ValueError, "a size is out of range");
         return NULL;
     }
     struct arrays arrays = {.count = 0};
     PyObject *found = NULL;
     struct room room = {NULL, NULL};
-    if (!(one.left_array = memory_of(&arrays, given[13], one.groups * one.rows * one.depth * bytes, 0))
-        || !(one.right_array = memory_of(&arrays, given[14], seen * bytes, 0))
-        || (given[15] != Py_None
-            && !(one.bias_array = memory_of(&arrays, given[15], one.groups * one.rows * bytes, 0)))
-        || !(one.out_array = memory_of(&arrays, given[16], made * bytes, 1)))
+    if (!(one.left_array = memory_of(&arrays, given[NUMBERS + 1], taken * bytes, 0))
+        || !(one.right_array = memory_of(&arrays, given[NUMBERS + 2], seen * bytes, 0))
+        || (given[NUMBERS + 3] != Py_None
+            && !(one.bias_array = memory_of(&arrays, given[NUMBERS + 3],
+                                            one.groups * one.rows * bytes, 0)))
+        || !(one.out_array = memory_of(&arrays, given[NUMBERS + 4], made * bytes, 1)))
         goto end;
-    int64_t gathered = (one.depth < DEPTH ? one.depth : DEPTH) * 3 * WIDEST_BYTES;
-    /* Three vectors are longer than what is there at most by one number less than all. */
-    int64_t longer = one.columns * bytes < 3 * WIDEST_BYTES ? one.rows * 3 * WIDEST_BYTES : 0;
-    if (!(room.gathered = PyMem_Malloc((size_t)(gathered + longer)))) {
+    void *memory = taken_room();
+    if (!memory) {
         PyErr_NoMemory();
         goto end;
     }
-    room.made = (char *)room.gathered + gathered;
+    room.columns = (char *)memory + (WIDEST_BYTES - (uintptr_t)memory % WIDEST_BYTES);
+    room.rows = (char *)room.columns + COLUMNS_ROOM;
     Py_BEGIN_ALLOW_THREADS
     if (bytes == 4)
         WIDEST(multiplied_floats, &one, room);
     else
         WIDEST(multiplied_doubles, &one, room);
     Py_END_ALLOW_THREADS
-    PyMem_Free(room.gathered);
+    left_room(memory);
     found = Py_None;
     Py_INCREF(found);
 end:

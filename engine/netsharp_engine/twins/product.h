@@ -13,11 +13,12 @@ typedef REAL NAME(loose) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)
 #define AT(pointer) (*(NAME(loose) *)(pointer))
 #define SEEN(pointer) (*(const NAME(loose) *)(pointer))
 
-/* One tile of a product: where it begins, and the steps to the next row of each matrix. */
+/* One tile of a product: where it begins, the steps to the next row of each matrix, and that of left to
+   the next term. */
 struct NAME(tile) {
     const REAL *left, *right, *bias;
     REAL *out;
-    int64_t left_step, right_step, out_step, depth;
+    int64_t left_step, left_next, right_step, out_step, depth;
     int goes_on;
 };
 
@@ -36,7 +37,7 @@ INLINE void NAME(wide)(const struct NAME(tile) *one, const int rows, const int v
         for (int r = 0; r < rows; r++)
             for (int v = 0; v < vectors; v++)
                 sums[r][v] += left[r * one->left_step] * seen[v];
-        left++;
+        left += one->left_next;
         right += one->right_step;
     }
     for (int r = 0; r < rows; r++)
@@ -63,86 +64,163 @@ static const NAME(wide_of) NAME(wides)[][3] = {
 #endif
 };
 
-/* Some columns of `right` side by side, [depth, vectors]; beyond the last of them are zeros. */
-TARGET static void NAME(gathered)(const struct product *one, const REAL *right, int64_t depth,
-                                  int64_t columns, int64_t vectors, REAL *room) {
-    int64_t wide = vectors * WIDTH;
-    if (one->right.column == 1 && columns == wide) {
-        for (int64_t k = 0; k < depth; k++)
-            for (int64_t v = 0; v < vectors; v++)
-                AT(room + k * wide + v * WIDTH) = SEEN(right + k * one->right.row + v * WIDTH);
-        return;
-    }
-    for (int64_t k = 0; k < depth; k++)
+/* Terms of some columns side by side, [depth, wide]; beyond the last column are zeros. */
+TARGET static void NAME(gathered)(const REAL *from, int64_t next, int64_t column, int64_t depth,
+                                  int64_t columns, int64_t wide, REAL *to) {
+    int64_t whole = column == 1 ? columns / WIDTH * WIDTH : 0;
+    for (int64_t k = 0; k < depth; k++) {
+        for (int64_t c = 0; c < whole; c += WIDTH)
+            AT(to + k * wide + c) = SEEN(from + k * next + c);
         for (int64_t c = columns; c < wide; c++)
-            room[k * wide + c] = 0;
-    for (int64_t from = 0; from < depth; from += LANES) {
-        int64_t end = from + LANES < depth ? from + LANES : depth;
-        for (int64_t c = 0; c < columns; c++)
-            for (int64_t k = from; k < end; k++)
-                room[k * wide + c] = right[k * one->right.row + c * one->right.column];
+            to[k * wide + c] = 0;
+    }
+    int64_t c = whole;
+#if defined(TURNED)
+    if (next == 1)
+        for (; c + 4 <= columns; c += 4) {
+            int64_t k = 0;
+            for (; k + 4 <= depth; k += 4)
+                TURNED(from + c * column + k, column, to + k * wide + c, wide);
+            for (; k < depth; k++)
+                for (int64_t i = c; i < c + 4; i++)
+                    to[k * wide + i] = from[k + i * column];
+        }
+#endif
+    for (int64_t begin = 0; c < columns && begin < depth; begin += LANES) {
+        int64_t end = least(begin + LANES, depth);
+        for (int64_t i = c; i < columns; i++)
+            for (int64_t k = begin; k < end; k++)
+                to[k * wide + i] = from[k * next + i * column];
     }
 }
 
-/* All rows by some columns, which need not fill the last of their vectors. */
-TARGET static void NAME(strip)(const struct product *one, const REAL *left, const REAL *right,
-                               const REAL *bias, REAL *out, int64_t columns, int64_t vectors,
-                               struct room room) {
-    int64_t wide = vectors * WIDTH, tiles = (one->rows + ROWS - 1) / ROWS;
-    int gathers = one->right.column != 1 || columns != wide
-                  || (tiles > 2 && one->right.row * (int64_t)sizeof(REAL) > FAR_APART);
-    REAL *made = columns == wide ? out : room.made;
-    struct NAME(tile) tile = {.left_step = one->depth,
-                              .right_step = gathers ? wide : one->right.row,
-                              .out_step = columns == wide ? one->out.row : wide};
-    for (int64_t from = 0; from < one->depth; from += DEPTH) {
-        int64_t depth = one->depth - from < DEPTH ? one->depth - from : DEPTH;
-        const REAL *seen = right + from * one->right.row;
-        if (gathers) {
-            NAME(gathered)(one, seen, depth, columns, vectors, room.gathered);
-            seen = room.gathered;
-        }
-        tile.depth = depth;
-        tile.goes_on = from > 0;
-        int last = from + depth == one->depth;
-        for (int64_t t = 0, r = 0, rows; t < tiles; t++, r += rows) {
-            rows = (one->rows - r + tiles - t - 1) / (tiles - t);
-            tile.left = left + r * one->depth + from;
-            tile.right = seen;
-            tile.out = made + r * tile.out_step;
-            tile.bias = bias && last ? bias + r : NULL;
-            NAME(wides)[rows - 1][vectors - 1](&tile);
+/* Terms of some rows, those of a tile side by side, [tile][depth][rows of the tile]. */
+TARGET static void NAME(packed)(const struct product *one, const REAL *from, struct cut rows,
+                                int64_t depth, REAL *to) {
+    int64_t step = one->left.row, least_rows = rows.count / rows.parts, more = rows.count % rows.parts;
+    for (int64_t k = 0; k < depth; k++, from += one->left.column) {
+        const REAL *seen = from;
+        REAL *put = to;
+        for (int64_t t = 0; t < rows.parts; t++) {
+            int64_t count = least_rows + (t < more);
+            if (step == 1 && count == ROWS)
+                memcpy(put + k * ROWS, seen, ROWS * sizeof(REAL));
+            else
+                for (int64_t r = 0; r < count; r++)
+                    put[k * count + r] = seen[r * step];
+            seen += count * step;
+            put += count * depth;
         }
     }
-    if (made != out)
-        for (int64_t r = 0; r < one->rows; r++)
-            memcpy(out + r * one->out.row, made + r * wide, (size_t)columns * sizeof(REAL));
 }
 
-/* One matrix by its columns: the last vectors begin as much earlier as they are longer than what is
-   left, and where there are fewer columns than a vector has, the rest of it is for nothing. */
-TARGET static void NAME(columns)(const struct product *one, const REAL *left, const REAL *right,
-                                 const REAL *bias, REAL *out, struct room room) {
-    int64_t vectors = (one->columns + WIDTH - 1) / WIDTH, strips = (vectors + 2) / 3;
-    for (int64_t s = 0, at = 0, some; s < strips; s++, at += some * WIDTH, vectors -= some) {
-        some = (vectors + strips - s - 1) / (strips - s);
-        int64_t wide = some * WIDTH, columns = wide < one->columns ? wide : one->columns;
-        int64_t place = at + columns > one->columns ? one->columns - columns : at;
-        NAME(strip)(one, left, right + place * one->right.column, bias, out + place, columns, some,
-                    room);
-    }
+/* A tile whose last columns are not there. */
+TARGET static void NAME(narrow)(struct NAME(tile) tile, int64_t rows, int64_t vectors, int64_t columns) {
+    REAL made[ROWS * 3 * WIDTH], *out = tile.out;
+    int64_t step = tile.out_step, wide = vectors * WIDTH;
+    for (int64_t r = 0; tile.goes_on && r < rows; r++)
+        for (int64_t c = 0; c < wide; c++)
+            made[r * wide + c] = c < columns ? out[r * step + c] : 0;
+    tile.out = made;
+    tile.out_step = wide;
+    NAME(wides)[rows - 1][vectors - 1](&tile);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(out + r * step, made + r * wide, (size_t)columns * sizeof(REAL));
+}
+
+/* Some rows, columns and terms of a matrix: rows cut into tiles, columns into strips of up to three
+   vectors, whose terms lie at ``seen``, each so far from the one before. */
+struct NAME(block) {
+    struct cut rows, vectors;
+    int64_t columns, depth;
+    const REAL *left, *bias, *seen[BLOCK_STRIPS];
+    int64_t left_step, left_next, step[BLOCK_STRIPS], out_step;
+    REAL *out;
+    int packs, goes_on;
+};
+
+INLINE void NAME(crossed)(const struct NAME(block) *one, int64_t s, int64_t t) {
+    int64_t row = cut_at(one->rows, t), count = cut_at(one->rows, t + 1) - row;
+    int64_t vector = cut_at(one->vectors, s), vectors = cut_at(one->vectors, s + 1) - vector;
+    int64_t columns = least(vectors * WIDTH, one->columns - vector * WIDTH);
+    struct NAME(tile) tile = {
+        .left = one->left + row * (one->packs ? one->depth : one->left_step),
+        .left_step = one->packs ? 1 : one->left_step,
+        .left_next = one->packs ? count : one->left_next,
+        .right = one->seen[s], .right_step = one->step[s], .depth = one->depth,
+        .out = one->out + row * one->out_step + vector * WIDTH, .out_step = one->out_step,
+        .bias = one->bias ? one->bias + row : NULL, .goes_on = one->goes_on};
+    if (columns < vectors * WIDTH)
+        NAME(narrow)(tile, count, vectors, columns);
+    else
+        NAME(wides)[count - 1][vectors - 1](&tile);
+}
+
+/* One matrix: some columns at a time, of these some terms, of these some rows.  Every sum goes from
+   its first term to its last.  Where few terms are summed up, most is writing: then tile by tile. */
+TARGET static void NAME(matrix)(const struct product *one, const REAL *left, const REAL *right,
+                                const REAL *bias, REAL *out, int adds, struct room room) {
+    const int64_t most = BLOCK_STRIPS * 3 * WIDTH;
+    int gathers = one->right.column != 1
+                  || (one->rows > 2 * ROWS && one->right.row * (int64_t)sizeof(REAL) > FAR_APART);
+    struct NAME(block) block = {
+        .out_step = one->out.row, .left_step = one->left.row, .left_next = one->left.column,
+        .packs = one->left.column != 1
+                 && one->left.column * one->depth * (int64_t)sizeof(REAL) > SPREAD};
+    for (int64_t column = 0; column < one->columns; column += most)
+        for (int64_t term = 0; term < one->depth; term += DEPTH) {
+            block.depth = least(one->depth - term, DEPTH);
+            block.goes_on = adds || term > 0;
+            block.columns = least(one->columns - column, most);
+            int64_t vectors = (block.columns + WIDTH - 1) / WIDTH, last = term + block.depth == one->depth;
+            block.vectors = (struct cut){vectors, (vectors + 2) / 3};
+            REAL *made = room.columns;
+            for (int64_t s = 0; s < block.vectors.parts; s++) {
+                int64_t from = cut_at(block.vectors, s) * WIDTH;
+                int64_t wide = cut_at(block.vectors, s + 1) * WIDTH - from;
+                int64_t columns = least(wide, block.columns - from);
+                block.seen[s] = right + term * one->right.row + (column + from) * one->right.column;
+                block.step[s] = one->right.row;
+                if (gathers || columns < wide) {
+                    NAME(gathered)(block.seen[s], one->right.row, one->right.column, block.depth, columns,
+                                   wide, made);
+                    block.seen[s] = made;
+                    block.step[s] = wide;
+                    made += block.depth * wide;
+                }
+            }
+            for (int64_t row = 0; row < one->rows; row += BLOCK_ROWS) {
+                int64_t rows = least(one->rows - row, BLOCK_ROWS);
+                block.rows = (struct cut){rows, (rows + ROWS - 1) / ROWS};
+                block.left = left + row * one->left.row + term * one->left.column;
+                block.bias = bias && last ? bias + row : NULL;
+                block.out = out + row * one->out.row + column;
+                if (block.packs) {
+                    NAME(packed)(one, block.left, block.rows, block.depth, room.rows);
+                    block.left = room.rows;
+                }
+                if (block.depth <= SHALLOW)
+                    for (int64_t t = 0; t < block.rows.parts; t++)
+                        for (int64_t s = 0; s < block.vectors.parts; s++)
+                            NAME(crossed)(&block, s, t);
+                else
+                    for (int64_t s = 0; s < block.vectors.parts; s++)
+                        for (int64_t t = 0; t < block.rows.parts; t++)
+                            NAME(crossed)(&block, s, t);
+            }
+        }
 }
 
 /* All matrices of a product. */
 TARGET static void NAME(multiplied)(const struct product *one, struct room room) {
     for (int64_t g = 0; g < one->groups; g++)
         for (int64_t p = 0; p < one->places; p++) {
-            const REAL *left = (const REAL *)one->left_array + g * one->rows * one->depth;
+            const REAL *left = (const REAL *)one->left_array + g * one->left.group + p * one->left.place;
             const REAL *right = (const REAL *)one->right_array + g * one->right.group
                                 + p * one->right.place;
             const REAL *bias = one->bias_array ? (const REAL *)one->bias_array + g * one->rows : NULL;
             REAL *out = (REAL *)one->out_array + g * one->out.group + p * one->out.place;
-            NAME(columns)(one, left, right, bias, out, room);
+            NAME(matrix)(one, left, right, bias, out, one->adds || (p && !one->out.place), room);
         }
 }
 

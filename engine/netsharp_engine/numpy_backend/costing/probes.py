@@ -22,11 +22,10 @@ from netsharp_engine.numpy_backend.build import DTYPES, bind_all
 from netsharp_engine.numpy_backend.costing.rates import CallWork, Rate
 from netsharp_engine.numpy_backend.costing.working import work_of
 from netsharp_engine.numpy_backend.design import Design
-from netsharp_engine.numpy_backend.kernels import compiled, functions
+from netsharp_engine.numpy_backend.kernels import compiled, functions, products
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns
 from netsharp_engine.numpy_backend.kernels.site import Call, Site, Slot, Tensor
 from netsharp_engine.numpy_backend.kernels.transfers import bind_transfer
 from netsharp_engine.numpy_backend.losses import LOSSES, LossArrays
@@ -167,14 +166,14 @@ class _Maker:
         return self._arrays[number][: prod(shape)].reshape(shape)
 
     def _products(self, rows: int, depth: int, columns: int) -> Iterator[Call]:
-        """Products with sources as they lie, or turned; and the twin's, forward alone."""
+        """Products with sources as they lie, or turned, by numpy and by the twin."""
         left, right = self._array(0, rows, depth), self._array(1, depth, columns)
         out = self._array(2, rows, columns)
-        yield partial(np.matmul, left, right, out)
-        yield partial(np.matmul, self._array(3, depth, rows).T, right, out)
-        yield partial(np.matmul, left, self._array(4, columns, depth).T, out)
-        site = Site({}, (), Tensor(out, None, Layout((rows,))), (), self.dtype, columns)
-        yield from of_columns(site, left, right, out)
+        turned_left, turned_right = self._array(3, depth, rows).T, self._array(4, columns, depth).T
+        for pair in ((left, right), (turned_left, right), (left, turned_right)):
+            yield partial(np.matmul, *pair, out)
+            if products.has_twin():
+                yield products.compiled(*pair, out)
 
     def _passes(self, size: int) -> Iterator[Call]:
         """What takes as long as it has numbers."""

@@ -164,10 +164,16 @@ def _is_turned(matrix: Array) -> bool:
     return matrix.shape[-1] > 1 and matrix.strides[-1] != matrix.itemsize
 
 
-def _forward_product(function: Any, args: Sequence[Any]) -> CallWork:
-    groups, places, rows, depth, columns = args[:5]
-    units = groups * max(places, 1) * rows * depth * columns
-    return CallWork("forward product", (rows, depth, columns), units)
+def _compiled_product(function: Any, args: Sequence[Any]) -> CallWork:
+    groups, places, rows, depth, columns, *steps = args[:13]
+    turns = f"{'nt'[_lies_turned(steps[3], depth)]}{'nt'[_lies_turned(steps[7], columns)]}"
+    units = groups * places * rows * depth * columns
+    return CallWork(f"product {turns} compiled", (rows, depth, columns), units)
+
+
+def _lies_turned(step: int, count: int) -> bool:
+    """Whether the numbers of a row lie so far apart, where there are some."""
+    return count > 1 and step != 1
 
 
 def _reduced(function: Any, args: Sequence[Any]) -> CallWork:
@@ -256,7 +262,7 @@ def _transferred(kind: str) -> Callable[[Any, Sequence[Any]], CallWork]:
 
 _CALLS: Mapping[str, Callable[[Any, Sequence[Any]], CallWork]] = {
     "matmul": _product,
-    "product": _forward_product,
+    "product": _compiled_product,
     "reduce": _reduced,
     "copyto": _copied,
     "fill": _filled,

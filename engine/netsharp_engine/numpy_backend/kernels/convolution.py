@@ -10,12 +10,12 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.products import compiled, of_columns, product, takes
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
 from netsharp_engine.walks.walk import Walk
 
-BLOCK = 1 << 16  # numbers of a product that stay in the cache until they are added
-TALL = 32  # from so many maps on, the gradient's product is faster on its side
+BLOCK = 1 << 16  # numbers of a product of numpy's that stay in the cache until they are added
+TALL = 32  # from so many maps on, numpy's product of the gradient is faster on its side
 
 
 def walk(attributes: Any) -> Walk:
@@ -73,11 +73,13 @@ class Figures:
         own = 0 if direct else prod(self.result)
         count = prod(self.unrolled) + own
         if learns:
-            count += own + self.columns + prod(self.biased) + prod(self.products)
+            count += own + self.columns + prod(self.biased)
+        if learns and not takes(self.depth):
+            count += prod(self.products)
             count += prod(self.kernels) if self.products[1] < self.positions else 0
         if down:
             count += prod(self.unrolled)
-            count += prod(self.shares) if self.overlaps else 0
+            count += prod(self.shares) if self.overlaps and not takes(self.columns) else 0
         return count
 
 
@@ -160,14 +162,17 @@ class _Convolution(Figures):
 
     def _weight_gradient(self, windows: Array, gradient: Array, target: Array) -> list[Call]:
         weights, biases = self._split(target)
-        left, right = gradient, windows.transpose(0, 1, 3, 2)
-        if self.maps >= TALL:
-            left, right = windows, gradient.transpose(0, 1, 3, 2)
-            weights = weights.transpose(0, 1, 3, 2)
         column = ones(self.site, self.columns)
         biased = self.site.scratch(*self.biased)
         sums = partial(np.matmul, gradient, column, biased)
         total = partial(np.add.reduce, biased, 1, None, biases[:, 0, :, 0])
+        turned = windows.transpose(0, 1, 3, 2)
+        if takes(self.depth):
+            return [sums, total, compiled(gradient, turned, weights)]
+        left, right = gradient, turned
+        if self.maps >= TALL:
+            left, right = windows, gradient.transpose(0, 1, 3, 2)
+            weights = weights.transpose(0, 1, 3, 2)
         parts = self.site.scratch(*self.products)
         spare = self.site.scratch(*self.kernels) if parts.shape[1] < self.positions else None
         calls: list[Call] = [sums, total]
@@ -196,7 +201,7 @@ class _Convolution(Figures):
         if self.overlaps:
             calls += self._overlapping(turned, gradient, unrolled)
         else:
-            calls.append(partial(np.matmul, turned, gradient, unrolled))
+            calls.append(product(turned, gradient, unrolled))
         calls.append(partial(source.gradient.fill, 0))
         shape = tuple(axis.size for axis in self.walk.axes)
         views = self.walk.unroll_views(source.gradients(shape), self._spread(unrolled))
@@ -205,6 +210,9 @@ class _Convolution(Figures):
 
     def _overlapping(self, turned: Array, gradient: Array, unrolled: Array) -> list[Call]:
         """Add each position's product to its window of rows, some positions at a time."""
+        if takes(self.columns):
+            windows = self._windows(unrolled)
+            return [partial(unrolled.fill, 0), compiled(turned, gradient, windows, adds=True)]
         parts = self.site.scratch(*self.shares)
         windows = self._windows(unrolled)
         calls: list[Call] = [partial(unrolled.fill, 0)]

@@ -10,7 +10,7 @@ from netsharp_engine.numpy_backend.kernels import compiled, functions
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.products import of_columns, product
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, ones
 
 
@@ -21,12 +21,11 @@ def bind_full(site: Site) -> Steps:
     weights = slot.value.reshape(shape)
     forward = of_columns(site, weights, source.value, out.value)
     backward: list[Call] = []
-    if slot.gradient is not None:
+    if slot.gradient is not None and out.gradient is not None:
         target = slot.gradient.reshape(shape)
-        outer = np.multiply if site.samples == 1 else np.matmul
-        backward.append(partial(outer, out.gradient, source.value.T, target))
-    if source.gradient is not None:
-        backward.append(partial(np.matmul, weights.T, out.gradient, source.gradient))
+        backward.append(product(out.gradient, source.value.T, target))
+    if source.gradient is not None and out.gradient is not None:
+        backward.append(product(weights.T, out.gradient, source.gradient))
     return Steps(forward, backward)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.layout import Layout
-from netsharp_engine.numpy_backend.kernels.products import of_columns
+from netsharp_engine.numpy_backend.kernels.products import of_columns, product
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, index
 
 DENSE_CELLS = 65_536
@@ -64,16 +64,16 @@ def _as_matrix(site: Site, rows: IntArray, columns: IntArray) -> Steps:
     shape = (out.value.shape[0], source.value.shape[0])
     spots = rows * shape[1] + columns
     matrix = site.scratch(*shape)
-    product = of_columns(site, matrix, source.value, out.value)
+    forward = of_columns(site, matrix, source.value, out.value)
     placed: list[Call] = [partial(np.put, matrix, spots, slot.value)]
     backward: list[Call] = []
-    if slot.gradient is not None:
+    if slot.gradient is not None and out.gradient is not None:
         whole = site.scratch(*shape)
-        backward.append(partial(np.matmul, out.gradient, source.value.T, whole))
+        backward.append(product(out.gradient, source.value.T, whole))
         backward.append(partial(np.take, whole, spots, None, slot.gradient, "clip"))
-    if source.gradient is not None:
-        backward.append(partial(np.matmul, matrix.T, out.gradient, source.gradient))
-    return Steps(placed + product, backward)
+    if source.gradient is not None and out.gradient is not None:
+        backward.append(product(matrix.T, out.gradient, source.gradient))
+    return Steps(placed + forward, backward)
 
 
 def _as_edges(site: Site, rows: IntArray, columns: IntArray) -> Steps:

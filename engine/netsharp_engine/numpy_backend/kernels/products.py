@@ -1,8 +1,9 @@
-"""Matrix products whose columns are samples: forward alone, every sample gets the same bits.
+"""Matrix products of plans, by a compiled twin or by numpy's library, whichever is faster.
 
-Several kernels of OpenBLAS add up the columns at the edge of a product in another order than those
-inside, so that a row's answer would depend on its place among others.  The compiled twin sums every
-column from its first term to its last, however many there are.
+The twin sums every number from its first term to its last, however many columns there are; of n
+terms it is off by at most n + 2 halves of the last place of the sum of their sizes.  Several
+kernels of OpenBLAS add up the columns at the edge of a product in another order than those inside,
+so that a row's answer would depend on its place among others: forward alone, it must not.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ try:
 except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
+#: From vectors of so many bytes on, the twin is faster than the libraries that were tried.
+WIDE = 64
 #: As many columns are all summed in one order by every kernel that was tried.
 LANES = 16
 #: Shapes [rows, depth] and columns of products by which a library shows how it sums.
@@ -33,31 +36,58 @@ def of_columns(
 
     ``left`` [..., rows, depth] is contiguous; ``biases`` [..., rows, 1] go with it.
     """
-    forward_alone = not site.training
-    if twins is not None and forward_alone and site.samples % LANES == 0:
-        return [_compiled(left, right, out, biases)]
+    alike = not site.training and site.samples % LANES == 0
+    if takes(right.shape[-1]) or (alike and twins is not None):
+        return [compiled(left, right, out, biases)]
     added = [] if biases is None else [partial(np.add, out, biases, out)]
-    if not forward_alone or site.samples % LANES or sums_alike(np.dtype(site.dtype).name):
+    if not alike or sums_alike(np.dtype(site.dtype).name):
         return [partial(np.matmul, left, right, out), *added]
     call = partial(np.matmul, left[..., None, :, :], _in_lanes(right), _in_lanes(out))
     return [call, *added]
 
 
-def _compiled(left: Array, right: Array, out: Array, biases: Array | None) -> Call:
-    """Return the call of the compiled twin."""
-    *outer, rows, depth = left.shape
-    groups, columns = outer[0] if outer else 1, right.shape[-1]
-    places = right.shape[-3] if right.ndim > 3 else 1
-    sizes = (groups, places, rows, depth, columns, *_steps(right), *_steps(out)[:3], left.itemsize)
+def has_twin() -> bool:
+    """Whether a compiler took the twin when this was installed."""
+    return twins is not None
+
+
+def takes(columns: int) -> bool:
+    """Whether products of so many columns are the twin's; of a single one, a library is faster."""
+    return twins is not None and twins.VECTOR >= WIDE and columns > 1
+
+
+def product(left: Array, right: Array, out: Array) -> Call:
+    """Return the call that writes left @ right, matrices in any order of memory, to ``out``."""
+    if takes(right.shape[-1]):
+        return compiled(left, right, out)
+    return partial(np.multiply if right.shape[-2] == 1 else np.matmul, left, right, out)
+
+
+def compiled(
+    left: Array, right: Array, out: Array, biases: Array | None = None, adds: bool = False
+) -> Call:
+    """Return the call of the twin that writes left @ right + biases to ``out``, or adds it to that.
+
+    Arrays are [rows, columns], [groups, rows, columns] or [groups, places, rows, columns]; the
+    columns of ``out`` lie side by side.  Places that lie on one another there are summed up.
+    """
+    groups, places = (1, 1, *right.shape[:-2])[-2:] if right.ndim != 3 else (right.shape[0], 1)
+    *_, rows, depth = left.shape
+    sizes = (groups, places, rows, depth, right.shape[-1])
+    steps = (*_steps(left), *_steps(right), *_steps(out)[:3])
     offsets = None if biases is None else _touched(biases)
-    return partial(twins.product, *sizes, left, _touched(right), offsets, _touched(out))
+    arrays = (_touched(left), _touched(right), offsets, _touched(out))
+    return partial(twins.product, *sizes, *steps, adds, left.itemsize, *arrays)
 
 
 def _steps(array: Array) -> tuple[int, int, int, int]:
     """Return how many numbers on the next group, place, row and column are."""
-    *outer, row, column = (step // array.itemsize for step in array.strides)
+    *outer, row, column = (
+        0 if count == 1 else step // array.itemsize
+        for count, step in zip(array.shape, array.strides, strict=True)
+    )
     group, place = (*outer, 0, 0)[:2]
-    return group, place, row, column
+    return group, place, row, column or 1
 
 
 def _touched(array: Array) -> Array:
