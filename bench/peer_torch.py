@@ -12,6 +12,7 @@ W3   28x28, convolution 20 kernels 5x5 rectifier, max pool 2, convolution 50 ker
      max pool 2, full 500 rectifier, full 10
 W4   3x32x32, convolution 48 kernels 5x5 padded rectifier, response normalisation over 5 maps, max
      pool 2, convolution 64 kernels 5x5 padded rectifier, full 256 rectifier, full 10
+1024, 2048   784 - two layers of so many sigmoids - 10
 W5   10x20 pixels and 7 numbers: 120 nodes by row, 100 nodes by column and its neighbours, both to
      100, these and the numbers to 10; sigmoid
 """
@@ -30,6 +31,8 @@ SHAPES = {
     "W3": (1, 28, 28),
     "W4": (3, 32, 32),
     "W5": (207,),
+    "1024": (784,),
+    "2048": (784,),
 }
 #: Of W5 the filtered bundles are full ones with zeros, which are no parameters of ours.
 PARAMETERS = {"W1": 159_010, "W2a": 132_540, "W2b": 127_540, "W3": 431_080, "W4": 4_277_642}
@@ -48,6 +51,15 @@ def network(workload: str):
 
     if workload == "W1":
         return nn.Sequential(nn.Linear(784, 200), nn.Sigmoid(), nn.Linear(200, 10))
+    if workload.isdigit():
+        width = int(workload)
+        return nn.Sequential(
+            nn.Linear(784, width),
+            nn.Sigmoid(),
+            nn.Linear(width, width),
+            nn.Sigmoid(),
+            nn.Linear(width, 10),
+        )
     if workload in ("W3", "W4", "W5"):
         return larger_network(workload)
     groups = {"W2a": 1, "W2b": 5}[workload]
@@ -121,17 +133,23 @@ def larger_network(workload: str):
     return Filtered()
 
 
-def torch_step(workload: str, samples: int) -> Callable[[], object]:
-    """PyTorch eager on one thread, its optimiser with default settings."""
+def torch_step(
+    workload: str, samples: int, *, fused: bool = False, channels_last: bool = False
+) -> Callable[[], object]:
+    """PyTorch eager on one thread; its optimiser as it is by default, or in one pass."""
     import torch
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
     x, labels = (torch.from_numpy(part) for part in batch_of(workload, samples))
     net = network(workload)
+    if channels_last:
+        net = net.to(memory_format=torch.channels_last)
+        x = x.to(memory_format=torch.channels_last)
     count = sum(parameter.numel() for parameter in net.parameters())
     assert count == PARAMETERS.get(workload, count)
-    optimiser = torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM)
+    told = {"fused": True} if fused else {}
+    optimiser = torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM, **told)
     cross_entropy = torch.nn.functional.cross_entropy
 
     def step() -> object:

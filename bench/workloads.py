@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+#: A network of two wide layers, by how wide they are.
+WIDE = """
+input Image [28, 28];
+hidden First [{width}] sigmoid from Image all;
+hidden Second [{width}] sigmoid from First all;
+output Digit [10] softmax from Second all;
+"""
+
 NETWORKS = {
+    "1024": WIDE.format(width=1024),
+    "2048": WIDE.format(width=2048),
     "W1": """
 input Image [28, 28];
 hidden Hidden [200] sigmoid from Image all;

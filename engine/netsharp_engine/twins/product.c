@@ -118,7 +118,7 @@ static inline int64_t cut_at(struct cut cut, int64_t part) {
 
 /* Room for a block, which calls leave to those that follow; who holds the lock of Python takes it. */
 #define COLUMNS_ROOM (DEPTH * BLOCK_STRIPS * 3 * WIDEST_BYTES)
-#define ROWS_ROOM (DEPTH * BLOCK_ROWS * 8)
+#define ROWS_ROOM ((DEPTH * 8 + WIDEST_BYTES) * (BLOCK_ROWS + 8))
 #define MOST_ROOMS 16
 static void *rooms[MOST_ROOMS];
 static int rooms_count;

@@ -94,7 +94,9 @@ TARGET static void NAME(gathered)(const REAL *from, int64_t next, int64_t column
     }
 }
 
-/* Terms of some rows, those of a tile side by side, [tile][depth][rows of the tile]. */
+/* Terms of some rows, those of a tile side by side, [tile][depth][rows of the tile].  Tiles lie apart:
+   at distances of a power of two they would take each other's place in the cache. */
+#define APART(depth) ((depth) * ROWS + LANES)
 TARGET static void NAME(packed)(const struct product *one, const REAL *from, struct cut rows,
                                 int64_t depth, REAL *to) {
     int64_t step = one->left.row, least_rows = rows.count / rows.parts, more = rows.count % rows.parts;
@@ -109,7 +111,7 @@ TARGET static void NAME(packed)(const struct product *one, const REAL *from, str
                 for (int64_t r = 0; r < count; r++)
                     put[k * count + r] = seen[r * step];
             seen += count * step;
-            put += count * depth;
+            put += APART(depth);
         }
     }
 }
@@ -144,7 +146,7 @@ INLINE void NAME(crossed)(const struct NAME(block) *one, int64_t s, int64_t t) {
     int64_t vector = cut_at(one->vectors, s), vectors = cut_at(one->vectors, s + 1) - vector;
     int64_t columns = least(vectors * WIDTH, one->columns - vector * WIDTH);
     struct NAME(tile) tile = {
-        .left = one->left + row * (one->packs ? one->depth : one->left_step),
+        .left = one->left + (one->packs ? t * APART(one->depth) : row * one->left_step),
         .left_step = one->packs ? 1 : one->left_step,
         .left_next = one->packs ? count : one->left_next,
         .right = one->seen[s], .right_step = one->step[s], .depth = one->depth,
@@ -224,6 +226,7 @@ TARGET static void NAME(multiplied)(const struct product *one, struct room room)
         }
 }
 
+#undef APART
 #undef NAMED
 #undef WIDES
 #undef WIDE
