@@ -16,7 +16,7 @@ from netsharp_engine.program import UpdateRule
 from tests.conftest import SEED
 from tests.engine import test_random_networks
 from tests.engine.naive import Dimension
-from tests.engine.networks import axes_of
+from tests.engine.networks import axes_of, convolution
 
 twins = compiled.twins
 BATCHES = (1, 3, 16, 37)
@@ -85,13 +85,14 @@ OPERATIONS = (
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("op", "words"), OPERATIONS)
 @pytest.mark.parametrize("padding", [False, True])
+@pytest.mark.parametrize("kernels", [(2, 3, 3), (1, 3, 3), (1, 1, 3), (2, 1, 1)])
 def test_windows_that_overlap_give_the_same_bits(
-    op: str, words: dict[str, object], padding: bool, dtype: str
+    op: str, words: dict[str, object], padding: bool, dtype: str, kernels: tuple[int, int, int]
 ) -> None:
+    sizes, strides = (3, 7, 6), (1, 2, 1)
     dimensions = [
-        Dimension(3, 2, 1, padding, 0, 0, True, 1),
-        Dimension(7, 3, 2, padding, 0, 0, True, 1),
-        Dimension(6, 3, 1, padding, 0, 0, True, 1),
+        Dimension(size, kernel, min(stride, kernel), padding, 0, 0, True, 1)
+        for size, kernel, stride in zip(sizes, kernels, strides, strict=True)
     ]
     graph = windowed(op, dimensions, **words)
     random = np.random.default_rng(SEED)
@@ -102,6 +103,36 @@ def test_windows_that_overlap_give_the_same_bits(
         for plan in both:
             plan.load({"b": random.permutation(126) * 0})
             plan.feed(rows, np.ones((batch, outputs)))
+            plan.step()
+        np.testing.assert_array_equal(both[0].output, both[1].output)
+        np.testing.assert_array_equal(both[0].gradient, both[1].gradient)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("op", "words"), OPERATIONS)
+def test_images_behind_a_convolution_are_walked_as_they_lie(
+    op: str, words: dict[str, object], dtype: str
+) -> None:
+    """Its maps lie between rows and columns; windows are over maps, or over rows and columns."""
+    walked = [Dimension(8, 3, 1, False, 0, 0, True, 1), Dimension(7, 2, 1, False, 0, 0, True, 1)]
+    maps = Dimension(1, 1, 1, False, 0, 0, True, 5)
+    random = np.random.default_rng(SEED)
+    for kernels in ((3, 1, 1), (1, 3, 2), (2, 3, 1)):
+        graph = Graph()
+        made = convolution(graph, graph.input("x", (1, 8, 7)), [maps, *walked])
+        seen = [
+            Dimension(size, kernel, 1, True, 0, 0, True, 1)
+            for size, kernel in zip((5, 6, 6), kernels, strict=True)
+        ]
+        made = graph.apply(op, made, axes=axes_of(seen), name="seen", **words)
+        graph.set_output(graph.apply("activation", made, function="tanh", name="out"))
+        assert graph.output is not None
+        values = {one.name: random.standard_normal(one.shape) for one in graph.parameters}
+        rows = random.integers(-3, 4, (37, 56)).astype(dtype) / 3
+        both = plans(graph, 37, dtype, training=True)
+        for plan in both:
+            plan.load(values)
+            plan.feed(rows, np.ones((37, graph.output.size)))
             plan.step()
         np.testing.assert_array_equal(both[0].output, both[1].output)
         np.testing.assert_array_equal(both[0].gradient, both[1].gradient)

@@ -323,6 +323,23 @@ PyObject *plan_normed(PyObject *module, PyObject *const *given, Py_ssize_t count
     return done(&one, &arrays, well);
 }
 
+/* Cut windows over so many numbers into slices that share none, along a first dimension that has a cell
+   for each place: how many there are, which may be one.  What belongs to a slice stays in the cache. */
+static int64_t sliced(struct windows *one, int64_t cells) {
+    struct dimension first = one->dimensions[0];
+    int apart = one->rank > 1 && first.count * first.cell_step == cells;
+    for (int64_t p = 0; apart && p < first.count; p++) {
+        const int64_t *span = first.spans + 3 * p;
+        apart = span[0] == p && span[1] == p + 1 && span[2] == p;
+    }
+    if (!apart)
+        return 1;
+    one->rank--;
+    one->size /= first.count;
+    memmove(one->dimensions, one->dimensions + 1, (size_t)one->rank * sizeof(struct dimension));
+    return first.count;
+}
+
 /* size, samples, dimensions, spans, the four of ``read_norm``, image, bases, powers, places, their
    gradients by places and by the image. */
 PyObject *plan_normed_back(PyObject *module, PyObject *const *given, Py_ssize_t count) {
@@ -331,8 +348,8 @@ PyObject *plan_normed_back(PyObject *module, PyObject *const *given, Py_ssize_t 
     struct arrays arrays = {.count = 0};
     struct norm norm;
     int64_t size, places, cells;
-    const void *image, *bases, *powers, *made, *by;
-    void *down;
+    const char *image, *bases, *powers, *made, *by;
+    char *down;
     int well = opened(&one, &arrays, given, count, 14, &size, &places, &cells)
                && read_norm(&norm, given + 4)
                && (bases = memory_of(&arrays, given[9], one.size * one.samples * size, 0))
@@ -343,8 +360,13 @@ PyObject *plan_normed_back(PyObject *module, PyObject *const *given, Py_ssize_t 
     int64_t whole = well ? arrays.views[arrays.count - 1].len / size : 0;
     well = well && (image = memory_of(&arrays, given[8], whole * size, 0));
     if (well) {
+        int64_t far = one.dimensions[0].place_step * size, slices = sliced(&one, whole);
+        int64_t cells_far = whole / slices * size, places_far = one.size * one.samples * size;
         Py_BEGIN_ALLOW_THREADS
-        PASS(size, normed_back, &one, &norm, image, bases, powers, made, by, down, whole);
+        for (int64_t i = 0; i < slices; i++)
+            PASS(size, normed_back, &one, &norm, image + i * cells_far, bases + i * places_far,
+                 powers + i * places_far, made + i * far, by + i * far, down + i * cells_far,
+                 whole / slices);
         Py_END_ALLOW_THREADS
     }
     return done(&one, &arrays, well);

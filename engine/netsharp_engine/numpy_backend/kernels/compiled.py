@@ -92,17 +92,30 @@ def _windows(site: Site, axes: Sequence[Axis], centred: bool) -> tuple[object, .
     """Return the bytes of a number, samples, dimensions and spans, as plans.c reads them."""
     values = site.sources[0].values(tuple(axis.size for axis in axes))
     places = site.output.values(tuple(axis.count for axis in axes))
-    table = [
-        (axis.count, _step(places, number), _step(values, number))
-        for number, axis in enumerate(axes)
+    order = _walked(axes, places)
+    table = [(axes[number].count, _step(places, number), _step(values, number)) for number in order]
+    spans = [
+        _span(axes[number], position, centred)
+        for number in order
+        for position in range(axes[number].count)
     ]
-    spans = [_span(axis, position, centred) for axis in axes for position in range(axis.count)]
     return (
         values.itemsize,
         site.samples,
         np.array(table, dtype=np.int64),
         np.array(spans, dtype=np.int64),
     )
+
+
+def _walked(axes: Sequence[Axis], places: Array) -> list[int]:
+    """Return in which order to walk dimensions: as they lie in memory, where that keeps the bits.
+
+    A cell gets its parts from windows that differ in dimensions of several cells: these stay in
+    their order among each other.
+    """
+    memory = sorted(range(len(axes)), key=lambda number: -_step(places, number))
+    wide = [number for number in memory if axes[number].kernel > 1]
+    return memory if wide == sorted(wide) else list(range(len(axes)))
 
 
 def _step(array: Array, dimension: int) -> int:
