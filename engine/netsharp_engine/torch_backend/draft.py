@@ -14,7 +14,7 @@ from netsharp_engine.program import REMEMBERS, Job, Program, Unsupported
 from netsharp_engine.torch_backend.kernels import KERNELS
 from netsharp_engine.torch_backend.kernels.criteria import COUNTS, CRITERIA
 from netsharp_engine.torch_backend.network import bytes_of
-from netsharp_engine.torch_backend.numbers import TorchNumbers
+from netsharp_engine.torch_backend.numbers import TorchNumbers, stored_bytes
 from netsharp_engine.torch_backend.program import Setting, TorchProgram
 from netsharp_engine.torch_backend.updates import RULES
 
@@ -64,10 +64,8 @@ class TorchDraft:
         width, rule = WIDTHS[self.job.dtype], self.job.rule
         copies = 0 if shares else 1
         copies += 0 if rule is None else 3 + len(REMEMBERS[rule.kind])
-        found: Counter[str] = Counter()
-        for parameter in self.job.graph.parameters:
-            layer = parameter.name.partition("/")[0]
-            found[f"layer '{layer}'"] += parameter.size * width * copies
+        graph = self.job.graph
+        found = stored_bytes(graph.parameters, graph.nodes, width * copies)
         if self.device == "cpu":
             layer = ""
             for node, size in bytes_of(self.facts, self.job.rows, width).items():
@@ -81,5 +79,6 @@ class TorchDraft:
             raise GraphError("torch shares weights with a program of its own alone")
         device, dtype = torch.device(self.device), getattr(torch, self.job.dtype)
         given = None if beside is None else beside.numbers
-        numbers = given or TorchNumbers(self.job.graph, device, dtype)
+        graph = self.job.graph
+        numbers = given or TorchNumbers(graph.parameters, graph.nodes, device, dtype)
         return TorchProgram(self.job, self.facts, numbers, Setting(threads, self.halved))

@@ -13,7 +13,7 @@ from netsharp_engine.torch_backend.kernels import KERNELS
 from netsharp_engine.torch_backend.kernels.criteria import CRITERIA, Judge
 from netsharp_engine.torch_backend.kernels.dense import affine
 from netsharp_engine.torch_backend.kernels.rows import Call, Tensor, TorchPlace
-from netsharp_engine.torch_backend.numbers import TorchNumbers
+from netsharp_engine.torch_backend.numbers import TorchNumbers, parts_of
 
 
 class NodeStep(NamedTuple):
@@ -100,9 +100,18 @@ def merged_terms(facts: Analysis, node: Node) -> tuple[Node, ...]:
         between = source.inputs
     user = source if source.op == "add" else node
     for term in between:
-        if term.op != "full" or not _inside(facts, term, user):
+        if not multiplies(facts, term) or not _inside(facts, term, user):
             return ()
     return tuple(between)
+
+
+def multiplies(facts: Analysis, node: Node) -> bool:
+    """Whether a bundle is computed as a product with a matrix."""
+    if node.op == "filtered":
+        parameter = node.parameters[0]
+        users = [each for each in facts.graph.nodes if parameter in each.parameters]
+        return parts_of(parameter, users)[0].cells is not None
+    return node.op == "full"
 
 
 def _inside(facts: Analysis, node: Node, user: Node) -> bool:

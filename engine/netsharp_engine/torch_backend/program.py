@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 
 from netsharp_engine.analysis import Analysis
-from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -29,8 +29,6 @@ from netsharp_engine.torch_backend.network import TorchCalls
 from netsharp_engine.torch_backend.numbers import TorchNumbers
 from netsharp_engine.torch_backend.updates import TorchUpdates, clip
 
-#: Below this square no update leaves the range of numbers; above it what was before is kept.
-RISKY_SQUARE = 1e30
 Array = npt.NDArray[np.floating[Any]]
 
 
@@ -54,8 +52,6 @@ class TorchProgram:
         self._learns = job.rule is not None
         if job.rule is not None:
             self._updates = TorchUpdates(job.rule.kind, numbers, facts)
-            self._gradient = torch.zeros_like(numbers.trained)
-            self._before: Tensor = None
         self._values: dict[Node, Tensor] = {}
         self._inputs: dict[Node, Tensor] = {}
         self._wanted: Tensor = None
@@ -64,7 +60,8 @@ class TorchProgram:
         self._factor = 1.0
         self._rows, self._weight = 0, 0.0
         self._loss = 0.0
-        self._square, self._large = 0.0, False
+        self._gradients: list[Tensor] = []
+        self._square = 0.0
         self._fault: Fault | None = None
         self._told = Figures((0.0,) * len(job.graph.criteria))
 
@@ -153,18 +150,16 @@ class TorchProgram:
             self._fault = Fault("loss", self._first_node())
             return False
         found = torch.autograd.grad(mean, self.numbers.leaves, allow_unused=True)
-        pieces = [
-            torch.zeros_like(leaf).view(-1) if each is None else each.reshape(-1)
-            for leaf, each in zip(self.numbers.leaves, found, strict=True)
-        ]
-        gradient = self._gradient
-        torch.cat(pieces, out=gradient)
-        self._square = float(torch.dot(gradient, gradient))
-        if not math.isfinite(self._square) and not bool(gradient.isfinite().all()):
-            self._fault = Fault("gradient", self._first_parameter(gradient))
+        self._gradients = gradients = self._updates.gathered(found)
+        self._square = sum(float(torch.dot(each, each)) for each in gradients)
+        if not math.isfinite(self._square) and not all(
+            bool(each.isfinite().all()) for each in gradients
+        ):
+            self._fault = Fault("gradient", self._updates.first_parameter(gradients))
             return False
         if self._factor != 1.0:
-            gradient.mul_(self._factor)
+            for each in gradients:
+                each.mul_(self._factor)
         return True
 
     def _judged(self) -> Tensor:
@@ -174,8 +169,7 @@ class TorchProgram:
             last = last.to(self.numbers.dtype)
         judge = self._network.judge
         assert judge is not None
-        losses = judge(last, self._wanted)
-        return losses.mean() if self._shares is None else torch.dot(losses, self._shares)
+        return judge(last, self._wanted, self._shares)
 
     def update(self, rule: UpdateRule) -> bool:
         """Change what is trained, which is kept before where the step is risky."""
@@ -184,19 +178,14 @@ class TorchProgram:
         if not self._weight:
             self._tell(0)
             return True
-        weights, gradient = self.numbers.trained, self._gradient
-        rate = max(rule.rate, 1.0)
+        weights = self.numbers.trained
         with torch.no_grad():
-            clip(rule.shaping, gradient)
-            risky = self._large or not self._square * rate * rate < RISKY_SQUARE
-            if risky:
-                self._before = weights.clone()
-            self._updates.update(rule, gradient)
-            square = float(torch.dot(weights, weights))
-            self._large = not square < RISKY_SQUARE
-            if not math.isfinite(square) and not bool(weights.isfinite().all()):
-                self._fault = Fault("weight", self._first_parameter(weights))
-                weights.copy_(self._before)
+            gradients = clip(rule.shaping, self._gradients)
+            before = None if self._updates.calm(rule, self._square) else weights.clone()
+            self._updates.update(rule, gradients)
+            if before is not None and not bool(weights.isfinite().all()):
+                self._fault = Fault("weight", self._updates.first_parameter([weights]))
+                weights.copy_(before)
                 return False
         self._tell(self._rows)
         return True
@@ -207,13 +196,6 @@ class TorchProgram:
             if node.name and not np.isfinite(self.read(node)).all():
                 return node
         return self._graph.output
-
-    def _first_parameter(self, vector: Tensor) -> Parameter | None:
-        """The first parameter with a number in ``vector`` that is not finite."""
-        for name, array in self.numbers.arrays(vector).items():
-            if not np.isfinite(array).all():
-                return next(each for each in self.numbers.changed if each.name == name)
-        return None
 
     def _tell(self, rows: int) -> None:
         """Count a finished step."""

@@ -6,16 +6,21 @@ They are those of numpy's back end, number by number; what one remembers goes by
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import Parameter
 from netsharp_engine.program import REMEMBERS, Shaping, UpdateRule
 from netsharp_engine.torch_backend.kernels.rows import Tensor
 from netsharp_engine.torch_backend.numbers import TorchNumbers
 
+#: Below this square of the gradient, and below this rate, no update leaves the range of numbers.
+RISKY_SQUARE, RISKY_RATE = 1e30, 1e10
+#: Parts of so many numbers each are changed by themselves: copying them takes longer than calls.
+APART = 8192
 #: (rule, number of the update from 1, weights, gradient, what is remembered): changes weights and
 #: what is remembered in place.
 Rule = Callable[[UpdateRule, int, Tensor, Tensor, Mapping[str, Tensor]], None]
@@ -69,22 +74,72 @@ RULES: dict[str, Rule] = {
 
 
 class TorchUpdates:
-    """A kind of rule with what it remembers of the numbers of one network."""
+    """A kind of rule with what it remembers of the numbers of one network.
+
+    What is trained is changed as one vector where its parts are small, for which their gradients
+    are copied behind each other; else part by part.  ``joined`` is the vector of the gradients.
+    """
 
     def __init__(self, kind: str, numbers: TorchNumbers, facts: Analysis) -> None:
         self.steps = 0
-        self._apply, self._numbers = RULES[kind], numbers
+        self._kind, self._apply, self._numbers = kind, RULES[kind], numbers
         self.state = {name: torch.zeros_like(numbers.trained) for name in REMEMBERS[kind]}
-        self._facts = facts
+        self._facts, self._masks = facts, numbers.masks()
         self._incoming: list[Callable[[float], None]] | None = None
+        small = len(numbers.trained) < APART * max(len(numbers.leaves), 1)
+        self.joined = torch.zeros_like(numbers.trained) if small else None
+        vectors = {"": numbers.trained, **self.state}
+        cut = {name: self._cut(vector) for name, vector in vectors.items()}
+        self._pieces = [
+            (weights, {name: cut[name][place] for name in self.state})
+            for place, weights in enumerate(cut[""])
+        ]
 
-    def update(self, rule: UpdateRule, gradient: Tensor) -> None:
-        """Change what is trained by its gradient."""
-        weights = self._numbers.trained
+    def _cut(self, vector: Tensor) -> list[Tensor]:
+        """A vector as the pieces that are changed."""
+        if self.joined is not None:
+            return [vector]
+        return [view.view(-1) for view in self._numbers.leaf_views(vector)]
+
+    def gathered(self, found: Sequence[Tensor | None]) -> list[Tensor]:
+        """Return the gradients of the leaves as vectors, one for each piece."""
+        gradients = [
+            torch.zeros_like(leaf) if each is None else each
+            for leaf, each in zip(self._numbers.leaves, found, strict=True)
+        ]
+        for place, mask in self._masks:
+            gradients[place] = gradients[place] * mask
+        flat = [each.reshape(-1) for each in gradients]
+        if self.joined is None:
+            return flat
+        torch.cat(flat, out=self.joined)
+        return [self.joined]
+
+    def first_parameter(self, vectors: Sequence[Tensor]) -> Parameter | None:
+        """Return the first parameter with a number that is not finite in such vectors."""
+        joined = torch.cat(list(vectors))
+        for place, view in enumerate(self._numbers.leaf_views(joined)):
+            if not bool(view.isfinite().all()):
+                return self._numbers.owners[place]
+        return None
+
+    def calm(self, rule: UpdateRule, square: float) -> bool:
+        """Whether an update by a gradient of this square leaves no number that is not finite.
+
+        Steps are then far smaller than what numbers can be, and nothing makes weights grow by a
+        factor; AdaDelta's steps may double each time.
+        """
+        rate = max(rule.rate, 1.0)
+        grows = abs(1 - rule.rate * rule.decay) > 1 or self._kind == "adadelta"
+        return square * rate * rate < RISKY_SQUARE and rate < RISKY_RATE and not grows
+
+    def update(self, rule: UpdateRule, gradients: Sequence[Tensor]) -> None:
+        """Change what is trained by the gradients of its pieces."""
         self.steps += 1
-        self._apply(rule, self.steps, weights, gradient, self.state)
+        for (weights, state), gradient in zip(self._pieces, gradients, strict=True):
+            self._apply(rule, self.steps, weights, gradient, state)
         if rule.decay:
-            weights.mul_(1 - rule.rate * rule.decay)
+            self._numbers.trained.mul_(1 - rule.rate * rule.decay)
         if rule.max_norm:
             if self._incoming is None:
                 self._incoming = list(_incoming(self._numbers, self._facts))
@@ -92,18 +147,21 @@ class TorchUpdates:
                 shorten(rule.max_norm)
 
 
-def clip(shaping: Shaping, gradient: Tensor) -> None:
-    """Cut the gradient in place, as numpy's back end does."""
+def clip(shaping: Shaping, gradients: Sequence[Tensor]) -> list[Tensor]:
+    """Return gradients that are cut as the shaping says; see numpy's back end."""
+    found = list(gradients)
     if shaping.limit < math.inf:
-        gradient.clamp_(-shaping.limit, shaping.limit)
+        found = [each.clamp(-shaping.limit, shaping.limit) for each in found]
     if shaping.total < math.inf:
-        norm = float(torch.linalg.vector_norm(gradient))
+        norm = math.hypot(*(float(torch.linalg.vector_norm(each)) for each in found))
         if not math.isfinite(norm):
             # The square of a finite number is none.
-            largest = float(gradient.abs().max())
-            norm = largest * float(torch.linalg.vector_norm(gradient / largest))
+            largest = max(float(each.abs().max()) for each in found)
+            norms = (float(torch.linalg.vector_norm(each / largest)) for each in found)
+            norm = largest * math.hypot(*norms)
         if norm > shaping.total:
-            gradient.mul_(shaping.total / norm)
+            found = [each * (shaping.total / norm) for each in found]
+    return found
 
 
 def _incoming(numbers: TorchNumbers, facts: Analysis) -> Iterator[Callable[[float], None]]:

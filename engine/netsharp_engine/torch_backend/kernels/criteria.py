@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from netsharp_engine.torch_backend.kernels.rows import Tensor, matrix
 
-#: From the last values and the target to the loss of each row [rows].
-Judge = Callable[[Tensor, Tensor], Tensor]
+#: From the last values, the target and shares of the rows to the weighted mean of their losses.
+Judge = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
 class FlooredEntropy(torch.autograd.Function):  # type: ignore[misc]
@@ -41,26 +41,36 @@ def _goal(last: Tensor, target: Tensor) -> Tensor:
     return target
 
 
-def _softmax_entropy(last: Tensor, target: Tensor) -> Tensor:
-    return functional.cross_entropy(last, target, reduction="none")
+def _mean(losses: Tensor, shares: Tensor | None) -> Tensor:
+    """The mean over rows of the sums of losses [rows, nodes]."""
+    rows = losses.sum(1)
+    return rows.mean() if shares is None else torch.dot(rows, shares)
 
 
-def _sigmoid_entropy(last: Tensor, target: Tensor) -> Tensor:
+def _softmax_entropy(last: Tensor, target: Tensor, shares: Tensor | None) -> Tensor:
+    if shares is None:
+        return functional.cross_entropy(last, target)
+    return torch.dot(functional.cross_entropy(last, target, reduction="none"), shares)
+
+
+def _sigmoid_entropy(last: Tensor, target: Tensor, shares: Tensor | None) -> Tensor:
     goal = _goal(last, target)
-    return functional.binary_cross_entropy_with_logits(last, goal, reduction="none").sum(1)
+    losses = functional.binary_cross_entropy_with_logits(last, goal, reduction="none")
+    return _mean(losses, shares)
 
 
-def _entropy(last: Tensor, target: Tensor) -> Tensor:
-    return FlooredEntropy.apply(last, _goal(last, target)).sum(1)
+def _entropy(last: Tensor, target: Tensor, shares: Tensor | None) -> Tensor:
+    return _mean(FlooredEntropy.apply(last, _goal(last, target)), shares)
 
 
-def _binary_entropy(last: Tensor, target: Tensor) -> Tensor:
+def _binary_entropy(last: Tensor, target: Tensor, shares: Tensor | None) -> Tensor:
     goal = _goal(last, target)
-    return (FlooredEntropy.apply(last, goal) + FlooredEntropy.apply(1 - last, 1 - goal)).sum(1)
+    losses = FlooredEntropy.apply(last, goal) + FlooredEntropy.apply(1 - last, 1 - goal)
+    return _mean(losses, shares)
 
 
-def _squared(last: Tensor, target: Tensor) -> Tensor:
-    return (last - _goal(last, target)).square().sum(1)
+def _squared(last: Tensor, target: Tensor, shares: Tensor | None) -> Tensor:
+    return _mean((last - _goal(last, target)).square(), shares)
 
 
 class Criterion(NamedTuple):

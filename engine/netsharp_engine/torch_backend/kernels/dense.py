@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch.nn import functional
 
 from netsharp_engine.nodes import Node
-from netsharp_engine.torch_backend.kernels.rows import Call, Tensor, TorchPlace, matrix
+from netsharp_engine.torch_backend.kernels.rows import Call, IntArray, Tensor, TorchPlace, matrix
 
-#: A filtered bundle is multiplied as a full matrix with so many cells an edge, or so many at all.
-FILLED, FEW_CELLS = 64, 1 << 16
-
-
-class FilledEdges(torch.autograd.Function):  # type: ignore[misc]
-    """Sums along edges whose weights stand in a matrix that is 0 elsewhere."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, weights: Tensor, cells: Tensor, filled: Tensor) -> Tensor:
-        """Return values [rows, sources] times ``filled`` [nodes, sources] with these weights."""
-        filled.view(-1)[cells] = weights
-        ctx.save_for_backward(values, cells)
-        ctx.filled = filled
-        return values @ filled.t()
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients by values and weights."""
-        values, cells = ctx.saved_tensors
-        by_values = gradient @ ctx.filled if ctx.needs_input_grad[0] else None
-        by_weights = None
-        if ctx.needs_input_grad[1]:
-            by_weights = (gradient.t() @ values).view(-1)[cells]
-        return by_values, by_weights, None, None
+#: Weights of a filtered bundle lie in a full matrix with so many cells an edge, or so many at all.
+FILLED, FEW_CELLS = 8, 1 << 16
 
 
 def full(node: Node, place: TorchPlace) -> Call:
@@ -43,15 +19,24 @@ def full(node: Node, place: TorchPlace) -> Call:
     return lambda values: functional.linear(matrix(values), weights)
 
 
+def filled_cells(node: Node) -> tuple[tuple[int, int], IntArray] | None:
+    """Return the shape of a matrix of all weights, and where in it those of the edges lie.
+
+    None where it would be nearly empty.
+    """
+    destinations, sources = (np.asarray(each, np.int64) for each in node.attributes["edges"])
+    shape = (node.size, node.inputs[0].size)
+    if shape[0] * shape[1] > max(FILLED * len(destinations), FEW_CELLS):
+        return None
+    return shape, destinations * shape[1] + sources
+
+
 def filtered(node: Node, place: TorchPlace) -> Call:
     """Bind sums along edges, by destination and then by source."""
     ((weights,),) = place.parts
+    if weights.dim() == 2:
+        return full(node, place)
     destinations, sources = (np.asarray(each, np.int64) for each in node.attributes["edges"])
-    read, count = node.inputs[0].size, len(destinations)
-    if node.size * read <= max(FILLED * count, FEW_CELLS):
-        cells = torch.from_numpy(destinations * read + sources).to(place.device)
-        filled = torch.zeros(node.size, read, device=place.device, dtype=place.dtype)
-        return lambda values: FilledEdges.apply(matrix(values), weights, cells, filled)
     into = torch.from_numpy(destinations).to(place.device)
     out_of = torch.from_numpy(sources).to(place.device)
     size = node.size

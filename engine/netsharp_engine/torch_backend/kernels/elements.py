@@ -110,5 +110,6 @@ def transfer(node: Node, place: TorchPlace) -> Call:
 def _track(seen: Tensor, values: Tensor) -> None:
     """Move the range towards that of a batch; the first one is it."""
     range_ = torch.stack((values.min(), values.max()))
-    share = torch.where(seen.any(), TRACKED, 1.0)
-    seen += torch.where(range_.isfinite().all(), share * (range_ - seen), 0.0)
+    share = torch.where(seen.any(), seen.new_tensor(TRACKED), seen.new_tensor(1.0))
+    moved = seen + share * (range_ - seen)
+    seen.copy_(torch.where(range_.isfinite().all(), moved, seen))

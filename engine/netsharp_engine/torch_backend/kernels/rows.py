@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from netsharp_engine.nodes import Node
 
+IntArray = npt.NDArray[np.int64]
 #: A tensor; nothing is known of torch's types here, for torch may not be there.
 Tensor = Any
 #: From the values [rows, ...] of the sources, flat in canonical order, to that of the node.
@@ -31,6 +34,11 @@ class TorchPlace(NamedTuple):
 
 #: What binds a node to its place.
 Bind = Callable[[Node, TorchPlace], Call]
+
+
+def shaped(values: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return values [rows, ...] as [rows, *shape]; those that are so stay as they are."""
+    return values if values.shape[1:] == shape else values.reshape(values.shape[0], *shape)
 
 
 def matrix(values: Tensor) -> Tensor:

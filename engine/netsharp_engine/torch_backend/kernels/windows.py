@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch.nn import functional
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.nodes import Node
-from netsharp_engine.torch_backend.kernels.rows import Call, Tensor, TorchPlace
+from netsharp_engine.torch_backend.kernels.rows import Call, IntArray, Tensor, TorchPlace, shaped
 from netsharp_engine.walks.taps import centres, real_cells
 
 #: So many dimensions torch walks over at once.
@@ -22,6 +24,14 @@ MOST_WALKED = 3
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
 _MOST = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_pool3d}
 _MEANS = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
+
+
+class KernelParts(NamedTuple):
+    """Kernels as torch takes them: their shape, and which canonical weights and biases they are."""
+
+    shape: tuple[int, ...]
+    weights: IntArray | None
+    biases: IntArray | None
 
 
 class _Convolution:
@@ -48,23 +58,56 @@ class _Convolution:
             self.figures = [_figures(self.axes[d]) for d in self.walked]
         self.padded = {d for d in self.walked if not _pads_alike(self.axes[d])}
         self.padded |= {d for d in self.others if not _whole(self.axes[d])}
+        self.plain_source = self._plain_source()
+        self.plain_result = not self.extra and not self.groups and self._maps_lead()
 
     def count(self, dimensions: Sequence[int]) -> int:
         """How many positions these dimensions have together."""
         return prod(self.axes[d].count for d in dimensions)
 
     def kernels(self, weights: Tensor) -> Tensor:
-        """Return kernels [kernels, taps] as [groups * maps, channels, *walked taps]."""
-        rank = len(self.axes)
-        radix = self.radix()
+        """Return kernels as [groups * maps, channels, *walked taps]."""
         taps = [axis.kernel for axis in self.axes]
+        turned = _turned(weights.reshape(*self.radix(), *taps), self.kernel_order())
+        return turned.reshape(self.kernel_shape())
+
+    def kernel_order(self) -> list[int]:
+        """The dimensions of canonical kernels, radix and taps, as torch wants them."""
+        rank = len(self.axes)
         order = [2 * d + 1 for d in self.groups] + [2 * d for d in range(rank)]
         order += [2 * d + 1 for d in range(rank) if d not in self.groups]
-        order += [2 * rank + d for d in (*self.others, *self.walked)]
-        turned = _turned(weights.reshape(*radix, *taps), order)
-        walked = [self.axes[d].kernel for d in self.walked] or [1]
+        return order + [2 * rank + d for d in (*self.others, *self.walked)]
+
+    def kernel_shape(self) -> tuple[int, ...]:
+        """[groups * maps, channels, *walked taps]."""
         channels = prod(self.axes[d].kernel for d in self.others)
-        return turned.reshape(-1, channels, *walked)
+        walked = [self.axes[d].kernel for d in self.walked] or [1]
+        return (self.count(self.groups) * prod(self.maps), channels, *walked)
+
+    def places(self) -> tuple[IntArray | None, IntArray | None]:
+        """Return which canonical weights, and which biases, stand where torch wants them.
+
+        None where they stand so anyway.
+        """
+        radix = self.radix()
+        extents = [*radix, *(axis.kernel for axis in self.axes)]
+        order = self.kernel_order()
+        weights = _places(extents, order)
+        return weights, _places(radix, order[: len(radix)])
+
+    def _plain_source(self) -> tuple[int, ...] | None:
+        """The shape in which values lie as torch wants them; None where they do not."""
+        apart = [d for d in self.others if self.axes[d].kernel != self.axes[d].stride]
+        if self.padded or any(self.axes[d].count > 1 for d in apart) or self.extra:
+            return None
+        extents: list[int] = []
+        for d, axis in enumerate(self.axes):
+            extents += [axis.count, axis.kernel] if d in self.others else [1, axis.size]
+        order = [2 * d for d in self.groups] + [2 * d + 1 for d in (*self.others, *self.walked)]
+        if not _in_order(order, extents):
+            return None
+        channels = self.count(self.groups) * prod(self.axes[d].kernel for d in self.others)
+        return (channels, *([self.axes[d].size for d in self.walked] or [1]))
 
     def biases(self, biases: Tensor) -> Tensor:
         """Return biases [kernels] as [groups * maps]."""
@@ -82,6 +125,8 @@ class _Convolution:
 
     def source(self, values: Tensor) -> Tensor:
         """Return values [rows, nodes] as [rows * extra, groups * channels, *walked cells]."""
+        if self.plain_source is not None:
+            return shaped(values, self.plain_source)
         image = values.reshape(-1, *(axis.size for axis in self.axes))
         rows = image.shape[0]
         if self.padded:
@@ -109,7 +154,7 @@ class _Convolution:
 
     def result(self, made: Tensor) -> Tensor:
         """Return [rows * extra, groups * maps, *walked positions] in canonical order."""
-        if not self.extra and not self.groups and self._maps_lead():
+        if self.plain_result:
             return made
         rank = len(self.axes)
         extents = [made.shape[0] // self.count(self.extra)]
@@ -138,18 +183,20 @@ def convolve(node: Node, place: TorchPlace) -> Call:
     groups = told.count(told.groups)
 
     def convolved(values: Tensor) -> Tensor:
-        made = apply(
-            told.source(values),
-            told.kernels(weights),
-            told.biases(biases),
-            strides,
-            pads,
-            1,
-            groups,
-        )
-        return told.result(made)
+        kernels, added = told.kernels(weights), told.biases(biases)
+        return told.result(apply(told.source(values), kernels, added, strides, pads, 1, groups))
 
-    return convolved
+    def straight(values: Tensor) -> Tensor:
+        return told.result(apply(told.source(values), weights, biases, strides, pads, 1, groups))
+
+    # Torch's own shape has a dimension more than [kernels, taps].
+    return convolved if weights.dim() == 2 else straight
+
+
+def kernel_parts(node: Node) -> KernelParts:
+    """Return how torch takes the kernels of a convolution."""
+    told = _Convolution(node)
+    return KernelParts(told.kernel_shape(), *told.places())
 
 
 def max_pool(node: Node, place: TorchPlace) -> Call:
@@ -209,7 +256,7 @@ def _pooled(axes: Sequence[Axis], *, most: bool) -> Call:
     sizes = [axis.size for axis in axes]
     pooled = [d for d, axis in enumerate(axes) if _moves(axis)]
     apart = {d for d in pooled if not _pads_alike(axes[d], axes[d].kernel // 2)}
-    table, shape = _MOST if most else _MEANS, list(sizes)
+    table, shape, shape_before = _MOST if most else _MEANS, list(sizes), tuple(sizes)
     for d in apart:
         shape[d] = axes[d].covered
     passes = []
@@ -219,7 +266,7 @@ def _pooled(axes: Sequence[Axis], *, most: bool) -> Call:
             shape[d] = axes[d].count
 
     def made(values: Tensor) -> Tensor:
-        image = values.reshape(-1, *sizes)
+        image = shaped(values, shape_before)
         if apart:
             image = _padded(image, axes, apart, float("-inf") if most else 0.0)
         for one in passes:
@@ -273,10 +320,9 @@ class _Pass:
         """Return the image behind the walk [rows, *shape]."""
         if self.order is not None:
             image = image.permute(self.order)
-        rows = image.shape[0]
-        walked = image.reshape(rows, *self.seen)
+        walked = shaped(image, self.seen)
         found = table[len(self.kernel)](walked, self.kernel, self.stride, self.pad)
-        found = found.reshape(rows, *self.shape)
+        found = shaped(found, self.shape)
         return found if self.order is None else found.permute(self.back)
 
 
@@ -342,6 +388,22 @@ def _padded(image: Tensor, axes: Sequence[Axis], which: set[int], value: float) 
         else:
             sides += [0, 0]
     return functional.pad(image, sides, value=value)
+
+
+def _places(extents: Sequence[int], order: Sequence[int]) -> IntArray | None:
+    """Which numbers of an array of these extents stand where in another order; None: the same."""
+    if _in_order(order, extents):
+        return None
+    real = [d for d, extent in enumerate(extents) if extent > 1]
+    turned = [real.index(d) for d in order if extents[d] > 1]
+    count = prod(extents)
+    return np.arange(count).reshape([extents[d] for d in real]).transpose(turned).ravel()
+
+
+def _in_order(order: Sequence[int], extents: Sequence[int]) -> bool:
+    """Whether the dimensions with more than one cell stay as they are."""
+    real = [d for d in order if extents[d] > 1]
+    return real == sorted(real)
 
 
 def _turned(values: Tensor, order: Sequence[int]) -> Tensor:
