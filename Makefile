@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors r r-check embedded soak torture sanitize site clean
+.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors gpu-software r r-check embedded soak torture sanitize site clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -124,6 +124,10 @@ r: $(R_VENV)/.installed ## Install R from Debian where there is none, and run th
 r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 	bash tests/r/install.sh
 	bash tests/r/check.sh $(R_VENV)/bin/python out/r
+
+gpu-software: $(VENV)/.peers ## Install Mesa's software driver from Debian, and run the tests of graphics devices on it.
+	bash tests/wgpu/install.sh
+	NETSHARP_REQUIRE_WGPU=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
 
 embedded: $(VENV)/.test ## Install cross compilers and emulators from Debian, and run compiled networks on them.
 	bash tests/boards/install.sh

@@ -144,8 +144,9 @@ def agree(ours, theirs):
 
 
 @pytest.mark.costly
+# What 'puri' has, the others have, and naive loops over it take half a minute; see tests/wgpu.
 @BACKENDS
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "puri"])
 def test_every_example_is_trained_alike(name, backend, tmp_path):
     graph, data, settings = example(name, tmp_path)
     assert data.train.rows == ROWS

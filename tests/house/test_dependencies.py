@@ -36,7 +36,11 @@ FLOORS = (
     ("netsharp_engine.phases", "netsharp_engine.distributed"),
     ("netsharp_engine.initial", "netsharp_engine.room", "netsharp_engine.walks"),
     ("netsharp_engine.tensor_backend.kernels",),
-    ("netsharp_engine.numpy_backend", "netsharp_engine.tensor_backend"),
+    (
+        "netsharp_engine.numpy_backend",
+        "netsharp_engine.tensor_backend",
+        "netsharp_engine.wgpu_backend",
+    ),
     ("netsharp_engine.torch_backend.kernels",),
     ("netsharp_engine.torch_backend",),
     ("netsharp_engine.backends",),
@@ -199,6 +203,7 @@ OUTSIDE = {
     "safetensors": ("netsharp_engine.model_file", "netsharp_engine.exporting.torch.written"),
     "onnx": ("netsharp_engine.exporting.onnx.",),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),
+    "wgpu": ("netsharp_engine.wgpu_backend.running",),
     "torch": (
         "netsharp_engine.distributed.agent",
         "netsharp_engine.distributed.group",

@@ -1,0 +1,170 @@
+"""What a device computes, as plain data: buffers, and kernels that fill one number an invocation.
+
+It knows neither graphs nor the text of a program: templates make kernels, ``writing`` writes them.
+In expressions ``b7[...]`` is a number of buffer 7, ``v9`` value 9, ``a9`` where value 9, a maximum,
+was met; ``e`` is the number of the element in its buffer, ``n`` its row, ``i`` its place there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+#: Rooms in which buffers lie: what crosses to other programs, what one step needs, whole numbers.
+WEIGHTS, WORK, TABLES = "weights", "work", "tables"
+#: What passes are for; the last are what the seed's description has no formula for.
+FORWARD, LOSS, BACKWARD, GRADIENT, SUM, UPDATE = (
+    *("forward", "loss", "backward", "gradient", "sum", "update"),
+)
+COUNTING, CHECK = "counting", "check"
+
+_LOADS = re.compile(r"\bb(\d+)\[")
+_VALUES = re.compile(r"\b[va](\d+)\b")
+
+
+class Buffer(NamedTuple):
+    """So many numbers of a room, ``rows`` of ``width`` each; ``kept``: somebody reads them."""
+
+    number: int
+    label: str
+    rows: int
+    width: int
+    room: str = WORK
+    kept: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return self.rows * self.width
+
+
+class Turning(NamedTuple):
+    """``name`` goes from ``low`` to below ``high``, both expressions; at most ``most`` times."""
+
+    name: str
+    low: str
+    high: str
+    most: int
+
+
+class LoopNest(NamedTuple):
+    """A sum, or the first maximum, of ``term`` over loops; ``lets`` are whole numbers before them.
+
+    ``constants`` are sizes by name.  ``mark`` says where a maximum is met.
+    """
+
+    term: str
+    loops: tuple[Turning, ...]
+    lets: tuple[tuple[str, str], ...] = ()
+    constants: tuple[tuple[str, int], ...] = ()
+    how: str = "sum"
+    mark: str = ""
+
+    @property
+    def trips(self) -> int:
+        """Return how often its loops turn at most, all of them together."""
+        total = 0
+        for loop in reversed(self.loops):
+            total = loop.most * (1 + total)
+        return total
+
+
+class Each(NamedTuple):
+    """A number by a formula."""
+
+    formula: str
+
+
+class OverRow(NamedTuple):
+    """The sum, the maximum or the minimum of ``formula`` over the elements of a row."""
+
+    how: str
+    formula: str
+
+
+Operation_: TypeAlias = LoopNest | Each | OverRow
+
+
+class StoreTo(NamedTuple):
+    """A value goes to a buffer, at ``e`` or, once for a row, at ``n``; ``at``: elsewhere."""
+
+    buffer: int
+    value: int
+    once: bool = False
+    at: str = ""
+
+
+class DeviceKernel(NamedTuple):
+    """``rows`` times ``size`` elements; ``parts`` of a sum over loops, if any, by their loop."""
+
+    what: str
+    family: str
+    role: str
+    rows: int
+    size: int
+    body: tuple[tuple[int, Operation_], ...]
+    stores: tuple[StoreTo, ...]
+    parts: tuple[tuple[str, int], ...] = ()
+    #: The names of the formulas that were joined in it.
+    joined: tuple[str, ...] = ()
+
+    @property
+    def elements(self) -> int:
+        """How many numbers it makes, parts of one counted once."""
+        return self.rows * self.size
+
+    @property
+    def pieces(self) -> int:
+        """In how many parts each sum is computed."""
+        found = 1
+        for _, count in self.parts:
+            found *= count
+        return found
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether the elements of a row are looked at together."""
+        return any(isinstance(operation, OverRow) for _, operation in self.body)
+
+    @property
+    def sums(self) -> bool:
+        """Whether it has loops."""
+        return any(isinstance(operation, LoopNest) for _, operation in self.body)
+
+    def reads(self) -> set[int]:
+        """The buffers that it reads."""
+        return {number for text in self._texts() for number in loads(text)}
+
+    def writes(self) -> set[int]:
+        """The buffers that it writes."""
+        return {store.buffer for store in self.stores}
+
+    def _texts(self) -> Iterator[str]:
+        for _, operation in self.body:
+            yield from texts(operation)
+        yield from (store.at for store in self.stores)
+
+
+def texts(operation: Operation_) -> Iterator[str]:
+    """All expressions of an operation."""
+    if isinstance(operation, LoopNest):
+        yield operation.term
+        yield operation.mark
+        for _, text in operation.lets:
+            yield text
+        for loop in operation.loops:
+            yield loop.low
+            yield loop.high
+    else:
+        yield operation.formula
+
+
+def loads(text: str) -> list[int]:
+    """The buffers that an expression reads."""
+    return [int(found) for found in _LOADS.findall(text)]
+
+
+def named(text: str) -> list[int]:
+    """The values that an expression names."""
+    return [int(found) for found in _VALUES.findall(text)]

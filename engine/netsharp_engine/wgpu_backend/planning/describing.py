@@ -1,0 +1,203 @@
+"""A graph as kernels, one idea each: forward, criterion, backward, gradients, updates.
+
+It asks the tables of operations, and knows neither how kernels are joined nor where buffers lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import Node, Parameter
+from netsharp_engine.program import REMEMBERS, Job, UpdateRule
+from netsharp_engine.wgpu_backend.building import Building
+from netsharp_engine.wgpu_backend.kernels import GRADIENT, WEIGHTS, Buffer
+from netsharp_engine.wgpu_backend.planning.flow import GraphFlow, called
+from netsharp_engine.wgpu_backend.planning.operations import OPERATIONS, OpSite
+from netsharp_engine.wgpu_backend.templates import losses, updates
+
+#: Lines of the ring that losses go to, which is read before it is full.
+SLOTS = 4096
+
+
+class Entrances(NamedTuple):
+    """The buffers that a batch fills, by the names of inputs, masks, and what the loss reads."""
+
+    inputs: Mapping[str, Buffer]
+    masks: Mapping[str, Buffer]
+    goal: losses.Goal | None
+    figures: Buffer
+
+
+class Described(NamedTuple):
+    """Kernels in order, buffers, and which of them are what.
+
+    ``ring`` has, for each step, the sums of ``told`` criteria; ``checks`` are parameters.
+    """
+
+    building: Building
+    entrances: Entrances
+    values: Mapping[Node, Buffer]
+    parameters: Mapping[Parameter, Buffer]
+    memory: Mapping[str, Mapping[Parameter, Buffer]]
+    gradients: Mapping[Parameter, Buffer]
+    ring: Buffer | None
+    slot: Buffer | None
+    checks: Mapping[Parameter, Buffer]
+
+
+class Describer(GraphFlow):
+    """The kernels of one job."""
+
+    def __init__(self, job: Job, facts: Analysis) -> None:
+        super().__init__(job, facts)
+        self.ring: Buffer | None = None
+        self.slot: Buffer | None = None
+
+    def described(self) -> Described:
+        """Describe all of it."""
+        job, build = self.job, self.build
+        if job.rule is not None:
+            for kind in REMEMBERS[job.rule.kind]:
+                self.memory[kind] = {
+                    each: build.buffer(f"{each.name}: {kind}", each.size, room=WEIGHTS, kept=True)
+                    for each in job.graph.parameters
+                    if each.trained
+                }
+        figures = build.buffer("figures of the step", len(updates.FIGURES), kept=True)
+        self.goal = self._goal(figures)
+        self._forward()
+        if self.goal is not None:
+            self._criteria(self.goal)
+        if job.rule is not None:
+            self._backward()
+            self._updates(job.rule, figures)
+        inputs = {node.name: self.values[node] for node in job.graph.inputs if node in self.values}
+        checks = {
+            each: updates.checked(build, self.parameters[each])
+            for each in (self.found if job.rule is not None else ())
+        }
+        gradients = {each: found[-1] for each, found in self.found.items()}
+        return Described(
+            build,
+            Entrances(inputs, self.masks, self.goal, figures),
+            self.values,
+            self.parameters,
+            self.memory,
+            gradients,
+            self.ring,
+            self.slot,
+            checks,
+        )
+
+    def _goal(self, figures: Buffer) -> losses.Goal | None:
+        if not self.job.graph.criteria:
+            return None
+        build, outputs = self.build, self.facts.output.size
+        return losses.Goal(
+            build.buffer("wanted codes", 1, rows=build.rows, kept=True),
+            build.values("wanted numbers", outputs, kept=True),
+            build.buffer("shares of rows", 1, rows=build.rows, kept=True),
+            figures,
+            updates.PLACES["coded"],
+        )
+
+    def _forward(self) -> None:
+        output = self.facts.output
+        fused = self.facts.fused and self.goal is not None
+        for node in self.facts.nodes:
+            if node.op == "input":
+                self.values[node] = self.build.values(node.name, node.size, kept=True)
+            elif not (fused and node is output):
+                OPERATIONS[node.op].forward(self, self._site(node))
+
+    def _site(self, node: Node) -> OpSite:
+        return OpSite(node, called(node, self.facts))
+
+    def _criteria(self, goal: losses.Goal) -> None:
+        build, (first, *others) = self.build, self.job.graph.criteria
+        output = self.facts.output
+        lines = build.buffer("losses of rows", 1, rows=build.rows)
+        fused = first in self.facts.fused
+        if fused:
+            source = self.value(output.inputs[0])
+            value = self.value(output)
+            if first.op == "cross entropy":
+                losses.entropy_of_softmax(build, source, goal, value, lines)
+            else:
+                losses.entropy_of_sigmoid(build, source, goal, value, lines)
+        else:
+            losses.plain_loss(build, first.op, self.value(output), goal, lines)
+        told: list[tuple[Buffer, Buffer | None]] = [(lines, goal.shares)]
+        for _ in others:
+            right = build.buffer("right answers of rows", 1, rows=build.rows)
+            fed = updates.figure(goal.figures, "rows")
+            losses.right_answers(build, self.value(output), goal, fed, right)
+            told.append((right, None))
+        if self.job.rule is not None:
+            self._error(first.op, goal, fused=fused)
+        self.ring = build.buffer("ring", len(told), rows=SLOTS, kept=True)
+        self.slot = build.buffer("slot of the ring", 1, kept=True)
+        losses.tally(build, told, self.ring, self.slot, SLOTS)
+
+    def _error(self, op: str, goal: losses.Goal, *, fused: bool) -> None:
+        output = self.facts.output
+        node = output.inputs[0] if fused else output
+        out = self.build.values(f"{called(node, self.facts)}: error", node.size)
+        if not fused:
+            losses.plain_error(self.build, op, self.value(output), goal, out)
+        elif op == "cross entropy":
+            losses.error_of_softmax(self.build, self.value(output), goal, out)
+        else:
+            losses.error_of_sigmoid(self.build, self.value(output), goal, out)
+        self.errors[node] = [out]
+
+    def _backward(self) -> None:
+        for node in reversed(self.facts.nodes):
+            if node in self.facts.learning and node in self.errors:
+                OPERATIONS[node.op].backward(self, self._site(node))
+
+    def _updates(self, rule: UpdateRule, figures: Buffer) -> None:
+        build, shaping = self.build, rule.shaping
+        trained = [
+            each for each in self.job.graph.parameters if each.trained and each in self.found
+        ]
+        gradients = [
+            self.together(self.found[each], f"{each.name}: gradient", GRADIENT) for each in trained
+        ]
+        scale, cut = None, shaping.limit < math.inf
+        if shaping.total < math.inf:
+            scale = build.buffer("scale of gradients", 1)
+            updates.total_norm(build, gradients, figures, scale, cut=cut)
+        kind = "nesterov" if rule.nesterov and rule.kind == "momentum" else rule.kind
+        for parameter, gradient in zip(trained, gradients, strict=True):
+            state = {name: found[parameter] for name, found in self.memory.items()}
+            updates.update(
+                build,
+                updates.RULES[kind],
+                self.parameters[parameter],
+                gradient,
+                state,
+                figures,
+                scale=scale,
+                cut=cut,
+                decays=bool(rule.decay),
+            )
+        if rule.max_norm:
+            for parameter in trained:
+                self._bound(parameter, figures)
+
+    def _bound(self, parameter: Parameter, figures: Buffer) -> None:
+        buffer, shape = self.parameters[parameter], parameter.shape
+        if parameter.kind == "kernels":
+            updates.bound_rows(self.build, buffer, shape[0], shape[1] - 1, shape[1], figures)
+        elif parameter.kind == "weights" and len(shape) == 1:
+            users = (node for node in self.facts.nodes if parameter in node.parameters)
+            user = next(users)
+            owners = [int(each) for each in user.attributes["edges"][0]]
+            updates.bound_edges(self.build, buffer, owners, user.size, figures)
+        elif parameter.kind == "weights":
+            width = parameter.size // shape[0]
+            updates.bound_rows(self.build, buffer, shape[0], width, width, figures)

@@ -1,0 +1,127 @@
+"""The plan of a job: passes in order, where everything lies, and what crosses; plain data.
+
+It needs no device, so that it can be printed, and compared, anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.program import Job
+from netsharp_engine.wgpu_backend import proving, writing
+from netsharp_engine.wgpu_backend.kernels import CHECK, FORWARD, DeviceKernel
+from netsharp_engine.wgpu_backend.planning.describing import Described, Describer
+from netsharp_engine.wgpu_backend.planning.joining import Pass, join, levels, needed
+from netsharp_engine.wgpu_backend.planning.placing import ARENA, Placement, placed
+from netsharp_engine.wgpu_backend.planning.splitting import split
+
+
+class PlanStyle(NamedTuple):
+    """How far kernels are put together, and how much one arena holds."""
+
+    joined: bool = True
+    side_by_side: bool = True
+    arena: int = ARENA
+
+
+SHIPPED = PlanStyle()
+
+
+class DevicePlan(NamedTuple):
+    """All passes of a step; ``forward`` are those that compute the nodes alone, ``check`` those
+    that sum what every parameter holds, for somebody to see whether it is finite.
+    """
+
+    described: Described
+    placement: Placement
+    step: tuple[Pass, ...]
+    forward: tuple[Pass, ...]
+    check: tuple[Pass, ...]
+
+    def text(self, one: Pass) -> str:
+        """The program of a pass."""
+        return writing.PassText(one, self.described.building.buffers, self.placement).text()
+
+    def dispatch(self, one: Pass) -> tuple[int, int]:
+        """How many groups of a pass, in two dimensions."""
+        width = writing.threads(one)
+        return writing.folded(sum(writing.groups(kernel, width) for kernel in one.kernels))
+
+    def bytes(self) -> int:
+        """What all arenas hold."""
+        return 4 * sum(self.placement.arenas.values())
+
+
+def planned(job: Job, facts: Analysis, style: PlanStyle = SHIPPED) -> DevicePlan:
+    """The plan of a job whose nodes can all be computed; GraphError where a bound does not hold."""
+    described = Describer(job, facts).described()
+    build = described.building
+    kernels = split(build, build.kernels)
+    step = _passes([k for k in kernels if k.role != CHECK], described, style)
+    check = _passes([k for k in kernels if k.role == CHECK], described, style)
+    # A step that trains computes the nodes as well: what computes them alone is another plan.
+    forward = _passes([k for k in kernels if k.role == FORWARD], described, style)
+    every = [kernel for one in (*step, *forward, *check) for kernel in one.kernels]
+    used = {b for kernel in every for b in kernel.reads() | kernel.writes()}
+    placement = placed(build.buffers, used, style.arena)
+    proving.prove([*step, *forward, *check], placement)
+    return DevicePlan(described, placement, tuple(step), tuple(forward), tuple(check))
+
+
+def _passes(kernels: list[DeviceKernel], described: Described, style: PlanStyle) -> list[Pass]:
+    buffers = described.building.buffers
+    found = needed(kernels, buffers)
+    if style.joined:
+        found = needed(join(found, buffers), buffers)
+    return levels(found, side_by_side=style.side_by_side)
+
+
+def shown(plan: DevicePlan) -> dict[str, Any]:
+    """A plan as JSON: passes with what is joined in them, offsets, turns of loops, bytes a step."""
+    buffers, places = plan.described.building.buffers, plan.placement.places
+    return {
+        "arenas": {name: 4 * size for name, size in plan.placement.arenas.items()},
+        "buffers": [
+            {
+                "name": buffer.label,
+                "arena": places[buffer.number].arena,
+                "offset": places[buffer.number].offset,
+                "flat": [buffer.rows, buffer.width],
+            }
+            for buffer in buffers
+            if buffer.number in places
+        ],
+        "passes": [_shown_pass(plan, one) for one in plan.step],
+        "bytes_per_step": crossing(plan),
+    }
+
+
+def _shown_pass(plan: DevicePlan, one: Pass) -> dict[str, Any]:
+    width = writing.threads(one)
+    return {
+        "groups": list(plan.dispatch(one)),
+        "threads": width,
+        "group_bytes": proving.group_bytes(one),
+        "kernels": [
+            {
+                "template": kernel.family,
+                "role": kernel.role,
+                "formulas": list(kernel.joined),
+                "numbers": kernel.elements,
+                "parts": kernel.pieces,
+                "turns": proving.trips(kernel, width),
+            }
+            for kernel in one.kernels
+        ],
+    }
+
+
+def crossing(plan: DevicePlan) -> int:
+    """The bytes that go to the device for a step: samples, and what is wanted of each."""
+    entrances = plan.described.entrances
+    total = sum(buffer.size for buffer in entrances.inputs.values())
+    goal = entrances.goal
+    if goal is not None:
+        total += goal.numbers.size if goal.outputs == 1 else goal.codes.size
+    return 4 * total

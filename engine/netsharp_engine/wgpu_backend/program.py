@@ -1,0 +1,429 @@
+"""The back end for graphics devices, as training knows it: a plan that is fed, run and asked.
+
+Losses stay on the device until somebody asks; numbers that are not finite are found then, and what
+was computed since the last time before is undone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.program import (
+    Batch,
+    Fault,
+    Figures,
+    Job,
+    Memory,
+    Packed,
+    Program,
+    Sparse,
+    Unsupported,
+    UpdateRule,
+)
+from netsharp_engine.wgpu_backend.kernels import Buffer
+from netsharp_engine.wgpu_backend.planning.describing import SLOTS
+from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
+from netsharp_engine.wgpu_backend.planning.support import unsupported
+from netsharp_engine.wgpu_backend.running import Device, PlanMachine, device
+from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES
+
+if TYPE_CHECKING:
+    from netsharp_engine.program import Tensors
+
+Floats = npt.NDArray[np.float32]
+
+
+class DeviceDraft:
+    """The facts of a job, and its plan from the first question that needs it."""
+
+    def __init__(self, job: Job, adapter: str | None = None, style: PlanStyle = SHIPPED) -> None:
+        if job.dtype != "float32":
+            raise GraphError(
+                f"A graphics device computes float32 alone, and {job.dtype} is asked for: set "
+                'dtype = "float32", or another device.'
+            )
+        self.job, self.adapter, self._style = job, adapter, style
+        self.facts = Analysis(job.graph, job.rule is not None)
+
+    @cached_property
+    def plan(self) -> DevicePlan:
+        """Passes and places."""
+        return planned(self.job, self.facts, self._style)
+
+    def unsupported(self) -> Sequence[Unsupported]:
+        """What the table of operations does not have."""
+        return list(unsupported(self.facts, self.job.rule))
+
+    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
+        """What the host holds: rows on their way, and a copy of the parameters."""
+        found = Counter[str]()
+        for buffer in self.plan.described.entrances.inputs.values():
+            found[f"layer '{buffer.label}'"] += 4 * buffer.size
+        if not shares:
+            for parameter in self.job.graph.parameters:
+                found[f"layer '{parameter.name.partition('/')[0]}'"] += 4 * parameter.size
+        return found
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> DeviceProgram:
+        """Make it on the device; ``threads`` are the device's own business."""
+        if beside is not None and not isinstance(beside, DeviceProgram):
+            raise GraphError("a device shares parameters with a program of its own alone")
+        on = device(self.adapter) if beside is None else beside.machine.on
+        return DeviceProgram(self.job, self.plan, on, beside)
+
+
+class _Unread(NamedTuple):
+    """A step whose losses nobody has read: what they are multiplied with, and its samples."""
+
+    factor: float
+    weight: float
+    rows: int
+
+
+class DeviceProgram:
+    """One machine, what is known of it on the host, and what was true when it was last read."""
+
+    direct = None
+
+    def __init__(
+        self, job: Job, plan: DevicePlan, on: Device, beside: DeviceProgram | None
+    ) -> None:
+        self.job = job
+        self.machine: PlanMachine = PlanMachine(
+            plan, on, None if beside is None else beside.machine
+        )
+        self._graph, self._rule = job.graph, job.rule
+        described = plan.described
+        self._entrances, self._values = described.entrances, described.values
+        self._parameters, self._kept = described.parameters, described.memory
+        self._ring, self._slot = described.ring, described.slot
+        trains = bool(job.graph.criteria)
+        self._step = self.machine.prepare(plan.step if trains else ())
+        self._forward = None if job.rule is not None else self.machine.prepare(plan.forward)
+        self._check = self.machine.prepare(plan.check)
+        self._staging = {
+            buffer.number: np.zeros((buffer.rows, buffer.width), np.float32)
+            for buffer in (*self._entrances.inputs.values(), *self._goal_buffers())
+        }
+        self._figures_now = np.zeros(len(FIGURES), np.float32)
+        self._figures_there: Floats | None = None
+        self._shares_there: tuple[int, float] | None = None
+        self._masks_there: set[str] = set()
+        self._target = job.graph.targets[0].name if job.graph.targets else ""
+        self._rows, self._weight, self._expected = 0, 0.0, 1.0
+        self._fed = self._pending = False
+        self._unread: list[_Unread] = []
+        self._next = 0
+        self._told = Figures((0.0,) * len(job.graph.criteria))
+        self._updates = 0
+        #: Copies of the parameters, and what was counted, when all was known to be well.
+        self._safe: list[Any] | None = None
+        self._safe_updates = 0
+        if beside is None:
+            self._zero_memory()
+
+    def _goal_buffers(self) -> tuple[Buffer, ...]:
+        goal = self._entrances.goal
+        return () if goal is None else (goal.codes, goal.numbers, goal.shares)
+
+    # What goes to the device.
+
+    def feed(self, batch: Batch) -> None:
+        """Copy a batch to the device; GraphError for values that are not dense."""
+        if batch.adds:
+            raise GraphError("a batch is trained whole on a graphics device")
+        for name, buffer in self._entrances.inputs.items():
+            values = batch.inputs[name]
+            if isinstance(values, (Sparse, Packed)):
+                raise GraphError(
+                    f"a graphics device takes dense values alone; those of '{name}' are not"
+                )
+            self._rows = len(values)
+            self._enter(buffer, values)
+        self._pending, self._fed = False, True
+        self._set(rows=self._rows)
+        wanted = batch.inputs.get(self._target)
+        if wanted is None or self._entrances.goal is None:
+            return
+        self._mask(batch.masks)
+        self._aim(wanted, batch)
+
+    def _enter(self, buffer: Buffer, values: Any) -> None:
+        staged = self._staging[buffer.number][: len(values)]
+        np.copyto(staged, np.asarray(values).reshape(staged.shape), casting="unsafe")
+        self.machine.write(buffer, staged)
+
+    def _aim(self, wanted: Any, batch: Batch) -> None:
+        goal, rows = self._entrances.goal, self._rows
+        assert goal is not None
+        weights = batch.weights
+        total = float(rows) if weights is None else float(np.add.reduce(weights))
+        self._weight = total
+        if not total:
+            return
+        coded = np.ndim(wanted) == 1 and goal.outputs > 1
+        self._enter(goal.codes if coded else goal.numbers, wanted)
+        if coded:
+            self._set(coded=1)
+        elif goal.outputs > 1:
+            self._set(coded=0)
+        self._expected = total if batch.expected is None else batch.expected
+        known = (rows, self._expected)
+        if weights is None and self._shares_there == known:
+            return
+        shares = self._staging[goal.shares.number]
+        shares[rows:] = 0
+        shares[:rows, 0] = 1 if weights is None else weights
+        shares[:rows] /= self._expected
+        self.machine.write(goal.shares, shares)
+        self._shares_there = known if weights is None else None
+
+    def _mask(self, masks: Mapping[str, Any]) -> None:
+        for layer, buffer in self._entrances.masks.items():
+            given = masks.get(layer)
+            if given is None and layer in self._masks_there:
+                continue
+            whole = np.ones((buffer.rows, buffer.width), np.float32)
+            if given is not None:
+                whole[: len(given)] = given
+            self.machine.write(buffer, whole)
+            (self._masks_there.discard if given is not None else self._masks_there.add)(layer)
+
+    def _set(self, **figures: float) -> None:
+        for name, value in figures.items():
+            self._figures_now[PLACES[name]] = value
+
+    def _send_figures(self) -> None:
+        """The numbers of the step, where they are others than those that are there."""
+        there = self._figures_there
+        if there is None or not np.array_equal(there, self._figures_now):
+            self.machine.write(self._entrances.figures, self._figures_now)
+            self._figures_there = self._figures_now.copy()
+
+    # What is computed.
+
+    def forward(self) -> None:
+        """Compute the nodes."""
+        if self._forward is None:
+            self._forward = self.machine.prepare(self.machine.plan.forward)
+        if not self._masks_there.issuperset(self._entrances.masks):
+            self._mask({})
+        self._send_figures()
+        self.machine.run(self._forward)
+        self._pending = False
+
+    def step(self) -> bool:
+        """Compute all; what trains is computed together with its update."""
+        if self._told.fault is not None:
+            return False
+        if not self._weight:
+            if self._rule is None:
+                self.forward()
+                self._told = self._told._replace(steps=self._told.steps + 1)
+            return True
+        self._pending = True
+        if self._rule is None:
+            self._submit()
+        return True
+
+    def update(self, rule: UpdateRule) -> bool:
+        """Submit the step with the numbers of a rule."""
+        if self._told.fault is not None:
+            return False
+        if not self._weight:
+            self._read_ring()
+            self._told = self._told._replace(steps=self._told.steps + 1)
+            return self._told.fault is None
+        if self._safe is None:
+            self._keep()
+        self._updates += 1
+        self._set(**_numbers(rule, self._updates))
+        self._submit()
+        return self._told.fault is None
+
+    def _submit(self) -> None:
+        self._send_figures()
+        self.machine.run(self._step)
+        self._pending = False
+        self._unread.append(_Unread(self._expected, self._weight, self._rows))
+        self._next = (self._next + 1) % SLOTS
+        if len(self._unread) == SLOTS:
+            self._read_ring()
+
+    # What is asked.
+
+    def _read_ring(self) -> None:
+        """Take over the losses of steps that nobody has read, and judge them."""
+        if not self._unread or self._told.fault is not None:
+            return
+        assert self._ring is not None
+        if self._rule is not None:
+            self.machine.run(self._check)
+        checks = self.machine.plan.described.checks if self._rule is not None else {}
+        parts = [(self._ring, self._ring.size), *((buffer, 1) for buffer in checks.values())]
+        ring, *sums = self.machine.read(parts)
+        lines = ring.reshape(SLOTS, -1)
+        first = self._next - len(self._unread)
+        found = lines[np.arange(first, self._next) % SLOTS].astype(np.float64)
+        if not np.isfinite(found).all():
+            self._fail(Fault("loss", self._first_node()))
+            return
+        for parameter, total in zip(checks, sums, strict=True):
+            if not np.isfinite(total[0]):
+                self._fail(Fault("weight", parameter))
+                return
+        told = self._told
+        factors = np.array([each.factor for each in self._unread])
+        found[:, 0] *= factors
+        sums_ = np.array(told.sums) + found.sum(axis=0)
+        self._told = told._replace(
+            sums=tuple(map(float, sums_)),
+            weight=told.weight + sum(each.weight for each in self._unread),
+            rows=told.rows + sum(each.rows for each in self._unread),
+            steps=told.steps + len(self._unread),
+        )
+        self._unread = []
+        if self._rule is not None:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Remember the parameters as they are, on the device."""
+        arenas = self.machine.weights()
+        if self._safe is None:
+            self._safe = [self.machine.on.arena(arena.size // 4) for arena in arenas]
+        self.machine.on.copy(zip(arenas, self._safe, strict=True))
+        self._safe_updates = self._updates
+
+    def _fail(self, fault: Fault) -> None:
+        """Go back to what was known to be well."""
+        self._told = self._told._replace(fault=fault)
+        self._unread = []
+        if self._safe is not None:
+            self.machine.on.copy(zip(self._safe, self.machine.weights(), strict=True))
+            self._updates = self._safe_updates
+
+    def _first_node(self) -> Node | None:
+        """The first named node, in the order of computation, with a value that is not finite."""
+        for node in self._graph.nodes:
+            if node.name and node in self._values and not np.isfinite(self.read(node)).all():
+                return node
+        return self._graph.output
+
+    def count(self, figures: Figures) -> None:
+        """Go on from these figures."""
+        sums = figures.sums or (0.0,) * len(self._graph.criteria)
+        self._told = figures._replace(sums=sums, fault=None)
+        self._unread = []
+
+    def figures(self) -> Figures:
+        """What was counted, and whether all numbers are finite."""
+        self._read_ring()
+        return self._told
+
+    def read(self, node: Node) -> Floats:
+        """The values [rows, nodes] of a node."""
+        if self._pending:
+            self.forward()
+        buffer = self._shown(node)
+        (found,) = self.machine.read([(buffer, self._rows * buffer.width)])
+        return found.reshape(self._rows, buffer.width)
+
+    def _shown(self, node: Node) -> Buffer:
+        """The buffer of a node, or of what was computed over it in the same pass."""
+        places = self.machine.plan.placement.places
+        while self._values[node].number not in places:
+            users = [n for n in self._graph.nodes if node in n.inputs and n in self._values]
+            if len(users) != 1:
+                raise KeyError(node)
+            node = users[0]
+        return self._values[node]
+
+    # Parameters and what a rule remembers.
+
+    def load(self, values: Mapping[str, Any]) -> None:
+        """Set all parameters; GraphError names a misfit."""
+        for parameter, buffer in self._parameters.items():
+            self._put(parameter, buffer, values)
+        self._safe = None
+
+    def _put(self, parameter: Parameter, buffer: Buffer, values: Mapping[str, Any]) -> None:
+        if parameter.name not in values:
+            raise GraphError(f"there are no values for parameter {parameter.name}")
+        given = np.asarray(values[parameter.name], np.float32)
+        if given.shape not in (parameter.shape, (parameter.size,)):
+            raise GraphError(
+                f"parameter {parameter.name}: values of shape {list(given.shape)} given, "
+                f"{list(parameter.shape)} needed"
+            )
+        self.machine.write(buffer, np.ascontiguousarray(given).reshape(-1))
+
+    def store(self) -> Tensors:
+        """Copies of all parameters."""
+        self._read_ring()
+        return self._copies(self._parameters)
+
+    def _copies(self, buffers: Mapping[Parameter, Buffer]) -> Tensors:
+        found = self.machine.read([(buffer, buffer.size) for buffer in buffers.values()])
+        return {
+            parameter.name: flat.reshape(parameter.shape).copy()
+            for parameter, flat in zip(buffers, found, strict=True)
+        }
+
+    def load_memory(self, memory: Memory) -> None:
+        """Go on from there; without all that the rule remembers, from nothing."""
+        if not memory.arrays.keys() >= self._kept.keys():
+            return
+        for name, buffers in self._kept.items():
+            for parameter, buffer in buffers.items():
+                self._put(parameter, buffer, memory.arrays[name])
+        self._updates = memory.updates
+        self._safe = None
+
+    def _zero_memory(self) -> None:
+        for buffers in self._kept.values():
+            for buffer in buffers.values():
+                self.machine.write(buffer, np.zeros(buffer.size, np.float32))
+
+    def store_memory(self) -> Memory:
+        """Copies of what ``load_memory`` takes."""
+        self._read_ring()
+        arrays = {name: self._copies(buffers) for name, buffers in self._kept.items()}
+        return Memory(self._updates, arrays)
+
+
+def _numbers(rule: UpdateRule, steps: int) -> dict[str, float]:
+    """The figures of an update."""
+    shaping, constants = rule.shaping, rule.constants
+    found = {
+        "rate": rule.rate,
+        "momentum": rule.momentum,
+        "keep": 1 - rule.rate * rule.decay,
+        "limit": min(shaping.limit, 3e38),
+        "total": min(shaping.total, 3e38),
+        "norm": rule.max_norm,
+        "l2": shaping.l2,
+    }
+    if rule.kind == "adadelta":
+        keep = constants["decay"]
+        found |= {"decay": keep, "rest": 1 - keep, "constant": constants["constant"]}
+    elif rule.kind == "adam":
+        first, second = constants["beta1"], constants["beta2"]
+        found |= {
+            "beta1": first,
+            "rest1": 1 - first,
+            "beta2": second,
+            "rest2": 1 - second,
+            "epsilon": constants["epsilon"],
+            "size": rule.rate / (1 - first**steps),
+            "root": 1 / math.sqrt(1 - second**steps),
+        }
+    return found

@@ -1,0 +1,1 @@
+"""Kernels by family, a module each: formulas and loops, with sizes as numbers; no graph."""

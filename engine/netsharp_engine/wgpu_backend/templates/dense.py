@@ -1,0 +1,120 @@
+"""Kernels of full layers and of transition layers, which see a whole image at once.
+
+4.1, 4.7 to 4.9 of the seed's description, and its section 4.7: a transition layer is a full one
+on the flattened patch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_engine.wgpu_backend.building import Building
+from netsharp_engine.wgpu_backend.kernels import (
+    BACKWARD,
+    FORWARD,
+    GRADIENT,
+    Buffer,
+    Each,
+    LoopNest,
+    Turning,
+)
+
+
+class WeightMatrix(NamedTuple):
+    """Weights from ``inputs`` to ``outputs`` in a parameter's buffer.
+
+    That of output o and input j lies at ``o * down + j * along``; ``biased``: behind those of each
+    output stands its bias.
+    """
+
+    buffer: Buffer
+    outputs: int
+    inputs: int
+    down: int
+    along: int
+    biased: bool = False
+
+    @property
+    def constants(self) -> tuple[tuple[str, int], ...]:
+        """Its sizes by name."""
+        return (
+            ("OUTPUTS", self.outputs),
+            ("INPUTS", self.inputs),
+            ("DOWN", self.down),
+            ("ALONG", self.along),
+        )
+
+
+def plain(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
+    """Weights [outputs, inputs]."""
+    return WeightMatrix(buffer, outputs, inputs, inputs, 1)
+
+
+def turned(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
+    """Weights [inputs, outputs]."""
+    return WeightMatrix(buffer, outputs, inputs, 1, outputs)
+
+
+def of_kernels(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
+    """Kernels [outputs, inputs + 1] that see the whole source, their bias last."""
+    return WeightMatrix(buffer, outputs, inputs, inputs + 1, 1, biased=True)
+
+
+def forward(
+    build: Building, what: str, family: str, x: Buffer, w: WeightMatrix, out: Buffer
+) -> None:
+    """xi = K l."""
+    term = f"b{w.buffer.number}[i * DOWN + j * ALONG] * b{x.number}[n * INPUTS + j]"
+    nest = LoopNest(term, (Turning("j", "0", "INPUTS", w.inputs),), (), w.constants)
+    build.kernel(f"{what}: product", family, FORWARD, out, nest)
+
+
+def backward(
+    build: Building, what: str, family: str, g: Buffer, w: WeightMatrix, out: Buffer
+) -> None:
+    """psi of the layer below, before its activation: the transposed matrix times psi."""
+    term = f"b{w.buffer.number}[o * DOWN + i * ALONG] * b{g.number}[n * OUTPUTS + o]"
+    nest = LoopNest(term, (Turning("o", "0", "OUTPUTS", w.outputs),), (), w.constants)
+    build.kernel(f"{what}: error of the source", family, BACKWARD, out, nest)
+
+
+def gradient(
+    build: Building, what: str, family: str, x: Buffer, g: Buffer, w: WeightMatrix, out: Buffer
+) -> None:
+    """The outer product of psi and l, summed over samples."""
+    seen = f"b{x.number}[r * INPUTS + j]"
+    lets: tuple[tuple[str, str], ...]
+    if w.biased:
+        lets = (
+            ("o", "e / DOWN"),
+            ("last", "e % DOWN"),
+            ("j", "min(last, INPUTS - 1)"),
+        )
+        seen = f"select({seen}, 1.0, last == INPUTS)"
+    elif w.along == 1:
+        lets = (("o", "e / DOWN"), ("j", "e % DOWN"))
+    else:
+        lets = (("j", "e / ALONG"), ("o", "e % ALONG"))
+    term = f"b{g.number}[r * OUTPUTS + o] * {seen}"
+    nest = LoopNest(term, (Turning("r", "0", str(build.rows), build.rows),), lets, w.constants)
+    build.kernel(f"{what}: gradient", family, GRADIENT, out, nest)
+
+
+def kernel_bias(build: Building, what: str, x: Buffer, w: WeightMatrix, out: Buffer) -> None:
+    """Add the bias that stands behind each output's weights."""
+    formula = f"b{x.number}[e] + b{w.buffer.number}[i * {w.down} + {w.inputs}]"
+    build.kernel(f"{what}: bias", "transition", FORWARD, out, Each(formula))
+
+
+def bias(build: Building, what: str, x: Buffer, b: Buffer, out: Buffer) -> None:
+    """Add one number for each node: the seed's patches of biases, too."""
+    formula = f"b{x.number}[e] + b{b.number}[i]"
+    build.kernel(f"{what}: bias", "bias", FORWARD, out, Each(formula))
+
+
+def bias_gradient(build: Building, what: str, g: Buffer, out: Buffer) -> None:
+    """Psi, summed over samples."""
+    term = f"b{g.number}[r * NODES + e]"
+    loop = Turning("r", "0", str(build.rows), build.rows)
+    nest = LoopNest(term, (loop,), (), (("NODES", g.width),))
+    build.kernel(f"{what}: gradient of the bias", "bias", GRADIENT, out, nest)

@@ -1,0 +1,185 @@
+"""Kernels of the criteria: each row's loss, the error of what it reads, right answers, the tally.
+
+4.2, 4.3 and 4.6 of the seed's description.  ``shares`` are what rows count, those that were not fed
+nothing; wanted values come as codes or, where ``figures`` say so, as numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from netsharp_engine.wgpu_backend.building import Building
+from netsharp_engine.wgpu_backend.kernels import (
+    COUNTING,
+    FORWARD,
+    LOSS,
+    Buffer,
+    Each,
+    LoopNest,
+    OverRow,
+    Turning,
+)
+from netsharp_engine.wgpu_backend.templates.elementwise import LOG1P, SIGMOID, softmax
+
+FAMILY = "criterion"
+#: Probabilities below this count as it.
+LEAST = "1.1920929e-07"
+
+
+class Goal(NamedTuple):
+    """What is wanted: ``codes`` [rows], ``numbers`` [rows, outputs], and what rows count.
+
+    ``coded``, a place among the figures, is 1 where codes are meant.
+    """
+
+    codes: Buffer
+    numbers: Buffer
+    shares: Buffer
+    figures: Buffer
+    coded: int
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a row has."""
+        return self.numbers.width
+
+    @property
+    def wanted(self) -> str:
+        """The number that is wanted of an output."""
+        given = f"b{self.numbers.number}[e]"
+        if self.outputs == 1:
+            return given
+        coded = f"f32(b{self.codes.number}[n] == f32(i))"
+        return f"select({given}, {coded}, b{self.figures.number}[{self.coded}] == 1.0)"
+
+    @property
+    def share(self) -> str:
+        """What a row counts."""
+        return f"b{self.shares.number}[n]"
+
+
+def entropy_of_softmax(build: Building, x: Buffer, goal: Goal, y: Buffer, lines: Buffer) -> None:
+    """Softmax, and the categorical cross-entropy of its logits."""
+    seen = f"b{x.number}[e]"
+    build.kernel("output: softmax", "softmax", FORWARD, y, *softmax(seen))
+    build.kernel(
+        "loss: cross entropy",
+        FAMILY,
+        LOSS,
+        lines,
+        OverRow("max", seen),
+        Each(f"exp({seen} - {{0}})"),
+        OverRow("sum", "{1}"),
+        OverRow("sum", goal.wanted),
+        OverRow("sum", f"{goal.wanted} * ({seen} - {{0}})"),
+        Each("log({2}) * {3} - {4}"),
+        size=goal.outputs,
+        once=True,
+    )
+
+
+def error_of_softmax(build: Building, y: Buffer, goal: Goal, out: Buffer) -> None:
+    """q - I{i = t}, times what the row counts."""
+    build.kernel(
+        "loss: error of softmax",
+        FAMILY,
+        LOSS,
+        out,
+        OverRow("sum", goal.wanted),
+        Each(f"(b{y.number}[e] * {{0}} - {goal.wanted}) * {goal.share}"),
+    )
+
+
+def entropy_of_sigmoid(build: Building, x: Buffer, goal: Goal, y: Buffer, lines: Buffer) -> None:
+    """Sigmoid, and the binary cross-entropies of its logits, summed."""
+    seen = f"b{x.number}[e]"
+    value = SIGMOID.replace("{x}", seen)
+    build.kernel("output: sigmoid", "activation", FORWARD, y, Each(value))
+    rest = LOG1P.replace("{u}", "{0}")
+    build.kernel(
+        "loss: binary cross entropy",
+        FAMILY,
+        LOSS,
+        lines,
+        Each(f"exp(-min(abs({seen}), 87.0))"),
+        OverRow("sum", f"max({seen}, 0.0) + {rest} - {goal.wanted} * {seen}"),
+        size=goal.outputs,
+        once=True,
+    )
+
+
+def error_of_sigmoid(build: Building, y: Buffer, goal: Goal, out: Buffer) -> None:
+    """p - t, times what the row counts."""
+    formula = f"(b{y.number}[e] - {goal.wanted}) * {goal.share}"
+    build.kernel("loss: error of sigmoid", FAMILY, LOSS, out, Each(formula))
+
+
+class Plain(NamedTuple):
+    """A criterion of outputs {y} and wanted numbers {t}: each one's part, and its slope."""
+
+    part: str
+    slope: str
+
+
+PLAIN: dict[str, Plain] = {
+    "cross entropy": Plain(f"-{{t}} * log(max({{y}}, {LEAST}))", f"-{{t}} / max({{y}}, {LEAST})"),
+    "binary cross entropy": Plain(
+        f"-{{t}} * log(max({{y}}, {LEAST})) - (1.0 - {{t}}) * log(max(1.0 - {{y}}, {LEAST}))",
+        f"(1.0 - {{t}}) / max(1.0 - {{y}}, {LEAST}) - {{t}} / max({{y}}, {LEAST})",
+    ),
+    "squared error": Plain("({y} - {t}) * ({y} - {t})", "2.0 * ({y} - {t})"),
+}
+
+
+def plain_loss(build: Building, op: str, y: Buffer, goal: Goal, lines: Buffer) -> None:
+    """A criterion of outputs as they are."""
+    part = PLAIN[op].part.replace("{y}", f"b{y.number}[e]").replace("{t}", goal.wanted)
+    build.kernel(
+        f"loss: {op}", FAMILY, LOSS, lines, OverRow("sum", part), size=goal.outputs, once=True
+    )
+
+
+def plain_error(build: Building, op: str, y: Buffer, goal: Goal, out: Buffer) -> None:
+    """Its slope, times what the row counts."""
+    found = PLAIN[op].slope.replace("{y}", f"b{y.number}[e]").replace("{t}", goal.wanted)
+    build.kernel(f"loss: error of {op}", FAMILY, LOSS, out, Each(f"({found}) * {goal.share}"))
+
+
+def right_answers(build: Building, y: Buffer, goal: Goal, rows_fed: str, lines: Buffer) -> None:
+    """1 for each fed row whose first largest output is the wanted one."""
+    seen, fed = f"b{y.number}[e]", f"f32(f32(n) < {rows_fed})"
+    if goal.outputs == 1:
+        formula = f"f32(f32({seen} > 0.5) == b{goal.numbers.number}[e]) * {fed}"
+        build.kernel("right answers", FAMILY, COUNTING, lines, Each(formula))
+        return
+    build.kernel(
+        "right answers",
+        FAMILY,
+        COUNTING,
+        lines,
+        OverRow("max", seen),
+        OverRow("min", f"select(1e9, f32(i), {seen} >= {{0}})"),
+        Each(f"f32({{1}} == b{goal.codes.number}[n]) * {fed}"),
+        size=goal.outputs,
+        once=True,
+    )
+
+
+def tally(
+    build: Building,
+    lines: list[tuple[Buffer, Buffer | None]],
+    ring: Buffer,
+    slot: Buffer,
+    slots: int,
+) -> None:
+    """Sums over the rows, into the next line of a ring, whose number is then another."""
+    loop = Turning("r", "0", str(build.rows), build.rows)
+    operations = [
+        LoopNest(f"b{line.number}[r]" + (f" * b{share.number}[r]" if share else ""), (loop,))
+        for line, share in lines
+    ]
+    width, at = len(lines), f"i32(b{slot.number}[0])"
+    after = Each(f"select(b{slot.number}[0] + 1.0, 0.0, {at} == {slots - 1})")
+    kernel = build.counting("tally: losses and right answers", FAMILY)
+    stores = [(ring, k, False, f"{at} * {width} + {k}") for k in range(width)]
+    build.add(kernel, (*operations, after), (*stores, (slot, width, False, "0")))

@@ -1,0 +1,132 @@
+"""Random networks of all operations on a device: values and gradients are numpy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from netsharp_engine.activations import NAMES
+from netsharp_engine.graph import Graph
+from tests.engine.networks import axes_of, convolution, dense, dimensions, filtered, filters
+from tests.engine.test_random_networks import Growth
+from tests.wgpu.pairs import TELLING, Pair, apart
+
+FEW = settings(
+    max_examples=10,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.generate),
+)
+SMOOTH, BROKEN = 1e-5, 1e-4
+
+
+def agree(graph, rows=3, seed=0, tolerance=SMOOTH, wanted=None, spread=1.0):
+    random = np.random.default_rng(seed)
+    features = random.uniform(-spread, spread, (rows, graph.features))
+    if wanted is None:
+        wanted = random.uniform(-1, 1, (rows, graph.output.size))
+    pair = Pair(graph, rows, TELLING, seed=seed)
+    pair.step(features, wanted)
+    (ours, *_), (theirs, *_) = pair.losses()
+    assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
+    assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= tolerance
+    far = pair.gradients()
+    assert max(far.values()) <= tolerance, far
+
+
+@FEW
+@given(st.data(), st.integers(2, 9), st.integers(0, 2**31))
+def test_random_network(data, steps, seed):
+    growth = Growth(data.draw)
+    for _ in range(steps):
+        growth.grow()
+    graph = growth.graph
+    weights = growth.parameter((2, growth.nodes[-1].size))
+    graph.set_output(graph.apply("full", growth.nodes[-1], parameters=(weights,), name="out"))
+    agree(graph.judged("squared error"), seed=seed)
+
+
+@FEW
+@given(dimensions(sharing=True), st.integers(0, 2**31))
+def test_convolution(found, seed):
+    graph = Graph()
+    source = graph.input("X", [d.size for d in found])
+    hidden = dense(graph, source, source.size)
+    graph.set_output(convolution(graph, hidden, found))
+    agree(graph.judged("squared error"), seed=seed)
+
+
+@FEW
+@given(dimensions(), st.sampled_from(("max pool", "mean pool")), st.integers(0, 2**31))
+def test_pool(found, kind, seed):
+    graph = Graph()
+    source = graph.input("X", [d.size for d in found])
+    hidden = dense(graph, source, source.size)
+    graph.set_output(graph.apply(kind, hidden, axes=axes_of(found), name="pool"))
+    agree(graph.judged("squared error"), seed=seed, tolerance=BROKEN)
+
+
+@FEW
+@given(dimensions(), st.sampled_from((0.5, 0.75, 0.4)), st.booleans(), st.integers(0, 2**31))
+def test_response_norm(found, beta, whole, seed):
+    graph = Graph()
+    source = graph.input("X", [d.size for d in found])
+    hidden = dense(graph, source, source.size)
+    figures = {"alpha": 0.5, "beta": beta, "offset": 1.5, "over_full_kernel": whole}
+    graph.set_output(
+        graph.apply("response norm", hidden, axes=axes_of(found), name="norm", **figures)
+    )
+    agree(graph.judged("squared error"), seed=seed)
+
+
+@FEW
+@given(filters(), st.integers(0, 2**31))
+def test_filtered(drawn, seed):
+    source, shape, edges = drawn
+    graph = Graph()
+    given_ = graph.input("X", source)
+    hidden = dense(graph, given_, given_.size)
+    graph.set_output(filtered(graph, hidden, shape, edges))
+    agree(graph.judged("squared error"), seed=seed)
+
+
+@pytest.mark.parametrize("nodes", [7, 300])
+@pytest.mark.parametrize("function", NAMES)
+def test_activation(function, nodes):
+    graph = Graph()
+    hidden = dense(graph, graph.input("X", (9,)), nodes, function)
+    weights = graph.parameter("W", (3, nodes))
+    graph.set_output(graph.apply("full", hidden, parameters=(weights,), name="out"))
+    # The slope of a root near 0 enlarges the last digit of what it is taken of.
+    tolerance = BROKEN if function == "sqrt" else SMOOTH
+    agree(graph.judged("squared error"), 5, spread=3.0, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("nodes", [1, 4, 300])
+@pytest.mark.parametrize(
+    ("loss", "last", "coded"),
+    [
+        ("cross entropy", "softmax", True),
+        ("cross entropy", "softmax", False),
+        ("binary cross entropy", "sigmoid", True),
+        ("binary cross entropy", "sigmoid", False),
+        ("squared error", "linear", False),
+        ("squared error", "softmax", True),
+        ("cross entropy", "sigmoid", True),
+        ("binary cross entropy", "softmax", False),
+    ],
+)
+def test_criterion(loss, last, coded, nodes):
+    if loss == "binary cross entropy" and last == "softmax":
+        nodes += 1  # alone its probability is 1, at which each type of numbers has its own least
+    graph, random = Graph(), np.random.default_rng(3)
+    graph.set_output(dense(graph, graph.input("X", (9,)), nodes, last))
+    judged = graph.judged(loss, *(["right answers"] if coded else []))
+    wanted = random.integers(0, max(nodes, 2), 5) if coded else random.uniform(0, 1, (5, nodes))
+    if coded or nodes > 1:
+        agree(judged, 5, wanted=wanted if coded else wanted / wanted.sum(axis=1, keepdims=True))
+    else:
+        agree(judged, 5, wanted=wanted[:, 0])
