@@ -31,7 +31,7 @@ from tests.engine_training.tables import blobs, line
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS, TOLERANCE = 24, 1e-9
 SMALL = {"epochs": 1, "batch_size": 8, "dtype": "float64", "validation": 0, "patience": 0}
-NAMES = ("diabetes", "digits", "digits29", "iris", "siamese", "vision")
+NAMES = ("diabetes", "digits", "digits29", "iris", "puri", "siamese", "vision")
 RULES = (
     {"optimizer": "sgd", "learning_rate": 0.3, "max_norm": 0.8},
     {"momentum": 0.9, "nesterov": True, "weight_decay": 0.01},

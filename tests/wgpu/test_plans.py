@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from netsharp_engine.analysis import Analysis
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.program import Job, UpdateRule
 from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle, planned, shown
+from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
 from netsharp_engine.wgpu_backend.proving import trips
 from netsharp_engine.wgpu_backend.writing import threads
@@ -23,7 +23,7 @@ SGD = UpdateRule("sgd", 1e-3)
 
 def plan_of(graph, rows=4, rule=SGD, style=None):
     job = Job(graph, rows, "float32", rule)
-    return planned(job, Analysis(graph, rule is not None), style or PlanStyle())
+    return planned(job, facts_of(job), style or PlanStyle())
 
 
 def layers(*sizes):

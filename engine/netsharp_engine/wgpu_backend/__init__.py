@@ -5,15 +5,14 @@ It knows graphs and the seam, no language; wgpu itself is imported where a devic
 
 from __future__ import annotations
 
-from functools import partial
-
-from netsharp_engine.program import Backend
+from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, PlanStyle, planned, shown
 from netsharp_engine.wgpu_backend.program import DeviceDraft, DeviceProgram
-from netsharp_engine.wgpu_backend.running import Adapter, adapters
+from netsharp_engine.wgpu_backend.running import Adapter, adapters, chosen
 
 __all__ = [
     "Adapter",
+    "DeviceBackend",
     "DeviceDraft",
     "DevicePlan",
     "DeviceProgram",
@@ -25,6 +24,22 @@ __all__ = [
 ]
 
 
-def backend(adapter: str | None = None) -> Backend:
-    """The back end on the best device, or the best whose name or kind is asked for."""
-    return partial(DeviceDraft, adapter=adapter)
+class DeviceBackend:
+    """The back end on one device; ``name`` is how it is asked for, ``title`` what people read."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self.name = f"wgpu:{adapter.name}"
+        self.title = f"{adapter}, {adapter.kind}"
+        self._adapter = adapter.name
+
+    def __call__(self, job: Job) -> DeviceDraft:
+        """The draft of a job."""
+        return DeviceDraft(job, self._adapter)
+
+
+def backend(adapter: str | None = None) -> DeviceBackend:
+    """The back end on the best device, or the best whose name or kind is asked for.
+
+    GraphError, a sentence, where there is none, or no package that looks for it.
+    """
+    return DeviceBackend(chosen(adapter)[0])

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import GraphError, Node, Parameter
+from netsharp_engine.phases import Phase
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -31,9 +31,11 @@ from netsharp_engine.program import (
 )
 from netsharp_engine.wgpu_backend.kernels import Buffer
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
+from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
 from netsharp_engine.wgpu_backend.planning.support import unsupported
-from netsharp_engine.wgpu_backend.running import Device, PlanMachine, device
+from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine, device
+from netsharp_engine.wgpu_backend.templates.losses import Goal
 from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class DeviceDraft:
                 'dtype = "float32", or another device.'
             )
         self.job, self.adapter, self._style = job, adapter, style
-        self.facts = Analysis(job.graph, job.rule is not None)
+        self.facts = facts_of(job)
 
     @cached_property
     def plan(self) -> DevicePlan:
@@ -95,7 +97,7 @@ class DeviceProgram:
     direct = None
 
     def __init__(
-        self, job: Job, plan: DevicePlan, on: Device, beside: DeviceProgram | None
+        self, job: Job, plan: DevicePlan, on: OpenDevice, beside: DeviceProgram | None
     ) -> None:
         self.job = job
         self.machine: PlanMachine = PlanMachine(
@@ -118,7 +120,7 @@ class DeviceProgram:
         self._figures_there: Floats | None = None
         self._shares_there: tuple[int, float] | None = None
         self._masks_there: set[str] = set()
-        self._target = job.graph.targets[0].name if job.graph.targets else ""
+        self._target = job.graph.targets[0].name if job.graph.targets else self._label()
         self._rows, self._weight, self._expected = 0, 0.0, 1.0
         self._fed = self._pending = False
         self._unread: list[_Unread] = []
@@ -133,7 +135,17 @@ class DeviceProgram:
 
     def _goal_buffers(self) -> tuple[Buffer, ...]:
         goal = self._entrances.goal
-        return () if goal is None else (goal.codes, goal.numbers, goal.shares)
+        if goal is None:
+            return ()
+        return tuple(each for each in (goal.codes, goal.numbers, goal.shares) if each is not None)
+
+    def _label(self) -> str:
+        """The input that holds what is wanted, where that is no target."""
+        goal = self._entrances.goal
+        for name, buffer in self._entrances.inputs.items():
+            if goal is not None and buffer == goal.numbers:
+                return name
+        return ""
 
     # What goes to the device.
 
@@ -141,8 +153,13 @@ class DeviceProgram:
         """Copy a batch to the device; GraphError for values that are not dense."""
         if batch.adds:
             raise GraphError("a batch is trained whole on a graphics device")
+        goal = self._entrances.goal
         for name, buffer in self._entrances.inputs.items():
+            if name not in batch.inputs and goal is not None and buffer == goal.numbers:
+                continue
             values = batch.inputs[name]
+            if isinstance(values, Packed) and values.packing.steps == 1:
+                values = values.values
             if isinstance(values, (Sparse, Packed)):
                 raise GraphError(
                     f"a graphics device takes dense values alone; those of '{name}' are not"
@@ -152,30 +169,32 @@ class DeviceProgram:
         self._pending, self._fed = False, True
         self._set(rows=self._rows)
         wanted = batch.inputs.get(self._target)
-        if wanted is None or self._entrances.goal is None:
+        if wanted is None or goal is None:
             return
         self._mask(batch.masks)
-        self._aim(wanted, batch)
+        self._weigh(goal, batch)
+        if goal.numbers not in self._entrances.inputs.values() and self._weight:
+            self._aim(goal, wanted)
 
     def _enter(self, buffer: Buffer, values: Any) -> None:
         staged = self._staging[buffer.number][: len(values)]
         np.copyto(staged, np.asarray(values).reshape(staged.shape), casting="unsafe")
         self.machine.write(buffer, staged)
 
-    def _aim(self, wanted: Any, batch: Batch) -> None:
-        goal, rows = self._entrances.goal, self._rows
-        assert goal is not None
-        weights = batch.weights
+    def _aim(self, goal: Goal, wanted: Any) -> None:
+        if goal.codes is None:
+            self._enter(goal.numbers, wanted)
+            return
+        coded = np.ndim(wanted) == 1
+        self._enter(goal.codes if coded else goal.numbers, wanted)
+        self._set(coded=float(coded))
+
+    def _weigh(self, goal: Goal, batch: Batch) -> None:
+        rows, weights = self._rows, batch.weights
         total = float(rows) if weights is None else float(np.add.reduce(weights))
         self._weight = total
         if not total:
             return
-        coded = np.ndim(wanted) == 1 and goal.outputs > 1
-        self._enter(goal.codes if coded else goal.numbers, wanted)
-        if coded:
-            self._set(coded=1)
-        elif goal.outputs > 1:
-            self._set(coded=0)
         self._expected = total if batch.expected is None else batch.expected
         known = (rows, self._expected)
         if weights is None and self._shares_there == known:
@@ -258,6 +277,12 @@ class DeviceProgram:
         self._next = (self._next + 1) % SLOTS
         if len(self._unread) == SLOTS:
             self._read_ring()
+
+    def begin(self, phase: Phase) -> None:
+        """Take what an epoch sets: nothing of it acts on what a device computes."""
+
+    def lengths(self, node: Node) -> None:
+        """No value of a device is one of sequences."""
 
     # What is asked.
 

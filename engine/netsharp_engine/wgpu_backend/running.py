@@ -44,12 +44,11 @@ MISSING = (
 
 
 class Adapter(NamedTuple):
-    """A device that can be asked for: its name, kind, driver, and what drives it."""
+    """A device that can be asked for: its name, what drives it, and its kind."""
 
     name: str
-    kind: str
     driver: str
-    through: str
+    kind: str
 
     @property
     def software(self) -> bool:
@@ -57,7 +56,7 @@ class Adapter(NamedTuple):
         return self.kind == "CPU"
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.through}, {self.driver or 'driver unknown'})"
+        return f"{self.name} ({self.driver})"
 
 
 class Traffic:
@@ -88,7 +87,8 @@ def _adapters() -> list[tuple[Adapter, Any]]:
         info = each.info
         if info["backend_type"] in DRIVERS:
             kind = info["adapter_type"] if info["adapter_type"] in KINDS else "Unknown"
-            told = Adapter(info["device"], kind, info["description"], info["backend_type"])
+            driver = ", ".join(each for each in (info["backend_type"], info["description"]) if each)
+            told = Adapter(info["device"], driver, kind)
             found.append((told, each))
     return sorted(found, key=lambda each: KINDS.index(each[0].kind))
 
@@ -109,7 +109,7 @@ def chosen(wanted: str | None) -> tuple[Adapter, Any]:
     raise GraphError(f"There is no graphics device '{wanted}'. There are: {names}.")
 
 
-class Device:
+class OpenDevice:
     """A device, and what was done with it."""
 
     def __init__(self, adapter: Adapter, found: Any) -> None:
@@ -209,11 +209,11 @@ class Device:
 
 
 @cache
-def device(wanted: str | None) -> Device:
+def device(wanted: str | None) -> OpenDevice:
     """The device of that name, opened once in a process."""
     found, adapter = chosen(wanted)
     with _quiet():
-        return Device(found, adapter)
+        return OpenDevice(found, adapter)
 
 
 @contextlib.contextmanager
@@ -233,7 +233,7 @@ def _quiet() -> Iterator[None]:
 class PlanMachine:
     """A plan's arenas and programs on a device; parameters may be those of another."""
 
-    def __init__(self, plan: DevicePlan, on: Device, beside: PlanMachine | None = None) -> None:
+    def __init__(self, plan: DevicePlan, on: OpenDevice, beside: PlanMachine | None = None) -> None:
         self.plan, self.on = plan, on
         self.arenas: dict[str, Any] = {}
         for name, size in plan.placement.arenas.items():

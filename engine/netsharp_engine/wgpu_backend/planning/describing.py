@@ -9,15 +9,18 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import Node, Parameter
 from netsharp_engine.program import REMEMBERS, Job, UpdateRule
 from netsharp_engine.wgpu_backend.building import Building
 from netsharp_engine.wgpu_backend.kernels import GRADIENT, WEIGHTS, Buffer
+from netsharp_engine.wgpu_backend.planning.facts import GraphFacts, Judging, judging
 from netsharp_engine.wgpu_backend.planning.flow import GraphFlow, called
 from netsharp_engine.wgpu_backend.planning.operations import OPERATIONS, OpSite
+from netsharp_engine.wgpu_backend.planning.tensors import TENSORS
 from netsharp_engine.wgpu_backend.templates import losses, updates
 
+#: All operations: Net#'s, and those of CNTK's under other names.
+TABLE = {**TENSORS, **OPERATIONS}
 #: Lines of the ring that losses go to, which is read before it is full.
 SLOTS = 4096
 
@@ -51,7 +54,7 @@ class Described(NamedTuple):
 class Describer(GraphFlow):
     """The kernels of one job."""
 
-    def __init__(self, job: Job, facts: Analysis) -> None:
+    def __init__(self, job: Job, facts: GraphFacts) -> None:
         super().__init__(job, facts)
         self.ring: Buffer | None = None
         self.slot: Buffer | None = None
@@ -67,10 +70,11 @@ class Describer(GraphFlow):
                     if each.trained
                 }
         figures = build.buffer("figures of the step", len(updates.FIGURES), kept=True)
-        self.goal = self._goal(figures)
-        self._forward()
-        if self.goal is not None:
-            self._criteria(self.goal)
+        judged = judging(self.facts, job.graph.criteria)
+        self._forward(judged)
+        goal = None if judged is None else self._goal(judged, figures)
+        if judged is not None and goal is not None:
+            self._criteria(judged, goal)
         if job.rule is not None:
             self._backward()
             self._updates(job.rule, figures)
@@ -82,7 +86,7 @@ class Describer(GraphFlow):
         gradients = {each: found[-1] for each, found in self.found.items()}
         return Described(
             build,
-            Entrances(inputs, self.masks, self.goal, figures),
+            Entrances(inputs, self.masks, goal, figures),
             self.values,
             self.parameters,
             self.memory,
@@ -92,72 +96,71 @@ class Describer(GraphFlow):
             checks,
         )
 
-    def _goal(self, figures: Buffer) -> losses.Goal | None:
-        if not self.job.graph.criteria:
-            return None
+    def _goal(self, judged: Judging, figures: Buffer) -> losses.Goal:
         build, outputs = self.build, self.facts.output.size
-        return losses.Goal(
-            build.buffer("wanted codes", 1, rows=build.rows, kept=True),
-            build.values("wanted numbers", outputs, kept=True),
-            build.buffer("shares of rows", 1, rows=build.rows, kept=True),
-            figures,
-            updates.PLACES["coded"],
-        )
+        coded = judged.label is None and outputs > 1
+        codes = build.buffer("wanted codes", 1, rows=build.rows, kept=True) if coded else None
+        if judged.label is None:
+            numbers = build.values("wanted numbers", outputs, kept=True)
+        else:
+            numbers = self.values[judged.label] = build.values(
+                judged.label.name, outputs, kept=True
+            )
+        shares = build.buffer("shares of rows", 1, rows=build.rows, kept=True)
+        return losses.Goal(codes, numbers, shares, figures, updates.PLACES["coded"])
 
-    def _forward(self) -> None:
-        output = self.facts.output
-        fused = self.facts.fused and self.goal is not None
+    def _forward(self, judged: Judging | None) -> None:
+        later = judged.shown if judged is not None and judged.fused else None
         for node in self.facts.nodes:
             if node.op == "input":
                 self.values[node] = self.build.values(node.name, node.size, kept=True)
-            elif not (fused and node is output):
-                OPERATIONS[node.op].forward(self, self._site(node))
+            elif node is not later:
+                TABLE[node.op].forward(self, self._site(node))
 
     def _site(self, node: Node) -> OpSite:
         return OpSite(node, called(node, self.facts))
 
-    def _criteria(self, goal: losses.Goal) -> None:
-        build, (first, *others) = self.build, self.job.graph.criteria
-        output = self.facts.output
+    def _criteria(self, judged: Judging, goal: losses.Goal) -> None:
+        build, op = self.build, judged.criterion
         lines = build.buffer("losses of rows", 1, rows=build.rows)
-        fused = first in self.facts.fused
-        if fused:
-            source = self.value(output.inputs[0])
-            value = self.value(output)
-            if first.op == "cross entropy":
-                losses.entropy_of_softmax(build, source, goal, value, lines)
-            else:
-                losses.entropy_of_sigmoid(build, source, goal, value, lines)
+        source = self.value(judged.source)
+        shown = source
+        if judged.fused:
+            made = judged.shown
+            shown = self.value(made) if made else build.values("probabilities", source.width)
+        if not judged.fused:
+            losses.plain_loss(build, op, source, goal, lines)
+        elif op == "cross entropy":
+            losses.entropy_of_softmax(build, source, goal, shown, lines)
         else:
-            losses.plain_loss(build, first.op, self.value(output), goal, lines)
+            losses.entropy_of_sigmoid(build, source, goal, shown, lines)
         told: list[tuple[Buffer, Buffer | None]] = [(lines, goal.shares)]
-        for _ in others:
-            right = build.buffer("right answers of rows", 1, rows=build.rows)
+        for right in judged.counts:
+            answers = build.buffer("answers of rows", 1, rows=build.rows)
             fed = updates.figure(goal.figures, "rows")
-            losses.right_answers(build, self.value(output), goal, fed, right)
-            told.append((right, None))
+            losses.counted_answers(build, shown, goal, fed, answers, right=right)
+            told.append((answers, None))
         if self.job.rule is not None:
-            self._error(first.op, goal, fused=fused)
+            self._error(judged, goal, shown)
         self.ring = build.buffer("ring", len(told), rows=SLOTS, kept=True)
         self.slot = build.buffer("slot of the ring", 1, kept=True)
         losses.tally(build, told, self.ring, self.slot, SLOTS)
 
-    def _error(self, op: str, goal: losses.Goal, *, fused: bool) -> None:
-        output = self.facts.output
-        node = output.inputs[0] if fused else output
+    def _error(self, judged: Judging, goal: losses.Goal, shown: Buffer) -> None:
+        node = judged.source
         out = self.build.values(f"{called(node, self.facts)}: error", node.size)
-        if not fused:
-            losses.plain_error(self.build, op, self.value(output), goal, out)
-        elif op == "cross entropy":
-            losses.error_of_softmax(self.build, self.value(output), goal, out)
+        if not judged.fused:
+            losses.plain_error(self.build, judged.criterion, shown, goal, out)
+        elif judged.criterion == "cross entropy":
+            losses.error_of_softmax(self.build, shown, goal, out)
         else:
-            losses.error_of_sigmoid(self.build, self.value(output), goal, out)
+            losses.error_of_sigmoid(self.build, shown, goal, out)
         self.errors[node] = [out]
 
     def _backward(self) -> None:
         for node in reversed(self.facts.nodes):
             if node in self.facts.learning and node in self.errors:
-                OPERATIONS[node.op].backward(self, self._site(node))
+                TABLE[node.op].backward(self, self._site(node))
 
     def _updates(self, rule: UpdateRule, figures: Buffer) -> None:
         build, shaping = self.build, rule.shaping
@@ -171,7 +174,7 @@ class Describer(GraphFlow):
         if shaping.total < math.inf:
             scale = build.buffer("scale of gradients", 1)
             updates.total_norm(build, gradients, figures, scale, cut=cut)
-        kind = "nesterov" if rule.nesterov and rule.kind == "momentum" else rule.kind
+        kind = updates.formulas_of(rule)
         for parameter, gradient in zip(trained, gradients, strict=True):
             state = {name: found[parameter] for name, found in self.memory.items()}
             updates.update(
@@ -184,6 +187,7 @@ class Describer(GraphFlow):
                 scale=scale,
                 cut=cut,
                 decays=bool(rule.decay),
+                regular=shaping.l2 > 0 and parameter.name not in shaping.unregular,
             )
         if rule.max_norm:
             for parameter in trained:

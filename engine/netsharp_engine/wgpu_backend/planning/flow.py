@@ -5,18 +5,19 @@ Operations ask it for buffers; it knows none of them.
 
 from __future__ import annotations
 
-from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import Node, Parameter
+from netsharp_engine.ops.tensors import HELD
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend.building import Building
 from netsharp_engine.wgpu_backend.kernels import BACKWARD, WEIGHTS, Buffer
+from netsharp_engine.wgpu_backend.planning.facts import GraphFacts
 from netsharp_engine.wgpu_backend.templates import elementwise
 
 
 class GraphFlow:
     """The buffers of one job as they come up."""
 
-    def __init__(self, job: Job, facts: Analysis) -> None:
+    def __init__(self, job: Job, facts: GraphFacts) -> None:
         self.job, self.facts = job, facts
         self.build = Building(job.rows)
         #: Parameters come first, so that programs of one graph find them in the same places.
@@ -56,6 +57,8 @@ class GraphFlow:
         """A buffer for what is passed back to a node; None where nothing there learns."""
         if node not in self.facts.learning:
             return None
+        if node.op in HELD:
+            return self.gradient(node.parameters[0])
         out = self.build.values(f"{what}: error of the source", node.size)
         self.errors.setdefault(node, []).append(out)
         return out
@@ -83,7 +86,7 @@ class GraphFlow:
         return parts[0]
 
 
-def called(node: Node, facts: Analysis) -> str:
+def called(node: Node, facts: GraphFacts) -> str:
     """The layer of a node: the next name on the way to the output."""
     while not node.name:
         users = facts.users[node]

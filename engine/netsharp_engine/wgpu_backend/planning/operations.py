@@ -34,7 +34,7 @@ class OpSite(NamedTuple):
         return f"{self.what}/{self.node.inputs[0].name}" if self.node.inputs[0].name else self.what
 
 
-class Kernels(NamedTuple):
+class OpKernels(NamedTuple):
     """How an operation is described."""
 
     forward: Callable[[GraphFlow, OpSite], None]
@@ -235,15 +235,15 @@ def _drop_back(at: GraphFlow, site: OpSite) -> None:
         elementwise.masked(at.build, site.what, BACKWARD, g, mask, below)
 
 
-OPERATIONS: dict[str, Kernels] = {
-    "full": Kernels(_full, _full_back),
-    "filtered": Kernels(_filtered, _filtered_back),
-    "convolve": Kernels(_convolve, _convolve_back),
-    "bias": Kernels(_bias, _bias_back),
-    "max pool": Kernels(_largest, _largest_back),
-    "mean pool": Kernels(_mean, _mean_back),
-    "response norm": Kernels(_normalize, _normalize_back),
-    "activation": Kernels(_activation, _activation_back),
-    "add": Kernels(_add, _add_back),
-    "Dropout": Kernels(_drop, _drop_back),
+OPERATIONS: dict[str, OpKernels] = {
+    "full": OpKernels(_full, _full_back),
+    "filtered": OpKernels(_filtered, _filtered_back),
+    "convolve": OpKernels(_convolve, _convolve_back),
+    "bias": OpKernels(_bias, _bias_back),
+    "max pool": OpKernels(_largest, _largest_back),
+    "mean pool": OpKernels(_mean, _mean_back),
+    "response norm": OpKernels(_normalize, _normalize_back),
+    "activation": OpKernels(_activation, _activation_back),
+    "add": OpKernels(_add, _add_back),
+    "Dropout": OpKernels(_drop, _drop_back),
 }

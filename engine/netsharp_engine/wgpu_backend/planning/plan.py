@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from netsharp_engine.analysis import Analysis
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend import proving, writing
 from netsharp_engine.wgpu_backend.kernels import CHECK, FORWARD, DeviceKernel
 from netsharp_engine.wgpu_backend.planning.describing import Described, Describer
+from netsharp_engine.wgpu_backend.planning.facts import GraphFacts
 from netsharp_engine.wgpu_backend.planning.joining import Pass, join, levels, needed
 from netsharp_engine.wgpu_backend.planning.placing import ARENA, Placement, placed
 from netsharp_engine.wgpu_backend.planning.splitting import split
@@ -53,7 +53,7 @@ class DevicePlan(NamedTuple):
         return 4 * sum(self.placement.arenas.values())
 
 
-def planned(job: Job, facts: Analysis, style: PlanStyle = SHIPPED) -> DevicePlan:
+def planned(job: Job, facts: GraphFacts, style: PlanStyle = SHIPPED) -> DevicePlan:
     """The plan of a job whose nodes can all be computed; GraphError where a bound does not hold."""
     described = Describer(job, facts).described()
     build = described.building
@@ -123,5 +123,6 @@ def crossing(plan: DevicePlan) -> int:
     total = sum(buffer.size for buffer in entrances.inputs.values())
     goal = entrances.goal
     if goal is not None:
-        total += goal.numbers.size if goal.outputs == 1 else goal.codes.size
+        fed = goal.numbers in entrances.inputs.values()
+        total += 0 if fed else (goal.codes or goal.numbers).size
     return 4 * total

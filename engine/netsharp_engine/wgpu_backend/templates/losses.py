@@ -29,10 +29,11 @@ LEAST = "1.1920929e-07"
 class Goal(NamedTuple):
     """What is wanted: ``codes`` [rows], ``numbers`` [rows, outputs], and what rows count.
 
-    ``coded``, a place among the figures, is 1 where codes are meant.
+    ``coded``, a place among the figures, is 1 where codes are meant; without a buffer for them
+    numbers always are.
     """
 
-    codes: Buffer
+    codes: Buffer | None
     numbers: Buffer
     shares: Buffer
     figures: Buffer
@@ -47,7 +48,7 @@ class Goal(NamedTuple):
     def wanted(self) -> str:
         """The number that is wanted of an output."""
         given = f"b{self.numbers.number}[e]"
-        if self.outputs == 1:
+        if self.codes is None:
             return given
         coded = f"f32(b{self.codes.number}[n] == f32(i))"
         return f"select({given}, {coded}, b{self.figures.number}[{self.coded}] == 1.0)"
@@ -145,24 +146,30 @@ def plain_error(build: Building, op: str, y: Buffer, goal: Goal, out: Buffer) ->
     build.kernel(f"loss: error of {op}", FAMILY, LOSS, out, Each(f"({found}) * {goal.share}"))
 
 
-def right_answers(build: Building, y: Buffer, goal: Goal, rows_fed: str, lines: Buffer) -> None:
-    """1 for each fed row whose first largest output is the wanted one."""
+def counted_answers(
+    build: Building, y: Buffer, goal: Goal, rows_fed: str, lines: Buffer, *, right: bool
+) -> None:
+    """1 for each fed row whose first largest output is the wanted one, or, else, is not."""
     seen, fed = f"b{y.number}[e]", f"f32(f32(n) < {rows_fed})"
+    what, same = ("right answers", "==") if right else ("wrong answers", "!=")
     if goal.outputs == 1:
-        formula = f"f32(f32({seen} > 0.5) == b{goal.numbers.number}[e]) * {fed}"
-        build.kernel("right answers", FAMILY, COUNTING, lines, Each(formula))
+        wanted = f"b{goal.numbers.number}[e]"
+        formula = f"f32(f32({seen} > 0.5) {same} {wanted}) * {fed}"
+        build.kernel(what, FAMILY, COUNTING, lines, Each(formula))
         return
-    build.kernel(
-        "right answers",
-        FAMILY,
-        COUNTING,
-        lines,
+    operations: list[OverRow | Each] = [
         OverRow("max", seen),
         OverRow("min", f"select(1e9, f32(i), {seen} >= {{0}})"),
-        Each(f"f32({{1}} == b{goal.codes.number}[n]) * {fed}"),
-        size=goal.outputs,
-        once=True,
-    )
+    ]
+    if goal.codes is not None:
+        operations.append(Each(f"f32({{1}} {same} b{goal.codes.number}[n]) * {fed}"))
+    else:
+        operations += [
+            OverRow("max", goal.wanted),
+            OverRow("min", f"select(1e9, f32(i), {goal.wanted} >= {{2}})"),
+            Each(f"f32({{1}} {same} {{3}}) * {fed}"),
+        ]
+    build.kernel(what, FAMILY, COUNTING, lines, *operations, size=goal.outputs, once=True)
 
 
 def tally(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from netsharp_engine.program import UpdateRule
 from netsharp_engine.wgpu_backend.building import Building
 from netsharp_engine.wgpu_backend.kernels import CHECK, SUM, UPDATE, Buffer, Each, LoopNest, Turning
 
@@ -54,9 +55,29 @@ RULES: Mapping[str, RuleFormulas] = {
         ("{delta} * [momentum] - {g} * [rate]", "{w} - {g} * [rate] + {0} * [momentum]"),
         (0, 1),
     ),
+    # CNTK's: momentum with unit gain, in which the rate is remembered, too.
+    "smoothed": RuleFormulas(
+        ("smoothed",),
+        ("{smoothed} * [momentum] + {g} * ([rate] * (1.0 - [momentum]))", "{w} - {0}"),
+        (0, 1),
+    ),
+    "smoothed nesterov": RuleFormulas(
+        ("smoothed",),
+        (
+            "{smoothed} * [momentum] + {g} * ([rate] * (1.0 - [momentum]))",
+            "{w} - {0} * [momentum] - {g} * ([rate] * (1.0 - [momentum]))",
+        ),
+        (0, 1),
+    ),
     "adadelta": RuleFormulas(("squared_gradient", "squared_step"), _ADADELTA, (0, 2, 3)),
     "adam": RuleFormulas(("first_moment", "second_moment"), _ADAM, (0, 1, 2)),
 }
+
+
+def formulas_of(rule: UpdateRule) -> str:
+    """The row of a rule."""
+    ahead = {"momentum": "nesterov", "smoothed": "smoothed nesterov"}
+    return ahead.get(rule.kind, rule.kind) if rule.nesterov else rule.kind
 
 
 def figure(figures: Buffer, name: str) -> str:
@@ -75,14 +96,20 @@ def update(
     scale: Buffer | None = None,
     cut: bool = False,
     decays: bool = False,
+    regular: bool = False,
 ) -> None:
-    """Change a parameter; ``cut``: its gradient is cut to a limit, by ``scale`` to a norm."""
+    """Change a parameter; ``cut``: its gradient is cut to a limit, by ``scale`` to a norm.
+
+    ``regular``: L2 is added to it, and behind the rule the parameter ``decays``.
+    """
     gradient = f"b{g.number}[e]"
     if cut:
         limit = figure(figures, "limit")
         gradient = f"clamp({gradient}, -{limit}, {limit})"
     if scale is not None:
         gradient = f"({gradient} * b{scale.number}[0])"
+    if regular:
+        gradient = f"({gradient} + b{w.number}[e] * {figure(figures, 'l2')})"
     operations = []
     for formula in rule.formulas:
         text = formula.replace("{w}", f"b{w.number}[e]").replace("{g}", gradient)

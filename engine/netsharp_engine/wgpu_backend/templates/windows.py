@@ -168,10 +168,10 @@ class KernelWay:
     def above(self, index: str = "i", *, maps: bool = True) -> Seen:
         """Who sees a cell: the places, of all maps, with the weight between."""
         lets: list[tuple[str, str]] = []
-        loops, out, taps, named, sited = [], [], [], [], []
+        loops, inner, out, taps, named, sited = [], [], [], [], [], []
         for d, dim in enumerate(self.dims):
             if maps and dim.maps > 1:
-                loops.append(Turning(f"m{d}", "0", str(dim.maps), dim.maps))
+                inner.append(Turning(f"m{d}", "0", str(dim.maps), dim.maps))
                 named.append(f"m{d}")
             else:
                 named.append("0")
@@ -198,9 +198,10 @@ class KernelWay:
             at = plus(times(named[d], dim.places), place)
             out.append(times(_grouped(at), self._outs[d]))
         number = self._number(named, sited)
+        # Loops of one length for all cells turn fastest: threads of a group stay together.
         return Seen(
             tuple(lets),
-            tuple(loops),
+            (*loops, *inner),
             cell="0",
             place=plus(*out),
             weight=plus(times(_grouped(number), self.row), *taps),

@@ -1,0 +1,115 @@
+"""What a plan asks of a graph, for both families of operations: order, what learns, what is judged.
+
+Those of Net# have a criterion of the output; CNTK's compare two nodes, one of which is fed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from netsharp_engine.analysis import Analysis
+from netsharp_engine.graph import Graph, GraphError, Node
+from netsharp_engine.ops.tensors import HELD, SUMS
+from netsharp_engine.program import Job
+
+#: What CNTK's criteria are in the words of the templates, and whether with the softmax.
+CRITERIA = {
+    "CrossEntropyWithSoftmax": ("cross entropy", True),
+    "SquareError": ("squared error", False),
+}
+#: What is told beside the criterion: right answers, or wrong ones.
+COUNTED = {"right answers": True, "ClassificationError": False}
+
+
+class Judging(NamedTuple):
+    """What is made smaller: a criterion by a template's name, of ``source``, whose error it gives.
+
+    ``shown`` receives the values of an activation that is computed together with it, None: of one
+    that is no node.  ``label`` is the input that is compared with, None: the graph's target.
+    ``counts`` say whether right or wrong answers are told beside it.
+    """
+
+    criterion: str
+    fused: bool
+    source: Node
+    shown: Node | None
+    label: Node | None
+    counts: tuple[bool, ...]
+
+
+class GraphFacts(Protocol):
+    """The facts of either family; see ``Analysis``."""
+
+    graph: Graph
+    output: Node
+    nodes: list[Node]
+    uses: Counter[Node]
+    users: dict[Node, list[Node]]
+    learning: set[Node]
+
+
+class TensorFacts:
+    """The facts of a graph of CNTK's operations without sequences."""
+
+    def __init__(self, graph: Graph, training: bool) -> None:
+        self.graph = graph
+        self.label: Node | None = None
+        self.output = self._judged() if graph.criteria else _last(graph)
+        wanted = {self.output}
+        for node in reversed(graph.nodes):
+            if node in wanted:
+                wanted.update(node.inputs)
+        self.nodes = [node for node in graph.nodes if node in wanted]
+        self.uses = Counter(source for node in self.nodes for source in node.inputs)
+        self.users: dict[Node, list[Node]] = {node: [] for node in self.nodes}
+        for node in self.nodes:
+            for source in dict.fromkeys(node.inputs):
+                self.users[source].append(node)
+        self.learning: set[Node] = set()
+        for node in self.nodes if training else ():
+            trained = node.op in HELD and node.parameters[0].trained
+            if trained or self.learning.intersection(node.inputs):
+                self.learning.add(node)
+
+    def _judged(self) -> Node:
+        """What is compared with a label."""
+        first, second = self.graph.criteria[0].inputs[:2]
+        values, label = (second, first) if first.op == "input" else (first, second)
+        if label.op == "input":
+            self.label = label
+        return values
+
+
+def facts_of(job: Job) -> GraphFacts:
+    """The facts of a job's graph; GraphError where there is no output or nothing to train."""
+    graph = job.graph
+    tensors = any(node.op in HELD for node in graph.nodes)
+    if tensors or any(criterion.op in SUMS for criterion in graph.criteria):
+        return TensorFacts(graph, job.rule is not None)
+    return Analysis(graph, job.rule is not None)
+
+
+def judging(facts: GraphFacts, criteria: Sequence[Node]) -> Judging | None:
+    """What is judged, None without a criterion; those that are not known are not looked at."""
+    if not criteria:
+        return None
+    first, *others = criteria
+    counts = tuple(COUNTED[each.op] for each in others)
+    output = facts.output
+    if isinstance(facts, Analysis):
+        fused = first in facts.fused
+        source = output.inputs[0] if fused else output
+        return Judging(first.op, fused, source, output, None, counts)
+    assert isinstance(facts, TensorFacts)
+    criterion, fused = CRITERIA[first.op]
+    return Judging(criterion, fused, output, None, facts.label, counts)
+
+
+def _last(graph: Graph) -> Node:
+    if graph.output is not None:
+        return graph.output
+    if not graph.nodes:
+        raise GraphError("the graph has no output")
+    return graph.nodes[-1]
