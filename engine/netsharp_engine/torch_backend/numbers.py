@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
 
 
-class Part(NamedTuple):
+class TensorPart(NamedTuple):
     """A tensor with numbers of a parameter: its shape, and where these come from.
 
     ``cells`` are the places in the tensor of the numbers, in their order, where it holds more than
@@ -52,7 +52,7 @@ class Part(NamedTuple):
         return found
 
 
-def parts_of(parameter: Parameter, users: Sequence[Node]) -> tuple[Part, ...]:
+def parts_of(parameter: Parameter, users: Sequence[Node]) -> tuple[TensorPart, ...]:
     """Decide how a parameter lies: as its only user multiplies with it, else canonically.
 
     Kernels lie apart from their biases.
@@ -61,17 +61,17 @@ def parts_of(parameter: Parameter, users: Sequence[Node]) -> tuple[Part, ...]:
     if parameter.bias_column:
         count, width = parameter.shape
         if alone is None or alone.op != "convolve":
-            return Part((count, width - 1)), Part((count,))
+            return TensorPart((count, width - 1)), TensorPart((count,))
         told = kernel_parts(alone)
         return (
-            Part(told.shape, places=told.weights),
-            Part(told.shape[:1], places=told.biases),
+            TensorPart(told.shape, places=told.weights),
+            TensorPart(told.shape[:1], places=told.biases),
         )
     if alone is not None and alone.op == "filtered":
         found = filled_cells(alone)
         if found is not None:
-            return (Part(found[0], found[1]),)
-    return (Part(parameter.shape),)
+            return (TensorPart(found[0], found[1]),)
+    return (TensorPart(parameter.shape),)
 
 
 class TorchNumbers:
