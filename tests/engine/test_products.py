@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsharp_engine.activations import NAMES
 from netsharp_engine.graph import Graph
-from netsharp_engine.numpy_backend import Plan, build_plan, compile_plan, design_plan
+from netsharp_engine.numpy_backend import Plan, build, build_plan, compile_plan, design_plan
 from netsharp_engine.numpy_backend.kernels import products
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.products import of_columns, twins
@@ -226,6 +227,47 @@ def test_random_networks_learn_the_same_both_ways(data: Any, batch: int) -> None
     np.testing.assert_allclose(ours[2], theirs[2], rtol=1e-9, atol=1e-11 * size)
 
 
+JOINED = """\
+input A [6, 7];
+input B [5];
+hidden C [3, 4, 5] {function} from A convolve {{
+  InputShape = [6, 7]; KernelShape = [3, 3]; MapCount = 3;
+}}
+hidden F [7] {function} from A where (s, d) => s[1] == d[0];
+hidden H [9] {function} {{ from C all; from F all; from B all; }}
+hidden G [11] {function} from H all;
+output O [3] softmax from G all;
+"""
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", [name for name in NAMES if name != "softmax"])
+def test_what_is_joined_to_products_has_the_same_bits(
+    function: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = build_graph(JOINED.format(function=function), {})
+    random = np.random.default_rng(SEED)
+    values = {one.name: random.standard_normal(one.shape) * 0.3 for one in graph.parameters}
+    rows = random.standard_normal((19, graph.features)).astype(dtype)
+    found, counts = [], []
+    monkeypatch.setattr(products, "WIDE", 16)
+    for keep in (False, True):
+        if keep:
+            monkeypatch.setattr(build, "joined", list)
+        plan = compile_plan(graph, 19, "cross entropy", dtype)
+        plan.load(values)
+        plan.feed(rows, np.arange(19) % 3)
+        plan.step()
+        layers = [plan.layer(name) for name in "CFHG"]
+        found.append([np.array(plan.output), plan.gradient, *layers])
+        counts.append(len(plan._calls.forward))
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    # Biases of three layers, and what is computed in place, by a twin, behind one source.
+    in_place = function in ("sigmoid", "rlinear", "srlinear", "tanh")
+    assert counts[1] - counts[0] == 3 + 3 * in_place
+
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: The examples without a kink, and what tells the sizes that they leave open.
 SMOOTH = {
@@ -262,9 +304,20 @@ def test_losses_of_smooth_examples_are_the_same_both_ways(name: str) -> None:
 def test_sizes_that_make_no_sense_are_refused() -> None:
     ones = np.ones(64, np.float32)
     steps = (0, 0, 4, 1, 0, 0, 4, 1, 0, 0, 4)
-    sound = (1, 1, 4, 4, 4, *steps, False, 4, ones, ones, None, ones.copy())
+    sound = (1, 1, 4, 4, 4, *steps, False, 0, 4, ones, ones, None, ones.copy())
     twins.product(*sound)
-    wrong_ones = ((0, 1 << 33), (2, 0), (3, 100), (4, 60), (5, -1), (9, 1 << 40), (15, 30), (17, 3))
+    wrong_ones = (
+        (0, 1 << 33),
+        (2, 0),
+        (3, 100),
+        (4, 60),
+        (5, -1),
+        (9, 1 << 40),
+        (15, 30),
+        (17, 11),
+        (17, 3),
+        (18, 3),
+    )
     for place, wrong in (*wrong_ones, (7, 30), (8, 1 << 31), (11, 30)):
         with pytest.raises((ValueError, OverflowError)):
             twins.product(*sound[:place], wrong, *sound[place + 1 :])
@@ -272,15 +325,15 @@ def test_sizes_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="out of range"):
         twins.product(large, large, 4, 4, 4, large, large, *steps[2:], *sound[16:])
     with pytest.raises(ValueError, match="too short"):
-        twins.product(*sound[:18], ones[:15], *sound[19:])
+        twins.product(*sound[:19], ones[:15], *sound[20:])
     with pytest.raises(ValueError, match="too short"):
-        twins.product(*sound[:20], ones[:3], sound[21])
+        twins.product(*sound[:21], ones[:3], sound[22])
     with pytest.raises(TypeError, match="another number of arguments"):
         twins.product(1)
     frozen = ones.copy()
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        twins.product(*sound[:21], frozen)
+        twins.product(*sound[:22], frozen)
 
 
 @pytest.mark.parametrize("compiled", [True, False])

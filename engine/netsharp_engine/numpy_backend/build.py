@@ -13,6 +13,7 @@ from netsharp_engine.graph import Graph, GraphError, Node
 from netsharp_engine.numpy_backend.design import Design, unsupported
 from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
+from netsharp_engine.numpy_backend.kernels.joining import joined
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.site import Call, Site, Slot, Steps, Tensor
 from netsharp_engine.numpy_backend.kernels.threads import limit_threads
@@ -158,7 +159,9 @@ class _Builder:
         last = steps.pop(self.output) if self.fused else Steps([], [])
         backward = [call for step in steps.values() for call in step.backward]
         return Calls(
-            forward=tuple(call for step in reversed(steps.values()) for call in step.forward),
+            forward=tuple(
+                joined(call for step in reversed(steps.values()) for call in step.forward)
+            ),
             finish=tuple(last.forward),
             loss=None if targets is None else self.loss_call(targets),
             backward=tuple(backward if self.training else ()),

@@ -63,6 +63,8 @@ class Design:
             return False
         if self.fused and node is self.output:
             return False
+        if KERNELS[node.op].passes(node):
+            return True
         if KERNELS[node.op].keeps_source(node):
             return False
         return not (self.training and KERNELS[source.op].keeps_output(source))

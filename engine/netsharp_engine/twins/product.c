@@ -1,4 +1,5 @@
 /* Matrix products whose columns are samples, for the processor's vectors, in float and in double. */
+#include "functions.h"
 #include "twins.h"
 #include "vectors.h"
 
@@ -41,12 +42,13 @@ struct steps {
     int64_t group, place, row, column;
 };
 
-/* out[g, p] = left[g, p] @ right[g, p] + bias[g], for each of `groups` and `places`.  Places that lie
-   on one another in `out` are summed up in their order; `adds`: to what is there already. */
+/* out[g, p] = function(left[g, p] @ right[g, p] + bias[g]), for each of `groups` and `places`.  Places that
+   lie on one another in `out` are summed up in their order, without bias and function; `adds`: to what
+   is there already. */
 struct product {
     int64_t groups, places, rows, depth, columns;
     struct steps left, right, out;
-    int64_t adds;
+    int64_t adds, function;
     const void *left_array, *right_array, *bias_array;
     void *out_array;
 };
@@ -135,7 +137,7 @@ static void left_room(void *room) {
 }
 
 /* Sizes and steps, none of which may be so large that products of them overflow. */
-#define NUMBERS 17
+#define NUMBERS 18
 static int numbered(PyObject *const *given, int64_t found[NUMBERS]) {
     for (int i = 0; i < NUMBERS; i++) {
         found[i] = PyLong_AsSsize_t(given[i]);
@@ -161,7 +163,8 @@ static int64_t reach(const struct product *one, struct steps steps, int64_t rows
 }
 
 /* groups, places, rows, depth, columns; steps of left and of right to the next group, place, row and
-   column; steps of out to the next group, place and row; whether to add; the bytes of a number;
+   column; steps of out to the next group, place and row; whether to add; the number of the function, 0
+   of none, 1 of the first; the bytes of a number;
    left, right, bias [groups, rows] or None, out. */
 PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
@@ -178,12 +181,12 @@ PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
         return NULL;
     }
     struct product one = {n[0], n[1], n[2], n[3], n[4], {n[5], n[6], n[7], n[8]},
-                          {n[9], n[10], n[11], n[12]}, {n[13], n[14], n[15], 1}, n[16],
+                          {n[9], n[10], n[11], n[12]}, {n[13], n[14], n[15], 1}, n[16], n[17] - 1,
                           NULL, NULL, NULL, NULL};
     int64_t taken = reach(&one, one.left, one.rows, one.depth);
     int64_t seen = reach(&one, one.right, one.depth, one.columns);
     int64_t made = reach(&one, one.out, one.rows, one.columns);
-    if (taken < 0 || seen < 0 || made < 0) {
+    if (taken < 0 || seen < 0 || made < 0 || one.function >= FUNCTIONS || one.function == F_SOFTMAX) {
         PyErr_SetString(PyExc_ValueError, "a size is out of range");
         return NULL;
     }

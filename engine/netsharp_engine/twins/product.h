@@ -158,6 +158,16 @@ INLINE void NAME(crossed)(const struct NAME(block) *one, int64_t s, int64_t t) {
         NAME(wides)[count - 1][vectors - 1](&tile);
 }
 
+/* An activation of numbers that were just written. */
+TARGET static void NAME(ended)(int64_t function, REAL *out, int64_t step, int64_t rows, int64_t columns) {
+    if (step == columns) {
+        columns *= rows;
+        rows = 1;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        apply(sizeof(REAL), function, out + r * step, out + r * step, columns);
+}
+
 /* One matrix: some columns at a time, of these some terms, of these some rows.  Every sum goes from
    its first term to its last.  Where few terms are summed up, most is writing: then tile by tile. */
 TARGET static void NAME(matrix)(const struct product *one, const REAL *left, const REAL *right,
@@ -209,6 +219,8 @@ TARGET static void NAME(matrix)(const struct product *one, const REAL *left, con
                     for (int64_t s = 0; s < block.vectors.parts; s++)
                         for (int64_t t = 0; t < block.rows.parts; t++)
                             NAME(crossed)(&block, s, t);
+                if (last && one->function >= 0)
+                    NAME(ended)(one->function, block.out, one->out.row, rows, block.columns);
             }
         }
 }

@@ -81,7 +81,8 @@ class Kernel(NamedTuple):
     it writes with least work.  ``weight_order`` gives the canonical index of each number
     of its parameter.  ``keeps_output``: backward needs the output as it was written;
     ``keeps_source``: its first source's values.
-    ``in_place``: elementwise, so that source and output share a layout and maybe memory.
+    ``in_place``: elementwise, so that source and output share a layout and maybe memory;
+    ``passes``: its output is its source's values.
     ``bytes`` is what a bound one keeps beside values, gradients and weights; ``reorders`` whether
     ``weight_order`` gives an array; ``cells`` how many of the kernel's are walked one by one, each
     with calls that hold so many ``views`` forward, and in all.  ``whole``: it looks at all rows of
@@ -96,6 +97,7 @@ class Kernel(NamedTuple):
     keeps_output: Callable[[Node], bool] = _keeps_nothing
     keeps_source: Callable[[Node], bool] = _keeps_nothing
     in_place: bool = False
+    passes: Callable[[Node], bool] = _keeps_nothing
     bytes: Callable[[Draft], int] = _no_bytes
     reorders: Callable[[Node, Layout, Layout], bool] = _never
     cells: Callable[[Node], int] = _no_cells
@@ -139,6 +141,10 @@ def _row_order(node: Node, source: Layout, out: Layout) -> IntArray | None:
 
 def _activation_keeps(node: Node) -> bool:
     return FUNCTIONS[node.attributes["function"]].keeps == "output"
+
+
+def _is_linear(node: Node) -> bool:
+    return bool(node.attributes["function"] == "linear")
 
 
 def _activation_reads(node: Node) -> bool:
@@ -207,6 +213,7 @@ KERNELS: dict[str, Kernel] = {
         keeps_output=_activation_keeps,
         keeps_source=_activation_reads,
         in_place=True,
+        passes=_is_linear,
         bytes=activation_bytes,
     ),
     "transfer": Kernel(

@@ -22,11 +22,13 @@ FUNCTIONS = (
 )
 #: Those that numpy computes in more than one pass, or slowly.
 SLOW = ("sigmoid", "srlinear", "tanh")
+#: Those that numpy computes as fast, where a product before them does not do it at once.
+PLAIN = ("rlinear",)
 
 
 def takes(function: str) -> bool:
-    """Whether there is a twin, and it is faster."""
-    return twins is not None and function in SLOW
+    """Whether there is a twin, and it is faster, or as fast and joined to products."""
+    return twins is not None and function in (*SLOW, *PLAIN)
 
 
 def applied(function: str, source: Array, out: Array) -> Call:

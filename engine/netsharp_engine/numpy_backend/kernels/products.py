@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array
+from netsharp_engine.numpy_backend.kernels.functions import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.site import Call, Site
 
 try:
@@ -63,9 +64,40 @@ def product(left: Array, right: Array, out: Array) -> Call:
     return partial(np.multiply if right.shape[-2] == 1 else np.matmul, left, right, out)
 
 
+class Product(partial[None]):
+    """A call of the twin; ``out`` is where it writes."""
+
+    out: Array
+    adds: bool
+
+    def ended(self, biases: Array | None, function: str = "") -> Product | None:
+        """Return the call that then adds biases [rows, 1] and applies an activation.
+
+        None where it does so already, or cannot.
+        """
+        *sizes, kind, width, left, right, known, out = self.args
+        groups, places = sizes[:2]
+        if self.adds or kind or (biases is not None and (known is not None or groups * places > 1)):
+            return None
+        if function == "softmax":  # It is one of columns, not of all numbers.
+            return None
+        found = Product(
+            self.func,
+            *sizes,
+            FUNCTIONS.index(function) + 1 if function else 0,
+            width,
+            left,
+            right,
+            known if biases is None else _touched(biases),
+            out,
+        )
+        found.out, found.adds = self.out, False
+        return found
+
+
 def compiled(
     left: Array, right: Array, out: Array, biases: Array | None = None, adds: bool = False
-) -> Call:
+) -> Product:
     """Return the call of the twin that writes left @ right + biases to ``out``, or adds it to that.
 
     Arrays are [rows, columns], [groups, rows, columns] or [groups, places, rows, columns]; the
@@ -77,7 +109,9 @@ def compiled(
     steps = (*_steps(left), *_steps(right), *_steps(out)[:3])
     offsets = None if biases is None else _touched(biases)
     arrays = (_touched(left), _touched(right), offsets, _touched(out))
-    return partial(twins.product, *sizes, *steps, adds, left.itemsize, *arrays)
+    found = Product(twins.product, *sizes, *steps, adds, 0, left.itemsize, *arrays)
+    found.out, found.adds = out, adds
+    return found
 
 
 def _steps(array: Array) -> tuple[int, int, int, int]:
