@@ -44,11 +44,12 @@ struct steps {
 
 /* out[g, p] = function(left[g, p] @ right[g, p] + bias[g]), for each of `groups` and `places`.  Places that
    lie on one another in `out` are summed up in their order, without bias and function; `adds`: to what
-   is there already. */
+   is there already.  `lanes`: places are summed up, terms lie side by side on both sides, and sums need
+   not go from the first term to the last. */
 struct product {
     int64_t groups, places, rows, depth, columns;
     struct steps left, right, out;
-    int64_t adds, function;
+    int64_t adds, function, lanes;
     const void *left_array, *right_array, *bias_array;
     void *out_array;
 };
@@ -137,7 +138,7 @@ static void left_room(void *room) {
 }
 
 /* Sizes and steps, none of which may be so large that products of them overflow. */
-#define NUMBERS 18
+#define NUMBERS 19
 static int numbered(PyObject *const *given, int64_t found[NUMBERS]) {
     for (int i = 0; i < NUMBERS; i++) {
         found[i] = PyLong_AsSsize_t(given[i]);
@@ -164,7 +165,7 @@ static int64_t reach(const struct product *one, struct steps steps, int64_t rows
 
 /* groups, places, rows, depth, columns; steps of left and of right to the next group, place, row and
    column; steps of out to the next group, place and row; whether to add; the number of the function, 0
-   of none, 1 of the first; the bytes of a number;
+   of none, 1 of the first; whether lanes are summed up alone; the bytes of a number;
    left, right, bias [groups, rows] or None, out. */
 PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
@@ -182,11 +183,13 @@ PyObject *product(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     }
     struct product one = {n[0], n[1], n[2], n[3], n[4], {n[5], n[6], n[7], n[8]},
                           {n[9], n[10], n[11], n[12]}, {n[13], n[14], n[15], 1}, n[16], n[17] - 1,
-                          NULL, NULL, NULL, NULL};
+                          n[18], NULL, NULL, NULL, NULL};
     int64_t taken = reach(&one, one.left, one.rows, one.depth);
     int64_t seen = reach(&one, one.right, one.depth, one.columns);
     int64_t made = reach(&one, one.out, one.rows, one.columns);
-    if (taken < 0 || seen < 0 || made < 0 || one.function >= FUNCTIONS || one.function == F_SOFTMAX) {
+    int apart = one.depth > 1 && (one.left.column != 1 || one.right.row != 1);
+    if (taken < 0 || seen < 0 || made < 0 || one.function >= FUNCTIONS || one.function == F_SOFTMAX
+        || (one.lanes && (apart || one.out.place || one.adds || one.function >= 0))) {
         PyErr_SetString(PyExc_ValueError, "a size is out of range");
         return NULL;
     }

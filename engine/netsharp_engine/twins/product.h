@@ -9,6 +9,8 @@ typedef REAL NAME(loose) __attribute__((vector_size(BYTES), aligned(sizeof(REAL)
 
 #define WIDTH ((int64_t)(BYTES / sizeof(REAL)))
 #define LANES ((int64_t)(WIDEST_BYTES / sizeof(REAL)))
+#define DOT_ROWS 4
+#define DOT_COLUMNS (ROWS > 4 ? 6 : 3)
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define AT(pointer) (*(NAME(loose) *)(pointer))
 #define SEEN(pointer) (*(const NAME(loose) *)(pointer))
@@ -225,9 +227,88 @@ TARGET static void NAME(matrix)(const struct product *one, const REAL *left, con
         }
 }
 
+/* The sum of a vector's numbers, halves of it first. */
+INLINE REAL NAME(total)(NAME(reals) sums) {
+    REAL each[WIDTH];
+    AT(each) = sums;
+    for (int64_t half = WIDTH / 2; half; half /= 2)
+        for (int64_t i = 0; i < half; i++)
+            each[i] += each[i + half];
+    return each[0];
+}
+
+/* Some rows by so many columns, whose terms lie side by side on both sides, summed up over all places. */
+INLINE void NAME(dot)(const struct product *one, const REAL *left, const REAL *const *columns,
+                      const int rows, REAL (*found)[DOT_COLUMNS]) {
+    NAME(reals) sums[DOT_ROWS][DOT_COLUMNS] = {{{0}}};
+    int64_t whole = one->depth / WIDTH * WIDTH;
+    size_t rest = (size_t)(one->depth - whole) * sizeof(REAL);
+    for (int64_t p = 0; p < one->places; p++) {
+        const REAL *from = left + p * one->left.place;
+        int64_t at = p * one->right.place;
+        for (int64_t k = 0; k < whole; k += WIDTH) {
+            NAME(reals) seen[DOT_COLUMNS];
+            for (int c = 0; c < DOT_COLUMNS; c++)
+                seen[c] = SEEN(columns[c] + at + k);
+            for (int r = 0; r < rows; r++)
+                for (int c = 0; c < DOT_COLUMNS; c++)
+                    sums[r][c] += SEEN(from + r * one->left.row + k) * seen[c];
+        }
+        if (!rest)
+            continue;
+        NAME(reals) seen[DOT_COLUMNS] = {{0}};
+        for (int c = 0; c < DOT_COLUMNS; c++)
+            memcpy(&seen[c], columns[c] + at + whole, rest);
+        for (int r = 0; r < rows; r++) {
+            NAME(reals) row = {0};
+            memcpy(&row, from + r * one->left.row + whole, rest);
+            for (int c = 0; c < DOT_COLUMNS; c++)
+                sums[r][c] += row * seen[c];
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < DOT_COLUMNS; c++)
+            found[r][c] = NAME(total)(sums[r][c]);
+}
+
+#define DOT(r)                                                                                     \
+    TARGET static void NAME(dot##r)(const struct product *one, const REAL *left,                   \
+                                    const REAL *const *columns, REAL (*found)[DOT_COLUMNS]) {      \
+        NAME(dot)(one, left, columns, r, found);                                                   \
+    }
+typedef void (*NAME(dot_of))(const struct product *, const REAL *, const REAL *const *,
+                             REAL (*)[DOT_COLUMNS]);
+DOT(1) DOT(2) DOT(3) DOT(4)
+static const NAME(dot_of) NAME(dots)[] = {NAME(dot1), NAME(dot2), NAME(dot3), NAME(dot4)};
+
+/* One matrix, summed up over all places; in each of a vector's lanes are sums of their own. */
+TARGET static void NAME(dotted)(const struct product *one, const REAL *left, const REAL *right,
+                                REAL *out) {
+    struct cut rows = {one->rows, (one->rows + DOT_ROWS - 1) / DOT_ROWS};
+    for (int64_t column = 0; column < one->columns; column += DOT_COLUMNS) {
+        int64_t count = least(one->columns - column, DOT_COLUMNS);
+        const REAL *columns[DOT_COLUMNS];
+        for (int64_t c = 0; c < DOT_COLUMNS; c++)
+            columns[c] = right + (column + least(c, count - 1)) * one->right.column;
+        for (int64_t t = 0; t < rows.parts; t++) {
+            int64_t first = cut_at(rows, t), some = cut_at(rows, t + 1) - first;
+            REAL found[DOT_ROWS][DOT_COLUMNS];
+            NAME(dots)[some - 1](one, left + first * one->left.row, columns, found);
+            for (int64_t r = 0; r < some; r++)
+                memcpy(out + (first + r) * one->out.row + column, found[r], (size_t)count * sizeof(REAL));
+        }
+    }
+}
+
 /* All matrices of a product. */
 TARGET static void NAME(multiplied)(const struct product *one, struct room room) {
-    for (int64_t g = 0; g < one->groups; g++)
+    for (int64_t g = 0; g < one->groups; g++) {
+        if (one->lanes && one->depth >= 2 * WIDTH) {
+            NAME(dotted)(one, (const REAL *)one->left_array + g * one->left.group,
+                         (const REAL *)one->right_array + g * one->right.group,
+                         (REAL *)one->out_array + g * one->out.group);
+            continue;
+        }
         for (int64_t p = 0; p < one->places; p++) {
             const REAL *left = (const REAL *)one->left_array + g * one->left.group + p * one->left.place;
             const REAL *right = (const REAL *)one->right_array + g * one->right.group
@@ -236,8 +317,12 @@ TARGET static void NAME(multiplied)(const struct product *one, struct room room)
             REAL *out = (REAL *)one->out_array + g * one->out.group + p * one->out.place;
             NAME(matrix)(one, left, right, bias, out, one->adds || (p && !one->out.place), room);
         }
+    }
 }
 
+#undef DOT
+#undef DOT_ROWS
+#undef DOT_COLUMNS
 #undef APART
 #undef NAMED
 #undef WIDES

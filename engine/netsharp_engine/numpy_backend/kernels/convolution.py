@@ -15,7 +15,7 @@ from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps,
 from netsharp_engine.walks.walk import Walk
 
 BLOCK = 1 << 16  # numbers of a product of numpy's that stay in the cache until they are added
-TALL = 32  # from so many maps on, numpy's product of the gradient is faster on its side
+TALL = 32  # from so many maps on, other ways to multiply the gradient are faster
 
 
 def walk(attributes: Any) -> Walk:
@@ -168,7 +168,7 @@ class _Convolution(Figures):
         total = partial(np.add.reduce, biased, 1, None, biases[:, 0, :, 0])
         turned = windows.transpose(0, 1, 3, 2)
         if takes(self.depth):
-            return [sums, total, compiled(gradient, turned, weights)]
+            return [sums, total, compiled(gradient, turned, weights, lanes=self.maps < TALL)]
         left, right = gradient, turned
         if self.maps >= TALL:
             left, right = windows, gradient.transpose(0, 1, 3, 2)

@@ -75,7 +75,7 @@ class Product(partial[None]):
 
         None where it does so already, or cannot.
         """
-        *sizes, kind, width, left, right, known, out = self.args
+        *sizes, kind, lanes, width, left, right, known, out = self.args
         groups, places = sizes[:2]
         if self.adds or kind or (biases is not None and (known is not None or groups * places > 1)):
             return None
@@ -85,6 +85,7 @@ class Product(partial[None]):
             self.func,
             *sizes,
             FUNCTIONS.index(function) + 1 if function else 0,
+            lanes,
             width,
             left,
             right,
@@ -96,12 +97,19 @@ class Product(partial[None]):
 
 
 def compiled(
-    left: Array, right: Array, out: Array, biases: Array | None = None, adds: bool = False
+    left: Array,
+    right: Array,
+    out: Array,
+    biases: Array | None = None,
+    *,
+    adds: bool = False,
+    lanes: bool = False,
 ) -> Product:
     """Return the call of the twin that writes left @ right + biases to ``out``, or adds it to that.
 
     Arrays are [rows, columns], [groups, rows, columns] or [groups, places, rows, columns]; the
-    columns of ``out`` lie side by side.  Places that lie on one another there are summed up.
+    columns of ``out`` lie side by side.  Places that lie on one another there are summed up;
+    ``lanes``: they do, terms lie side by side on both sides, and sums may be of each lane first.
     """
     groups, places = (1, 1, *right.shape[:-2])[-2:] if right.ndim != 3 else (right.shape[0], 1)
     *_, rows, depth = left.shape
@@ -109,8 +117,8 @@ def compiled(
     steps = (*_steps(left), *_steps(right), *_steps(out)[:3])
     offsets = None if biases is None else _touched(biases)
     arrays = (_touched(left), _touched(right), offsets, _touched(out))
-    found = Product(twins.product, *sizes, *steps, adds, 0, left.itemsize, *arrays)
-    found.out, found.adds = out, adds
+    found = Product(twins.product, *sizes, *steps, adds, 0, lanes, left.itemsize, *arrays)
+    found.out, found.adds = out, adds or lanes
     return found
 
 
