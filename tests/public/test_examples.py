@@ -58,6 +58,19 @@ def test_the_guides_digit_network_learns() -> None:
     assert float(done.stdout.split()[2].rstrip("%")) >= 95
 
 
+@pytest.mark.costly
+def test_the_patents_network_learns_one_by_one_and_in_batches() -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "puri" / "train.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shares = [float(line.split(": ")[1].split("%")[0]) for line in done.stdout.splitlines()]
+    assert len(shares) == 2
+    assert min(shares) >= 95
+
+
 def test_made_tables_are_what_their_script_makes(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     made = [

@@ -13,6 +13,7 @@ from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Batch, Job, UpdateRule
 from netsharp_engine.train import prepare, read_settings, resume, train
 from netsharp_engine.wgpu_backend import DeviceDraft, adapters, backend
+from netsharp_engine.wgpu_backend.diagnosis import lines, speed
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
 from netsharp_engine.wgpu_backend.running import device
 from tests.engine.test_programs import NAMES, RULES, SMALL, example, outcome
@@ -178,3 +179,10 @@ def test_a_driver_still_stops_long_loops_without_a_word():
         seen[turns] = value
     assert seen == {16_384: 16_384, 65_000: 65_000, 70_000: 65_535}
     assert math.isfinite(seen[70_000])
+
+
+def test_figures_of_a_device_are_measured():
+    told = speed(NAME)
+    assert min(told.multiply_adds, told.bytes_up, told.bytes_down) > 0
+    assert told.seconds_a_pass < 1
+    assert any("multiply-adds a second" in line for line in lines())

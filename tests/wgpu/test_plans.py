@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,9 @@ from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
 from netsharp_engine.wgpu_backend.proving import trips
 from netsharp_engine.wgpu_backend.writing import threads
-from tests.engine.networks import dense
+from tests.engine.naive import Dimension
+from tests.engine.networks import convolution, dense
+from tests.wgpu.puri import EXAMPLES, puri
 
 SGD = UpdateRule("sgd", 1e-3)
 
@@ -109,3 +112,73 @@ def test_what_it_cannot_do_is_named():
         DeviceDraft(Job(graph, 4, "float64", SGD))
     (found,) = DeviceDraft(Job(graph, 4, "float32", UpdateRule("rmsprop", 0.1))).unsupported()
     assert "the update rule 'rmsprop'" in found.reason
+
+
+def test_the_patents_network_takes_nine_passes():
+    """40 formulas and one tally; joined 18; side by side 9, of which none waits for a later one."""
+    graph = puri("loss")
+    plans = [
+        plan_of(graph, 32, style=style)
+        for style in (
+            PlanStyle(joined=False, side_by_side=False),
+            PlanStyle(side_by_side=False),
+            PlanStyle(),
+        )
+    ]
+    assert [len(plan.step) for plan in plans] == [41, 18, 9]
+    families = [kernel.family for one in plans[2].step for kernel in one.kernels]
+    assert families[:4] == ["convolution", "convolution", "full", "full"]
+    formulas = [name for one in plans[2].step for kernel in one.kernels for name in kernel.joined]
+    assert sorted(formulas) == sorted(
+        name for one in plans[0].step for kernel in one.kernels for name in kernel.joined
+    )
+    # A step of 32 pictures sends them and their classes.
+    assert shown(plans[2])["bytes_per_step"] == 4 * 32 * (29 * 29 + 10)
+
+
+def test_each_number_of_the_patents_kernels_has_its_place():
+    """Its flattening of K: parameters behind each other, each as it stands in files."""
+    buffers = {each["name"]: each for each in shown(plan_of(puri("loss"), 1))["buffers"]}
+    offset = 0
+    for parameter in puri("loss").parameters:
+        place = buffers[parameter.name]
+        assert (place["arena"], place["offset"]) == ("weights", offset)
+        assert place["flat"] == [1, parameter.size]
+        offset += -(-parameter.size // 64) * 64
+
+
+def test_a_layer_that_sees_a_whole_image_is_a_full_one():
+    graph = Graph()
+    hidden = dense(graph, graph.input("X", (4, 5, 5)), 100)
+    found = [Dimension(4, 4, 1, False, 0, 0, True, 3), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
+    graph.set_output(convolution(graph, hidden, found))
+    plan = plan_of(graph.judged("squared error"))
+    families = {kernel.family for one in plan.step for kernel in one.kernels if "C" in kernel.what}
+    assert families == {"transition"}
+    assert "t0" not in "".join(texts(plan))
+
+
+def test_the_picture_of_the_passes_is_that_of_the_plan():
+    sys.path.insert(0, str(EXAMPLES / "puri"))
+    try:
+        from passes import drawing
+    finally:
+        sys.path.remove(str(EXAMPLES / "puri"))
+    drawn = (EXAMPLES.parent / "docs" / "puri-passes.svg").read_text(encoding="utf-8")
+    assert drawing() == drawn
+
+
+def test_sequences_and_what_has_no_kernel_are_refused_by_name():
+    graph = Graph()
+    held = graph.parameter("W", (3, 2))
+    weights = graph.apply("LearnableParameter", parameters=[held], name="W")
+    words = graph.input("words", (3,), axis="*")
+    product = graph.apply("Times", weights, words, name="z")
+    odd = graph.apply("Exp", product, name="odd")
+    label = graph.input("label", (2,))
+    graph.criteria = [graph.apply("CrossEntropyWithSoftmax", label, odd, name="loss")]
+    reasons = [reason for _, reason in DeviceDraft(Job(graph, 4, "float32", SGD)).unsupported()]
+    assert [reason.split(". ")[0] for reason in reasons] == [
+        "words: a graphics device does not compute sequences",
+        "odd: a graphics device does not compute 'Exp'",
+    ]

@@ -138,3 +138,5 @@ def survey() -> Iterator[str]:
             yield f"{name}: {title}"
         if not found:
             yield f"{row.name}: installed, and finds no device."
+        for line in row.told():
+            yield f"  {line}"

@@ -33,7 +33,7 @@ class DeviceFamily(NamedTuple):
     ``make(kind, precision)`` gives the back end, on the family's first choice where ``kind`` is
     empty, or why not.  ``devices`` are those that are here, and may import the package;
     ``likely`` says before whether a device beside the processor may be among them.
-    ``single``: there are no numbers of float64.
+    ``single``: there are no numbers of float64.  ``told`` has figures of each, and what is missing.
     """
 
     name: str
@@ -41,6 +41,7 @@ class DeviceFamily(NamedTuple):
     make: Callable[[str, str], Backend | Unusable]
     devices: Callable[[], Iterator[FoundDevice]]
     likely: Callable[[], bool]
+    told: Callable[[], Iterator[str]] = lambda: iter(())
 
     @property
     def missing(self) -> Unusable | None:
@@ -109,12 +110,17 @@ def _wgpu_devices() -> Iterator[FoundDevice]:
         yield FoundDevice(f"wgpu:{name}", f"{name}, {driver}, {kind}")
 
 
+def _wgpu_told() -> Iterator[str]:
+    found: Iterator[str] = import_module("netsharp_engine.wgpu_backend.diagnosis").lines()
+    return found
+
+
 #: In the order in which `auto` asks them; the processor is what is left.
 FAMILIES: dict[str, DeviceFamily] = {
     row.name: row
     for row in (
         DeviceFamily("torch", "torch", _torch, _torch_devices, torch_is_likely),
-        DeviceFamily("wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely),
+        DeviceFamily("wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely, _wgpu_told),
         DeviceFamily(CPU, "", _processor, _processors, lambda: True),
     )
 }

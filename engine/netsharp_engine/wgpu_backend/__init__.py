@@ -6,6 +6,7 @@ It knows graphs and the seam, no language; wgpu itself is imported where a devic
 from __future__ import annotations
 
 from netsharp_engine.program import Job
+from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, PlanStyle, planned, shown
 from netsharp_engine.wgpu_backend.program import DeviceDraft, DeviceProgram
 from netsharp_engine.wgpu_backend.running import Adapter, adapters, chosen
@@ -19,6 +20,7 @@ __all__ = [
     "PlanStyle",
     "adapters",
     "backend",
+    "facts_of",
     "planned",
     "shown",
 ]

@@ -64,7 +64,10 @@ def _split(build: Building, kernel: DeviceKernel, *, wide: bool) -> list[DeviceK
     stores = tuple(
         store._replace(value=again) if store.value == number else store for store in kernel.stores
     )
-    second = kernel._replace(role=_role(kernel), body=((again, whole), *rest), stores=stores)
+    name = f"{kernel.what}, sum"
+    second = kernel._replace(
+        what=name, joined=(name,), role=_role(kernel), body=((again, whole), *rest), stores=stores
+    )
     return [first, *_split(build, second, wide=False)]
 
 

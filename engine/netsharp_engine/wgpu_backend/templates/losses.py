@@ -187,6 +187,6 @@ def tally(
     ]
     width, at = len(lines), f"i32(b{slot.number}[0])"
     after = Each(f"select(b{slot.number}[0] + 1.0, 0.0, {at} == {slots - 1})")
-    kernel = build.counting("tally: losses and right answers", FAMILY)
+    kernel = build.counting("tally: losses and answers", FAMILY)
     stores = [(ring, k, False, f"{at} * {width} + {k}") for k in range(width)]
     build.add(kernel, (*operations, after), (*stores, (slot, width, False, "0")))
