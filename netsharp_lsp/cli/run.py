@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -36,15 +37,19 @@ from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
 from netsharp_lsp.cli.inputs.files import STDIN, Input, named_input, read_source
 from netsharp_lsp.cli.machines.asked import Machines, add_machine_arguments, machines_asked
+from netsharp_lsp.cli.machines.emitting import slurm_script
 from netsharp_lsp.cli.machines.joining import (
     LOST,
     DisagreementError,
     agreed,
     compared,
+    compared_settings,
     in_turns,
     joined,
+    met,
     model_to_resume,
     record,
+    tell_restart,
 )
 from netsharp_lsp.cli.machines.launching import launch
 from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
@@ -217,15 +222,20 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
     _stay_inside(OUTPUTS, replace(settings, model=path), given, roots)
     if not args.examine:
         _check_outputs(settings, path)
+    if machines is not None and machines.emit:
+        say(slurm_script(machines, args.words, name))
+        return DONE
     if machines is not None and launches:
         return launch(machines, args.words)
     ranks = joined(machines)
     silent = not ranks.leads
+    compared(ranks, "specification", f"checksum {zlib.crc32(text):08x}")
     build_graph = trainable.build_graph
     before = model_to_resume(ranks, machines, path, args.resume)
     stored = None
     if before is not None:
         stored = agreed(ranks, lambda: _stored_run(before, text.decode(), build_graph))
+        tell_restart(ranks, machines, stored)
     if stored is not None:
         settings = settings_to_resume(stored.settings, settings)
     _stay_inside(INPUTS, settings, given, roots)
@@ -244,11 +254,18 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
             ),
         )
         settings = data.settings
+        compared_settings(ranks, settings.to_json()["values"])
         compared(ranks, "data", data.fingerprint())
         if show_errors(trainee.name, text, context_of(data), embedded):
             return FAULTY
         if args.examine:
             return _examine(args, trainee, build_graph, data)
+        if machines is not None and machines.check:
+            graph = settled(lambda: build_graph(text.decode(), data.context()))
+            numbers = sum(each.size for each in graph.parameters if each.trained)
+            lines = met(ranks, machines, data.fingerprint(), numbers)
+            say(() if silent else lines)
+            return DONE
         if log is not None:
             log.facts = settled(lambda: host_facts(text, context_of(data), trainable, data))
         with catch_interrupts() as should_stop:

@@ -5,6 +5,8 @@ What torchrun does stays torchrun's: the meeting of machines, starting, watching
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +18,8 @@ from torch.distributed.run import parse_args, run
 
 from netsharp_engine.distributed.following import end_with_parent
 
+#: The variable with the path of a file that is made where the machines begin to meet.
+READY = "NETSHARP_AGENT_READY"
 #: What the process ends with where workers ended too often, or machines did not come together.
 WORKERS_LOST, NOT_MET = 3, 4
 
@@ -26,6 +30,9 @@ def main(arguments: list[str]) -> int:
     torchrun would look for flags of its own in that command.
     """
     end_with_parent()
+    logging.disable(logging.CRITICAL)
+    with open(os.environ[READY], "wb"):
+        pass
     place = arguments.index("--")
     parse: Callable[[list[str]], Any] = parse_args
     asked = parse([*arguments[:place], arguments[place + 1]])

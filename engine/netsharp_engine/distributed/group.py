@@ -21,7 +21,7 @@ from netsharp_engine.distributed.comm import CommError
 
 #: How long everybody waits for the others to come, and then for an answer: reading a table may
 #: take one of them long.  One that has ended is noticed at once.
-COMING = timedelta(seconds=30)
+COMING = timedelta(seconds=120)
 ANSWERING = timedelta(hours=6)
 
 

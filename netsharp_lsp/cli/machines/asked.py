@@ -58,7 +58,8 @@ def machines_asked(args: argparse.Namespace) -> Machines | str | None:
     """What the flags ask for; None for one process, a sentence where they do not go together."""
     if args.examine or args.show_settings:
         return None
-    procs, nodes = args.procs or 1, args.nodes or 1
+    procs = 1 if args.procs is None else args.procs
+    nodes = 1 if args.nodes is None else args.nodes
     if min(procs, nodes) < 1:
         return "--procs and --nodes are numbers from 1 on."
     if procs == 1 and nodes == 1:

@@ -5,10 +5,13 @@ Faults of one become those of all, so that nobody waits; the first of each machi
 
 from __future__ import annotations
 
+import json
 import os
 import socket
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from statistics import median
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,12 +21,15 @@ from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.train import TrainingError
+from netsharp_engine.train.session import PLACES
 from netsharp_lsp import __version__
-from netsharp_lsp.cli.machines.launching import CODE, FOLDER
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.machines.launching import CODE, FOLDER, MET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from netsharp_engine.model import Model
     from netsharp_lsp.cli.machines.asked import Machines
 
 Value = TypeVar("Value")
@@ -31,6 +37,8 @@ Value = TypeVar("Value")
 LOST = 75
 #: In the folder of a run, where this machine has saved a model of it: after how many steps.
 SAVED = "saved"
+#: How often the sum of gradients is tried.
+_TRIES = 9
 
 
 class DisagreementError(Exception):
@@ -46,9 +54,11 @@ def joined(machines: Machines | None) -> Ranks:
     if machines is None:
         return ALONE
     from netsharp_engine.distributed.following import end_with_parent
-    from netsharp_engine.distributed.group import TorchComm
 
     end_with_parent()
+    _leave(MET, "")  # torchrun starts processes where machines have met
+    from netsharp_engine.distributed.group import TorchComm
+
     ranks = Ranks(TorchComm())
     compared(ranks, "version of netsharp", __version__)
     return ranks
@@ -87,6 +97,18 @@ def compared(ranks: Ranks, what: str, own: str) -> None:
             f"The processes have not the same {what}: {told[0]} (process 0 on {hosts[0]}), "
             f"{told[other]} (process {other} on {hosts[other]})."
         )
+
+
+def compared_settings(ranks: Ranks, values: Mapping[str, Any]) -> None:
+    """Raise DisagreementError, a sentence, where processes train by other settings.
+
+    Where files lie may differ from machine to machine.
+    """
+    own = {key: value for key, value in values.items() if key not in PLACES}
+    every = [json.loads(one) for one in _gathered(ranks, json.dumps(own))]
+    for key in sorted(set().union(*every)):
+        if any(one.get(key) != every[0].get(key) for one in every):
+            compared(ranks, f"setting {key}", json.dumps(own.get(key)))
 
 
 def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
@@ -138,18 +160,47 @@ def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: b
     return copy
 
 
+def tell_restart(ranks: Ranks, machines: Machines | None, model: Model) -> None:
+    """Tell a person that processes were lost, and where the others go on."""
+    if ranks.leads and machines is not None and machines.restarted and model.state is not None:
+        steps = model.state.step
+        complain(f"Processes of this training were lost: it goes on after step {steps:,}.")
+
+
 def note_saved(steps: int) -> None:
     """Note that this machine has a model of this run, after so many steps."""
-    with open(os.path.join(_folder(), SAVED), "w", encoding="ascii") as stream:
-        stream.write(str(steps))
+    _leave(SAVED, str(steps))
 
 
 def record(code: int) -> None:
     """Leave to whoever started the processes of this machine what came of the run."""
-    path = os.path.join(_folder(), CODE)
-    with open(f"{path}.part", "w", encoding="ascii") as stream:
-        stream.write(str(code))
-    os.replace(f"{path}.part", path)
+    _leave(CODE, str(code))
+
+
+def met(ranks: Ranks, machines: Machines, data: str, numbers: int) -> list[str]:
+    """What a check has found, in lines; a step adds up so many ``numbers``."""
+    hosts = _gathered(ranks, socket.gethostname())
+    gradient = np.zeros(numbers, np.float32)
+    seen = []
+    for _ in range(_TRIES):
+        started = time.perf_counter()
+        ranks.comm.all_reduce_(gradient)
+        seen.append(time.perf_counter() - started)
+    return [
+        f"{ranks.comm.size} processes met, {machines.procs} on each of {machines.nodes} machines: "
+        f"{', '.join(dict.fromkeys(hosts))}.",
+        f"All have netsharp {__version__}, the same settings and the same data: {data}.",
+        f"Adding up the gradients of a step takes {1000 * median(seen):.2g} ms.",
+    ]
+
+
+def _leave(name: str, text: str) -> None:
+    """Leave a word to the other processes of this machine and to what started them."""
+    path = os.path.join(_folder(), name)
+    own = f"{path}.{os.getpid()}"
+    with open(own, "w", encoding="ascii") as stream:
+        stream.write(text)
+    os.replace(own, path)
 
 
 def _folder() -> str:

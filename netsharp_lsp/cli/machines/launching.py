@@ -6,14 +6,17 @@ It trains nothing and imports no torch; the only program that it starts is this 
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import subprocess
+import time
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.train import catch_interrupts
 from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.machines.meeting import absent, is_taken, unreachable
 from netsharp_lsp.server.jobs.processes import PYTHON, own_packages
 
 if TYPE_CHECKING:
@@ -28,8 +31,14 @@ INTERRUPTIONS = 128
 #: The folder of a run on a machine, where its processes leave what others of it need.
 FOLDER = "NETSHARP_RUN_FOLDER"
 CODE = "code"
+#: There where all processes have met.
+MET = "met"
+#: There where this machine looks for the others, and the variable that says where.
+_READY, _SAYS_READY = "ready", "NETSHARP_AGENT_READY"
 #: How often lost processes are started again; seconds that they have to end, and to come together.
 RESTARTS, ENDING, MEETING = 3, 600, 600
+#: Seconds in which a check finds who does not come, and the code of a launch that found so.
+CHECKING, ABSENT = 20, 5
 #: Seconds between two looks at whether somebody wants an end.
 _LOOKS = 0.2
 _LACKING = (
@@ -37,11 +46,12 @@ _LACKING = (
     "Run: pip install 'netsharp[torch]'"
 )
 #: What the agent ends with, as sentences.
+WORKERS_LOST, NOT_MET = 3, 4
 _ENDS = {
-    3: f"Processes of the training were lost more than {RESTARTS} times. "
+    WORKERS_LOST: f"Processes of the training were lost more than {RESTARTS} times. "
     "What was saved goes on with --resume.",
-    4: "The machines did not come together. Was the command started on each of them, with the same "
-    "--rendezvous? --check looks for the cause.",
+    NOT_MET: "The machines did not come together. Was the command started on each of them, with "
+    "the same --rendezvous? --check looks for the cause.",
 }
 
 
@@ -53,14 +63,20 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
     if importlib.util.find_spec("torch") is None:
         complain(_LACKING)
         return FAILED
+    fault = unreachable(machines)
+    if fault is not None:
+        complain(fault)
+        return FAILED
+    taken = machines.check and is_taken(machines)
     with TemporaryDirectory(prefix="netsharp-") as folder, catch_interrupts() as wish:
         command = (*PYTHON, "netsharp_engine.distributed.agent", *torchrun(machines, folder), "--")
         worker = (*PYTHON, "netsharp_lsp", "run", *arguments)
         process = subprocess.Popen(
             (*command, *worker), env=_environment(folder), start_new_session=True
         )
+        waits = machines.check and machines.nodes > 1
         try:
-            code = _followed(process, wish)
+            code = _followed(process, wish, folder if waits else "")
         finally:
             if process.poll() is None:
                 process.kill()  # its workers see that, save and end
@@ -70,6 +86,9 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
             return wish.exit_code
         if recorded is not None:
             return recorded
+        if code == ABSENT or (code == NOT_MET and machines.check):
+            complain(absent(machines, CHECKING, taken=taken))
+            return FAILED
         complain(_ENDS.get(code, "The training ended in a way that nobody expected."))
         return FAILED
 
@@ -99,14 +118,25 @@ def torchrun(machines: Machines, folder: str) -> tuple[str, ...]:
 def _environment(folder: str) -> dict[str, str]:
     """What processes find: no module of the folder, a thread each, and no log but ours."""
     given = {"OMP_NUM_THREADS": "1", **os.environ}
-    silent = {"LOGLEVEL": "CRITICAL", "TORCH_CPP_LOG_LEVEL": "FATAL"}
-    return {**given, **silent, **own_packages(), "PYTHONSAFEPATH": "1", FOLDER: folder}
+    silent = {"TORCH_CPP_LOG_LEVEL": "FATAL"}
+    # Processes that are started again must not find addresses of those that were lost.
+    apart = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+    own = {**own_packages(), "PYTHONSAFEPATH": "1", FOLDER: folder}
+    own[_SAYS_READY] = os.path.join(folder, _READY)
+    return {**given, **silent, **apart, **own}
 
 
-def _followed(process: subprocess.Popen[bytes], wish: StopWish) -> int:
-    """Wait for the end, and pass on the first wish for it."""
-    told = False
+def _followed(process: subprocess.Popen[bytes], wish: StopWish, folder: str) -> int:
+    """Wait for the end, and pass on the first wish for it.
+
+    In the ``folder`` of a check all machines have to meet soon after this one is ready for them.
+    """
+    told, since = False, math.inf
     while True:
+        if folder and since == math.inf and os.path.exists(os.path.join(folder, _READY)):
+            since = time.monotonic()
+        if time.monotonic() - since > CHECKING and not os.path.exists(os.path.join(folder, MET)):
+            return ABSENT
         try:
             return process.wait(_LOOKS)
         except subprocess.TimeoutExpired:

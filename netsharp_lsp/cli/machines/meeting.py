@@ -1,0 +1,122 @@
+"""Why machines do not meet, as sentences: names, addresses, ports, asked of this machine alone."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import struct
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from netsharp_lsp.cli.machines.asked import Machines
+
+#: Linux: the address of an interface (netdevice(7)).
+_SIOCGIFADDR = 0x8915
+#: What tells gloo which interface to take.
+INTERFACE = "GLOO_SOCKET_IFNAME"
+_CONNECTS = 2.0
+
+
+def unreachable(machines: Machines) -> str | None:
+    """What keeps machines from meeting as far as this one knows; None where nothing does.
+
+    Where the meeting place loops back all of them are this machine, and so may its own name.
+    """
+    if machines.nodes == 1:
+        return None
+    there = _addresses(machines.host)
+    if not there:
+        return (
+            f"--rendezvous: nobody knows a machine '{machines.host}'. Give the name or the address "
+            "of one of the machines."
+        )
+    own = _addresses(socket.gethostname())
+    if _loops(there) or os.environ.get(INTERFACE) or not own or not _loops(own):
+        return None
+    way = _way_to(machines)
+    name = None if way is None else _interface_of(way)
+    return (
+        f"The name of this machine, {socket.gethostname()}, means {own[0]}, which loops back: the "
+        f"others would look for it on themselves. Set {INTERFACE}={name or 'NAME'}, the network "
+        f"interface that leads to {machines.host}, or mend the name in /etc/hosts."
+    )
+
+
+def is_taken(machines: Machines) -> bool:
+    """Whether something has the port already on which machines meet here."""
+    if machines.nodes == 1:
+        return False
+    for address in _addresses(machines.host):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with suppress(OSError), socket.socket(family) as tried:
+            tried.settimeout(_CONNECTS)
+            tried.connect((address, machines.port))
+            return True
+    return False
+
+
+def absent(machines: Machines, seconds: float, *, taken: bool) -> str:
+    """Why not all came within so many seconds; ``taken``: the port was before anybody came."""
+    place = f"{machines.host}:{machines.port}"
+    what = f"Not all of the {machines.nodes} machines came to {place} within {seconds:.0f} seconds."
+    if taken:
+        return (
+            f"{what} Something had the port before: another machine of this run, or a program that "
+            "does not know torchrun. In the second case choose another port."
+        )
+    if _loops(_addresses(machines.host)):
+        return (
+            f"{what} {machines.host} loops back, so that each machine waits for itself: give an "
+            "address that the others reach, or start the command again here for each --nodes."
+        )
+    if not _is_own(machines.host) and not is_taken(machines):
+        return (
+            f"{what} Nothing answers there: start the same command on {machines.host}, and let its "
+            f"firewall pass port {machines.port}."
+        )
+    return f"{what} Start the same command on each of them."
+
+
+def _addresses(host: str) -> list[str]:
+    with suppress(OSError):
+        return list(dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, None)))
+    return []
+
+
+def _loops(addresses: list[str]) -> bool:
+    return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
+
+
+def _way_to(machines: Machines) -> str | None:
+    """The own address from which the meeting place is reached; nothing is sent."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asked.connect((machines.host, machines.port))
+        return str(asked.getsockname()[0])
+    return None
+
+
+def _is_own(host: str) -> bool:
+    """Whether a host is this machine: an address of others cannot be bound."""
+    for address in _addresses(host):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with suppress(OSError), socket.socket(family) as tried:
+            tried.bind((address, 0))
+            return True
+    return False
+
+
+def _interface_of(address: str) -> str | None:
+    """The name of the interface with an address, where the system is asked for it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    for _, name in socket.if_nameindex():
+        asked = struct.pack("256s", name.encode()[:15])
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+            found = fcntl.ioctl(here.fileno(), _SIOCGIFADDR, asked)
+            if socket.inet_ntoa(found[20:24]) == address:
+                return name
+    return None

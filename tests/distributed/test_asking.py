@@ -1,0 +1,163 @@
+"""What is asked of processes and machines, and what a person is told before any is started."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+from netsharp_engine.data import DataError
+from netsharp_lsp.__main__ import main
+from netsharp_lsp.cli import run
+from netsharp_lsp.cli.machines.asked import Machines, machines_asked
+from netsharp_lsp.cli.machines.emitting import slurm_script
+from netsharp_lsp.cli.machines.joining import DisagreementError, agreed, compared, in_turns
+from netsharp_lsp.cli.machines.meeting import absent, is_taken, unreachable
+from tests.distributed.threads import together
+
+IRIS = Path(__file__).parents[2] / "examples" / "iris" / "iris.nn"
+
+
+def asked(*words: str) -> Machines | str | None:
+    parser = ArgumentParser()
+    run.add_arguments(parser)
+    return machines_asked(parser.parse_args(["net.nn", *words]))
+
+
+def test_flags_that_go_together():
+    assert asked() is None
+    assert asked("--procs", "1") is None
+    assert asked("--procs", "4") == Machines(4)
+    there = ("--rendezvous", "[fe80::1]:29400")
+    assert asked("--nodes", "2", "--procs", "3", *there) == Machines(3, 2, "[fe80::1]", 29400)
+    assert asked("--nodes", "2", "--emit", "slurm") == Machines(1, 2, emit="slurm")
+    assert asked("--procs", "4", "--examine") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--procs", "0"), "numbers from 1 on"),
+        (("--check",), "--check goes with --procs N or --nodes N"),
+        (("--rendezvous", "a:1"), "--rendezvous goes with"),
+        (("--procs", "2", "--rendezvous", "a:1"), "give their number with --nodes"),
+        (("--nodes", "2"), "--nodes needs --rendezvous HOST:PORT"),
+        (("--nodes", "2", "--rendezvous", "a"), "for example a:29400"),
+        (("--nodes", "2", "--rendezvous", "a:70000"), "is HOST:PORT"),
+    ],
+)
+def test_flags_that_do_not(words, sentence):
+    told = asked(*words)
+    assert isinstance(told, str)
+    assert sentence in told
+
+
+def test_a_batch_file_is_text_that_a_shell_reads(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a net.nn").write_bytes(IRIS.read_bytes())
+    words = ("run", "a net.nn", "--procs", "4", "--nodes=2", "--emit", "slurm", "--model", "a'b")
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "#SBATCH --job-name=a_net\n" in told
+    assert "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=1\n#SBATCH --cpus-per-task=4\n" in told
+    scontrol = (
+        'scontrol() { echo "$3-1"; }; srun() { for word in "$@"; do echo "<$word>"; done; }\n'
+    )
+    done = subprocess.run(
+        ["bash"],
+        input=f"{scontrol}SLURM_JOB_NODELIST=n\n{told}",
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.split("\n")[:-1] == [
+        *("<netsharp>", "<run>", "<a net.nn>", "<--model>", "<a'b>", "<--procs>", "<4>"),
+        *("<--nodes>", "<2>", "<--rendezvous>", "<n-1:29400>"),
+    ]
+    assert not list(tmp_path.glob("*.safetensors"))
+
+
+def test_one_machine_of_a_cluster_needs_no_meeting_place():
+    lines = slurm_script(Machines(3), ("x.nn", "--emit=slurm", "--procs=3"), "x.nn")
+    assert lines[-1] == "srun netsharp run x.nn --procs 3"
+
+
+def test_names_that_nobody_knows_and_names_that_loop_back(monkeypatch):
+    assert unreachable(Machines(2)) is None
+    assert unreachable(Machines(1, 2, "127.0.0.1", 9)) is None
+    told = unreachable(Machines(1, 2, "no-such-machine.invalid", 9))
+    assert told is not None
+    assert "nobody knows a machine 'no-such-machine.invalid'" in told
+    monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
+    monkeypatch.delenv("GLOO_SOCKET_IFNAME", raising=False)
+    told = unreachable(Machines(1, 2, "192.0.2.7", 9))
+    assert told is not None
+    assert "The name of this machine, localhost, means " in told
+    assert "Set GLOO_SOCKET_IFNAME=" in told
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "eth9")
+    assert unreachable(Machines(1, 2, "192.0.2.7", 9)) is None
+
+
+def test_a_port_that_something_has():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        there = Machines(1, 2, "127.0.0.1", other.getsockname()[1])
+        assert is_taken(there)
+        assert "choose another port" in absent(there, 20, taken=True)
+    assert not is_taken(there)
+    assert "each machine waits for itself" in absent(there, 20, taken=False)
+
+
+def test_a_fault_of_one_is_told_with_its_place_and_that_of_all_once():
+    def faulty(ranks, culprits):
+        def work():
+            if ranks.comm.rank in culprits:
+                raise DataError("No file.\nNo hope.")
+            return 7
+
+        try:
+            return agreed(ranks, work)
+        except DisagreementError as error:
+            return error.sentences
+
+    host = socket.gethostname()
+    assert together(2, lambda ranks: faulty(ranks, ())) == [7, 7]
+    one = together(2, lambda ranks: faulty(ranks, (1,)))
+    assert one == [(f"Process 1 on {host}: No file.", "No hope.")] * 2
+    assert together(2, lambda ranks: faulty(ranks, (0, 1))) == [("No file.", "No hope.")] * 2
+
+
+def test_versions_have_to_be_equal():
+    def compare(ranks):
+        with pytest.raises(
+            DisagreementError, match=r"not the same version of netsharp: 0\.0 .*1\.0"
+        ):
+            compared(ranks, "version of netsharp", f"{ranks.comm.rank}.0")
+
+    together(2, compare)
+
+
+def test_the_first_of_a_machine_works_before_the_others(monkeypatch):
+    """Threads share an environment, so that all are the first here: each works once."""
+    monkeypatch.setenv("LOCAL_RANK", "0")
+    done = []
+
+    def work(ranks):
+        return in_turns(ranks, lambda: done.append(ranks.comm.rank) or ranks.comm.rank)
+
+    assert together(3, work) == [0, 1, 2]
+    assert sorted(done) == [0, 1, 2]
+
+
+def test_nothing_of_torch_is_loaded_where_one_process_trains(tmp_path):
+    line = (
+        "import sys; from netsharp_lsp.__main__ import main; "
+        f"code = main(['run', {str(IRIS)!r}, '--epochs', '1', '--quiet', '--model', 'm'])"
+        "; sys.exit(code or ('torch' in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-P", "-c", line], cwd=tmp_path, check=True)
