@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("model", metavar="MODEL", help="a trained model file")
     add("--output", metavar="DIR", help="the folder that is written")
+    add("--report", metavar="DIR", help="a folder for the report alone, whatever else is written")
     add("--explain", action="store_true", help="print the plan, without data, and write nothing")
     add(
         "--calibrate",
@@ -72,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="DATA",
         help="labelled rows that judge the result (default: those for validation or test)",
+    )
+    add(
+        "--run-file",
+        metavar="FILE",
+        help="what names those rows where the model's own are not there (default: the run file "
+        "beside the model)",
     )
     add(
         "--activations",
@@ -162,6 +169,10 @@ def run(args: argparse.Namespace) -> int:
         how = {"answers": args.answers, "package": args.package, "target": args.target}
         gate = made.report.gate
         lost = gate is not None and not gate.is_met
+        if args.report is not None and not made.write_report(args.report):
+            raise CompileError(
+                f"{args.report} holds more than a report: give a folder that is new."
+            )
         if lost and not args.force:
             names = made.write_report(args.output)
         else:
@@ -228,11 +239,14 @@ def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
     require_prefix(args.prefix)
     model = read_model(args.model)
     if model.network is not None:
+        if args.run_file is not None:
+            raise CompileError("--run-file is for models of specifications; name rows themselves.")
         explain_model(model, settings)  # What cannot be compiled is said before which rows lack.
     elif args.stream or args.reader:
         raise CompileError("--stream and --reader are for models whose inputs have names.")
     trained = _Trained(args.model, model)
-    named = NamedRows(_query(model, args, args.calibrate), _query(model, args, args.holdout))
+    calibration, held_back = (_query(model, args, one) for one in (args.calibrate, args.holdout))
+    named = NamedRows(calibration, held_back, args.run_file)
     rows = compile_rows(model, args.model, named, trained)
     notes = [*([f"note: {rows.said}"] if rows.said else []), *_name_classes(model, args, trained)]
     gate = None

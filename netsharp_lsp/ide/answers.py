@@ -348,6 +348,8 @@ class LensOptions:
     parameters: bool = False
     #: Whether commands may be run.
     runs: bool = False
+    #: Whether a trained model of the document is there.
+    trained: bool = False
 
 
 @dataclass(frozen=True, slots=True)

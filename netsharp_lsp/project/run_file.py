@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Count = Callable[[str, Columns], Counts | None]
 
 
+#: How the names of model files end where nothing names them.
+MODEL_SUFFIX = ".safetensors"
 #: What makes a path a pattern.
 _MAGIC = "*?["
 
@@ -89,7 +91,7 @@ def model_file(specification: str, run_file: RunFile | None) -> str:
     """Where a run keeps its model: as the run file says, else beside the specification."""
     named = run_file.output.get("model") if run_file is not None else None
     if run_file is None or not isinstance(named, str):
-        return f"{os.path.splitext(specification)[0]}.safetensors"
+        return f"{os.path.splitext(specification)[0]}{MODEL_SUFFIX}"
     return os.path.join(os.path.dirname(run_file.path), named)
 
 

@@ -11,6 +11,7 @@ import os
 from netsharp_lsp.context import Context
 from netsharp_lsp.project.roots import ANYWHERE
 from netsharp_lsp.project.run_file import (
+    model_file,
     read_run_file,
     run_file_context,
     run_file_path,
@@ -21,7 +22,7 @@ from netsharp_lsp.project.run_file import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.project.roots import Roots
-    from netsharp_lsp.project.run_file import Count
+    from netsharp_lsp.project.run_file import Count, RunFile
     from netsharp_lsp.project.table import Columns, Counts
 
     #: When a file was written and how many bytes it has; None where there is none.
@@ -32,18 +33,25 @@ class Surroundings:
     """The context that disk gives a specification.
 
     `run_file` is the path of its run file where there is one, `problem` a sentence where that
-    cannot be read, `tables` what it names for training; `states` are the files that all this
-    rests on as they were before reading.
+    cannot be read, `tables` what it names for training, `trained` where a run keeps its model;
+    `states` are the files that all this rests on as they were before reading.
     """
 
-    __slots__ = ("context", "problem", "run_file", "states", "tables")
+    __slots__ = ("context", "problem", "run_file", "states", "tables", "trained")
 
     def __init__(self) -> None:
         self.context = Context()
         self.run_file: str | None = None
         self.problem: str | None = None
         self.tables: list[str] = []
+        self.trained: str | None = None
         self.states: dict[str, State] = {}
+
+    @property
+    def model(self) -> str | None:
+        """The path of the trained model, None where there is none inside."""
+        there = self.trained is not None and self.states[self.trained] is not None
+        return self.trained if there else None
 
     @property
     def fresh(self) -> bool:
@@ -69,15 +77,19 @@ class Reader:
         """Return what the run file beside a specification tells; without `tables`, it alone."""
         found = Surroundings()
         path = run_file_path(specification)
-        if path is None:
-            return found
-        found.states[path] = state_of(path)
-        if found.states[path] is None:
-            return found
-        found.run_file = path
-        run_file = read_run_file(path, roots)
+        run_file: RunFile | str | None = None
+        if path is not None:
+            found.states[path] = state_of(path)
+            if found.states[path] is not None:
+                found.run_file = path
+                run_file = read_run_file(path, roots)
         if isinstance(run_file, str):
-            found.problem = run_file
+            found.problem, run_file = run_file, None
+        trained = model_file(specification, run_file)
+        if roots.holds(trained):
+            found.trained = os.path.normpath(trained)
+            found.states[found.trained] = state_of(found.trained)
+        if run_file is None:
             return found
         if tables:
             found.tables = list(map(os.path.normpath, training_files(run_file, roots)))

@@ -18,6 +18,7 @@ from netsharp_lsp.server.client.connection import Connection
 from netsharp_lsp.server.client.plain_text import plain_text
 from netsharp_lsp.server.documents.positions import Ruler
 from netsharp_lsp.server.documents.views import OpenDocument
+from netsharp_lsp.server.jobs.compiling import Compilations
 from netsharp_lsp.server.jobs.examining import Examinations
 from netsharp_lsp.server.jobs.training import Runs
 from netsharp_lsp.server.pictures.graphs import Graphs
@@ -74,7 +75,8 @@ class Session(Connection):
         self.contexts = Contexts(self, self.settings, self.watching, self._renew_path)
         self.workspace = Workspace(self, self.settings, self.context_of)
         self.experiments = Experiments(self, self.settings, complaints, self.workspace)
-        self.runs = Runs(self)
+        self.runs = Runs(self, self.contexts.touched)
+        self.compilations = Compilations(self)
         self.examined = Examinations()
         self.scratch = Scratch(self)
         self.graphs = Graphs()
@@ -190,7 +192,9 @@ class Session(Connection):
     def lens_options_of(self, uri: str) -> LensOptions | None:
         """Return which lenses to show in a document, None for none; only who is trusted trains."""
         run_file = self.contexts.run_file_of(uri) if self.trusted else None
-        return self.settings.preferences_of(uri).lenses(run_file, runs=self.trusted)
+        trained = self.trusted and self.contexts.model_of(uri) is not None
+        preferences = self.settings.preferences_of(uri)
+        return preferences.lenses(run_file, runs=self.trusted, trained=trained)
 
     def formats_on_type(self, uri: str) -> bool:
         """Whether to put a declaration of a document in order when it is ended."""

@@ -15,6 +15,7 @@ PICTURES = {
     "editor-python.png": "editing/python.png",
     "editor-network.png": "views/network-cursor.png",
     "editor-training.png": "views/training.png",
+    "editor-device.png": "device/report.png",
     "editor-cntk.png": "experiment/network.png",
 }
 

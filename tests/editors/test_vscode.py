@@ -102,6 +102,10 @@ def test_network_and_training() -> None:
     play("views", "views", 360)
 
 
+def test_a_network_is_compiled_for_a_device() -> None:
+    play("device", "device", 260)
+
+
 @pytest.mark.parametrize("languages", TYPED, ids=" ".join)
 def test_completion_while_typing(languages: tuple[str, ...], tmp_path: Path) -> None:
     table = written_table(tmp_path / "table.json", languages)

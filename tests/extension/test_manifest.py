@@ -46,6 +46,7 @@ COMMANDS = {
     "showNetwork",
     "train",
     "stopTraining",
+    "compile",
     "describe",
     "examine",
     "toggleHints",

@@ -287,7 +287,10 @@ def in_flow(asked: Asked, found: Flow) -> str:
 
 
 def lenses(asked: Asked) -> list[str]:
-    options = LensOptions(asked.settings.get("run_file"), "parameters" in asked.words)
+    words = asked.words
+    options = LensOptions(
+        asked.settings.get("run_file"), "parameters" in words, trained="trained" in words
+    )
     out = []
     for lens in asked.snapshot.lenses(options):
         title = lens.title or f"(later) {asked.snapshot.lens_title(lens.key)}"

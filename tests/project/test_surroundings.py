@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from netsharp_lsp.project.roots import Roots
 from netsharp_lsp.project.surroundings import Reader
 
 TABLE = "a,b,label\n1,2,x\n3,4,y\n5,6,z\n"
@@ -26,7 +27,8 @@ def test_the_run_file_and_its_table_tell(tmp_path: Path) -> None:
         "task": "multiclass",
     }
     assert found.run_file == str(tmp_path / "net.toml")
-    assert set(found.states) == {str(tmp_path / "net.toml"), str(tmp_path / "t.csv")}
+    names = ("net.toml", "t.csv", "net.safetensors")
+    assert set(found.states) == {str(tmp_path / name) for name in names}
 
 
 def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
@@ -35,7 +37,7 @@ def test_without_tables_no_table_is_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "t.csv")  # whoever opens it waits for ever
     found = Reader().look_around(place, tables=False)
     assert found.context.known() == {"hidden_nodes": 5}
-    assert set(found.states) == {str(tmp_path / "net.toml")}
+    assert set(found.states) == {str(tmp_path / f"net.{end}") for end in ("toml", "safetensors")}
 
 
 def test_it_is_fresh_until_a_file_it_rests_on_changes(tmp_path: Path) -> None:
@@ -55,6 +57,27 @@ def test_it_is_fresh_until_a_file_it_rests_on_changes(tmp_path: Path) -> None:
     assert (alone.run_file, alone.context.known()) == (None, {})
     (tmp_path / "net.toml").write_text("")
     assert not alone.fresh
+
+
+def test_a_model_is_where_a_run_keeps_it_and_only_if_it_lies_inside(tmp_path: Path) -> None:
+    alone, reader = str(tmp_path / "net.nn"), Reader()
+    found = reader.look_around(alone)
+    assert (found.model, found.fresh) == (None, True)
+    (tmp_path / "net.safetensors").write_bytes(b"any")
+    assert not found.fresh
+    assert reader.look_around(alone).model == str(tmp_path / "net.safetensors")
+    place = furnish(tmp_path, '[output]\nmodel = "kept/other.safetensors"\n')
+    assert reader.look_around(place).model is None
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "other.safetensors").write_bytes(b"any")
+    assert reader.look_around(place).model == str(tmp_path / "kept" / "other.safetensors")
+    (tmp_path / "net.toml").write_text("[output\n")
+    assert reader.look_around(place).model == str(tmp_path / "net.safetensors")
+    os.unlink(tmp_path / "net.toml")
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "net.safetensors").symlink_to(tmp_path / "net.safetensors")
+    inside = Roots((str(tmp_path / "inside"),))
+    assert reader.look_around(str(tmp_path / "inside" / "net.nn"), roots=inside).model is None
 
 
 def test_a_table_is_counted_once_for_each_state_and_use(tmp_path: Path) -> None:

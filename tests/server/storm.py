@@ -31,7 +31,10 @@ TEXTS = {
 }
 #: Started again and again by other tests; here they would only take time, or end the session.
 LEFT_OUT = ("shutdown", "netsharp/run")
-COMMANDS = ("explain", "format", "fixAll", "describe", "showNetwork", "showLayer", "stopTraining")
+COMMANDS = (
+    *("explain", "format", "fixAll", "describe", "showNetwork", "showLayer", "stopTraining"),
+    "compile",
+)
 #: About what proposals are documented, and names that there are and that there are not.
 TOPICS = (*KINDS, "library", "ndl", "mel", "argument", "option:SGD", "option:x")
 NAMES = ("Edges", "Digit", "Train", "Times", "sigmoid", "KernelShape@convolve", "Dim:x", "@", "")

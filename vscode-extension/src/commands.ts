@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { isHost, OURS } from "./claims";
+import { compile } from "./compiling";
 import type { Migrations, Plan } from "./migration";
 import type { NetworkPanel } from "./network/panel";
 import type { Server } from "./server";
@@ -37,6 +38,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
       withDocument(uri, (document) => network.show(document, name)),
     train: (uri?: unknown, order?: Order) =>
       withDocument(uri, (document) => train(parts, document, order ?? {})),
+    compile: (uri?: unknown) => withDocument(uri, (document) => compile(server, document)),
     stopTraining: () => Promise.all(runs.active.map((run) => runs.stop(run))),
     toggleHints,
     newSpecification,
@@ -87,6 +89,7 @@ export function takeover(command: string, args: readonly unknown[]): boolean {
   const ours: Readonly<Record<string, string>> = {
     "netsharp.server.showNetwork": "netsharp.showNetwork",
     "netsharp.server.train": "netsharp.train",
+    "netsharp.server.compile": "netsharp.compile",
   };
   const own = ours[command];
   if (own !== undefined) {

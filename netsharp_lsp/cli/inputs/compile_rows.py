@@ -43,10 +43,14 @@ class CompileRows(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """The rows that flags name: for ranges, and as held back; None where they name none."""
+    """The rows that flags name: for ranges, and as held back; None where they name none.
+
+    ``run_file`` names rows where the model's own are not there, in the place of the one beside it.
+    """
 
     calibration: SampleQuery | None
     held_back: SampleQuery | None
+    run_file: str | None = None
 
 
 def compile_rows(
@@ -69,7 +73,7 @@ def compile_rows(
         return CompileRows(calibration, held_back, what)
     if model.network is not None:
         return _of_run(model, CompileRows(calibration or _none, held_back, what), trained)
-    settings = _settings(model, path)
+    settings = _settings(model, named.run_file or _beside(path))
     if settings is None:
         if calibration is not None:
             return CompileRows(calibration, None, "")
@@ -135,15 +139,15 @@ def _samples(model: Model, samples: ReadSamples) -> SampleQuery:
     return SampleQuery([samples.path], model.read_options(), reading=samples.read)
 
 
-def _settings(model: Model, path: str) -> TrainingSettings | None:
-    """The settings of the training if they name files that are there, else those of the run file
-    beside the model; None where nothing names any.
+def _settings(model: Model, run_file: str | None) -> TrainingSettings | None:
+    """The settings of the training if they name files that are there, else those of a run file;
+    None where nothing names any.
     """
     given = model.settings
     if given.train and all(_is_there(name) for name in given.train):
         return given
-    beside = _beside(path)
-    return beside or (given if given.train else None)
+    found = None if run_file is None else _settings_in(run_file)
+    return found or (given if given.train else None)
 
 
 def _is_there(name: str) -> bool:
@@ -153,7 +157,8 @@ def _is_there(name: str) -> bool:
         return False
 
 
-def _beside(model: str) -> TrainingSettings | None:
+def _beside(model: str) -> str | None:
+    """The run file beside a model, None where there is none."""
     path = run_file_path(model)
     if path is None or not os.path.isfile(path):
         return None
@@ -161,6 +166,10 @@ def _beside(model: str) -> TrainingSettings | None:
         raise CompileError(
             f"{path}: is a link that leads out of the model's folder. Name rows with --calibrate."
         )
+    return path
+
+
+def _settings_in(path: str) -> TrainingSettings | None:
     try:
         table = read_toml(path)
     except SettingsError as error:

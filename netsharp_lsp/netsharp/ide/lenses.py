@@ -1,4 +1,5 @@
-"""Lines above declarations: training, beside a run file, and the parameters of layers.
+"""Lines above declarations: training, beside a run file, compiling, beside a trained model, and
+the parameters of layers.
 
 A layer's parameters are counted only for lenses that are seen.
 """
@@ -18,17 +19,24 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
 
 TRAIN = "netsharp.server.train"
+COMPILE = "netsharp.server.compile"
 
 
 def lenses_of(network: Network, options: LensOptions) -> list[Lens]:
-    """The lens that trains, where there is a run file; with the option, one for each layer."""
+    """The lens that trains, where there is a run file, that which compiles what is trained, and
+    with the option one for each layer.
+    """
     declarations = network.specification.declarations
     found = []
-    if options.run_file is not None and declarations:
-        start = network.specification.starts[declarations[0]]
+    commands = []
+    if options.run_file is not None:
         title = f"Train with {file_name(options.run_file)}"
-        command = Command(TRAIN, title, (DOCUMENT, {"runFile": options.run_file}))
-        found.append(Lens(start, start, title, command))
+        commands.append(Command(TRAIN, title, (DOCUMENT, {"runFile": options.run_file})))
+    if options.trained:
+        commands.append(Command(COMPILE, "Compile for a device", (DOCUMENT,)))
+    if declarations:
+        start = network.specification.starts[declarations[0]]
+        found += [Lens(start, start, one.title, one) for one in commands]
     if options.parameters:
         found += layer_lenses(network)
     return found

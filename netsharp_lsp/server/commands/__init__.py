@@ -28,6 +28,7 @@ COMMANDS = {
     "netsharp.server.train": "train:train",
     "netsharp.server.stopTraining": "train:stop_training",
     "netsharp.server.examine": "examine:examine",
+    "netsharp.server.compile": "compile:compile_document",
     "netsharp.server.bindData": "bind_data:bind_data",
     "netsharp.server.migrate": "migrate:migrate",
 }

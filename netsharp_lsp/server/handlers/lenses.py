@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from netsharp_lsp.server.answers.writing import command
@@ -21,10 +22,12 @@ def code_lenses(session: Session, params: lsp.CodeLensParams) -> list[dict[str, 
     options = session.lens_options_of(uri)
     if options is None:
         return []
+    # Which of several specifications of a text a model is of, only the model knows.
+    inside = replace(options, trained=False)
     return [
         _plain(view, lens)
         for view, _, _ in session.places(uri, None)
-        for lens in view.snapshot.lenses(options)
+        for lens in view.snapshot.lenses(options if view.region is None else inside)
     ]
 
 

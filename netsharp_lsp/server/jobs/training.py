@@ -98,10 +98,14 @@ class Run:
 
 
 class Runs:
-    """The runs of a session; they end with it, each keeping its model."""
+    """The runs of a session; they end with it, each keeping its model.
 
-    def __init__(self, connection: Connection) -> None:
+    `written` is told of files that a run has written.
+    """
+
+    def __init__(self, connection: Connection, written: Callable[[list[str]], object]) -> None:
         self._connection = connection
+        self._written = written
         self._numbers = count(1)
         self._running: dict[str, Run] = {}
 
@@ -185,6 +189,7 @@ class Runs:
         has_ended = run.last or (run.order.start is not None and status != "failed")
         if has_ended and os.path.exists(run.order.model):
             last["model"] = run.order.model
+            self._written([os.path.normpath(run.order.model)])
         if status == "failed":
             last["error"] = sentence_of(errors, code)
         self._connection.notify("netsharp/runProgress", {"id": name, **last})

@@ -32,6 +32,10 @@ class Scratch:
         write_atomic(path, text.encode("utf-8", "replace"))
         return path
 
+    def folder(self, uri: str, name: str) -> str:
+        """Return the path of a folder for a document's files, which whoever writes these makes."""
+        return os.path.join(self._folder(uri), name)
+
     def _folder(self, uri: str) -> str:
         if self._root is None:
             self._root = tempfile.mkdtemp(prefix="netsharp-")

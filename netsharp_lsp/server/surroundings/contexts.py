@@ -65,6 +65,11 @@ class Contexts:
         around = self._surroundings(uri)
         return None if around is None else around.run_file
 
+    def model_of(self, uri: str) -> str | None:
+        """Return the path of the trained model that belongs to a document, None for none."""
+        around = self._surroundings(uri)
+        return None if around is None else around.model
+
     def leave(self, uri: str) -> None:
         """Forget a document that is closed, unless others are of the same file."""
         path = path_of(uri)
@@ -155,4 +160,5 @@ def _differs(before: Surroundings, found: Surroundings) -> bool:
         before.context != found.context
         or before.context.origin != found.context.origin
         or before.run_file != found.run_file
+        or before.model != found.model
     )

@@ -61,13 +61,15 @@ class Preferences:
         names = ("shapes", "parameters", "constants", "defaults")
         return HintOptions(*(self.switches[f"inlayHints.{name}"] for name in names))
 
-    def lenses(self, run_file: str | None, *, runs: bool = False) -> LensOptions | None:
-        """Which lenses to show above a document with or without a run file, and whether commands
-        may be run; None for none.
+    def lenses(
+        self, run_file: str | None, *, runs: bool = False, trained: bool = False
+    ) -> LensOptions | None:
+        """Which lenses to show above a document with or without a run file, whether commands may be
+        run, and whether it is trained; None for none.
         """
         if not self.switches["codeLens.enable"]:
             return None
-        return LensOptions(run_file, self.switches["codeLens.parameters"], runs)
+        return LensOptions(run_file, self.switches["codeLens.parameters"], runs, trained)
 
     @property
     def formats_on_type(self) -> bool:

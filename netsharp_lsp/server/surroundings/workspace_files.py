@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.uris import to_fs_path
 
 from netsharp_lsp.language import families
+from netsharp_lsp.project.run_file import MODEL_SUFFIX
 from netsharp_lsp.settings import OWN_FILE, SHARED_FILE
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ WATCHED = "workspace/didChangeWatchedFiles"
 
 
 def patterns() -> list[str]:
-    """Return what is watched everywhere: settings, run files, and what families know files by."""
-    found = ["**/*.toml"]
+    """Return what is watched everywhere: settings, run files, trained models, and what families
+    know files by.
+    """
+    found = ["**/*.toml", f"**/*{MODEL_SUFFIX}"]
     for family in families():
         experiments = family.experiments
         if experiments is None:

@@ -53,6 +53,8 @@ _CELLS = Record(
 
 #: How to train, where a command says it.
 HOW_TO_RUN = Record({}, _HOW_TO_RUN)
+#: How to compile; whether the client shows the report by itself.
+HOW_TO_COMPILE = Record({}, {"shown": boolean})
 #: What this server gives a client to bring back, by the request with which it comes.
 OURS = {
     "completionItem/resolve": Record({"uri": text, "view": integer, "topic": text}),

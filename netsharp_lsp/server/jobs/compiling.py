@@ -1,0 +1,116 @@
+"""Compilations that editors ask for: a process each, which a person can end, and what it wrote.
+
+Knows no document; a model that is being compiled is not compiled a second time meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from subprocess import DEVNULL, PIPE
+from typing import TYPE_CHECKING, NamedTuple
+
+from netsharp_lsp.server.jobs.processes import PYTHON, environment
+from netsharp_lsp.server.jobs.training import STATUSES, sentence_of
+from netsharp_lsp.server.jobs.work import Work
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+    from netsharp_lsp.server.client.connection import Connection
+
+#: Exit codes of `netsharp compile` with which there is a report.
+_DONE, _LOST = 0, 1
+
+
+class CompileOrder(NamedTuple):
+    """What to compile: the model, the folder for what is written, one for a report where that is
+    left as it is, and further words of the command line.
+    """
+
+    model: str
+    folder: str
+    aside: str
+    words: tuple[str, ...] = ()
+
+    def command(self) -> list[str]:
+        """Return the command line."""
+        places = ["--output", self.folder, "--report", self.aside, "--format", "json"]
+        return [*PYTHON, "netsharp_lsp", "compile", self.model, *places, *self.words]
+
+
+class Compiled(NamedTuple):
+    """What was written: the folder, the names in it, the path of the report as a page, and why
+    there is no more than that; empty where there is.
+    """
+
+    folder: str
+    files: tuple[str, ...]
+    report: str
+    lost: str
+
+
+class Compilations:
+    """The compilations of a session that go on."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._going: dict[str, Process] = {}
+        self._ended: set[str] = set()
+
+    def is_going(self, model: str) -> bool:
+        """Whether a model is being compiled."""
+        return model in self._going
+
+    async def compile(
+        self, order: CompileOrder, title: str, token: str | int | None = None
+    ) -> Compiled | str | None:
+        """Compile, and return what was written, or why nothing was; None where somebody ended it.
+
+        OSError where no process can be started.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *order.command(), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=environment()
+        )
+        if not self._going:
+            self._connection.closing.append(self.close)
+        self._going[order.model] = process
+        work = Work(self._connection, title, lambda: self.end(order.model), token)
+        try:
+            out, errors = await process.communicate()
+        finally:
+            del self._going[order.model]
+            if not self._going and self.close in self._connection.closing:
+                self._connection.closing.remove(self.close)
+            if process.returncode is None:
+                process.kill()
+            work.end()
+        asked = order.model in self._ended
+        self._ended.discard(order.model)
+        if process.returncode not in (_DONE, _LOST):
+            if asked or STATUSES.get(process.returncode or 0) == "stopped":
+                return None
+            return sentence_of(errors.decode("utf-8", "replace").splitlines(), process.returncode)
+        return _compiled(order, process.returncode, out, errors)
+
+    def end(self, model: str) -> None:
+        """End the compilation of a model; what it was to replace stays."""
+        process = self._going.get(model)
+        if process is not None and process.returncode is None:
+            self._ended.add(model)
+            process.terminate()
+
+    def close(self) -> None:
+        """End all of them."""
+        for model in list(self._going):
+            self.end(model)
+
+
+def _compiled(order: CompileOrder, code: int, out: bytes, errors: bytes) -> Compiled:
+    files = tuple(json.loads(out)["files"])
+    folder = order.folder if "report.md" in files else order.aside
+    lost = ""
+    if code == _LOST:
+        lost = sentence_of(errors.decode("utf-8", "replace").splitlines(), code)
+    return Compiled(order.folder, files, os.path.join(folder, "report.md"), lost)
