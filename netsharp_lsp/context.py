@@ -11,6 +11,7 @@ from netsharp_lsp.text.numbers import BEYOND
 TASKS = ("binary", "multiclass", "regression")
 HOSTS = ("studio", "rx", "tlc")
 TARGET_KEYS = ("flash", "ram", "processor")
+A_SIZE = "a number of bytes, or a text such as '256k', '1M' or '32KiB' (1k is 1,024), is expected."
 _SIZE = r"([0-9]{1,12}) ?(?:([kKmM])(?:i?[bB])?)?"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20}
 FIELDS = ("features", "hidden_nodes", "outputs", "task", "host")
@@ -72,16 +73,18 @@ def read_target(value: object) -> DeviceTarget:
     return DeviceTarget(flash, ram, None if processor is None else str(processor))
 
 
-def _size(key: str, value: object) -> int:
+def read_size(value: object) -> int | None:
+    """Return a number of bytes, as settings and flags write it; None for what is none."""
     import re
 
     match = re.fullmatch(_SIZE, str(value)) if type(value) in (int, str) else None
-    found = int(match[1]) * _UNITS[(match[2] or "").lower()] if match is not None else 0
-    if not found:
-        raise ValueError(
-            f"has {value!r} for {key}: a number of bytes, or a text such as '256k', '1M' or "
-            "'32KiB' (1k is 1,024), is expected."
-        )
+    return int(match[1]) * _UNITS[(match[2] or "").lower()] or None if match is not None else None
+
+
+def _size(key: str, value: object) -> int:
+    found = read_size(value)
+    if found is None:
+        raise ValueError(f"has {value!r} for {key}: {A_SIZE}")
     return found
 
 

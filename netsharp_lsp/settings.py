@@ -215,8 +215,15 @@ def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
     for key, value in table.items():
         problem = assign(settings, key, value)
         if problem is not None:
-            raise SettingsError(file, _line_of(data, key), problem)
+            raise SettingsError(file, _line_within(data, key, _wrong_part(key, value)), problem)
     return settings
+
+
+def _wrong_part(key: str, value: object) -> str | None:
+    """The key of a table that is wrong by itself; None where the whole is."""
+    parts = value.items() if isinstance(value, dict) else ()
+    wrong = (part for part, one in parts if assign(Settings(), key, {part: one}) is not None)
+    return next(wrong, None) if key in known_keys() else None
 
 
 def assign(settings: Settings, key: str, value: object) -> str | None:
@@ -249,6 +256,31 @@ def _line_of(data: bytes, key: str) -> int | None:
         if bare.startswith(b"[") and wanted in bare.strip(b"[] ").split(b"."):
             return number
     return None
+
+
+def _line_within(data: bytes, key: str, part: str | None) -> int | None:
+    """The line of a key within the table of another, of that where it is written unusually."""
+    if part is not None:
+        inside = False
+        for number, line in enumerate(data.splitlines(), 1):
+            bare = line.strip()
+            if bare.startswith(b"["):
+                inside = key.encode("utf-8") in _names(bare.strip(b"[").partition(b"]")[0])
+                continue
+            names = _names(bare.partition(b"=")[0])
+            if names == [key.encode("utf-8"), part.encode("utf-8")] or (
+                inside and names == [part.encode("utf-8")]
+            ):
+                return number
+    return _line_of(data, key)
+
+
+def _names(written: bytes) -> list[bytes]:
+    """The names of a dotted key; one in quotes may have dots itself."""
+    bare = written.strip()
+    if bare[:1] in (b'"', b"'") and bare[-1:] == bare[:1]:
+        return [bare[1:-1]]
+    return [one.strip(b" \t\"'") for one in bare.split(b".")]
 
 
 def _as_text(value: object) -> str:

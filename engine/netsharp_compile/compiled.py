@@ -21,6 +21,7 @@ from netsharp_compile.judging.explaining import explained
 from netsharp_compile.judging.gate import judged
 from netsharp_compile.judging.pages import report_files
 from netsharp_compile.judging.reports import RowPair, report_of
+from netsharp_compile.judging.room import room_of
 from netsharp_compile.judging.widening import WidthSearch
 from netsharp_compile.layers import SOFTMAX, layers_of, require_names, values_of
 from netsharp_compile.planning import planned
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from netsharp_compile.judging.explaining import PlannedPair
     from netsharp_compile.judging.gate import GateRows
     from netsharp_compile.judging.reports import CompileReport
+    from netsharp_compile.judging.room import DeviceRoom
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.widths import CompileSettings
@@ -187,13 +189,15 @@ def compile_model(
     gate: GateRows | None = None,
     *,
     auto_widths: bool = False,
+    room: DeviceRoom | None = None,
 ) -> CompiledNetwork:
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
     ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
     asked: ranges are read from them, then errors.  ``gate`` has rows that judge: where
-    they are not satisfied, wider operands are looked for, and taken with ``auto_widths``.  Raises
-    CompileError for what has no form in integers, with the place, and for rows that say nothing.
+    they are not satisfied, wider operands are looked for, and taken with ``auto_widths``.  ``room``
+    is what a device has, of which the report says whether all of it fits.  Raises CompileError for
+    what has no form in integers, with the place, and for rows that say nothing.
     """
     plain = _layers(model)
     settings = _of_training(model, _of_nodes(plain, _of_inputs(model, settings)))
@@ -228,7 +232,8 @@ def compile_model(
                 network, verdict = plan(found[0]), found[1].gate
     doubts = tuple(doubts_of(model.encoding.names, features, layers, seen))
     report = report_of(layers, network, model.objective, _pairs(model, rows))
-    report = replace(report, doubts=doubts, gate=verdict, proposal=proposal)
+    fits = None if room is None else room_of(network, room)
+    report = replace(report, doubts=doubts, gate=verdict, proposal=proposal, room=fits)
     return CompiledNetwork(model, network, report, tested)
 
 

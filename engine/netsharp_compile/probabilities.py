@@ -71,6 +71,11 @@ def inverse_table() -> Integers:
     return found
 
 
+def softmax_bytes(answers: QuantizationScheme) -> int:
+    """Return the bytes of the tables for answers of a scheme."""
+    return sum(table.nbytes for table in (*power_tables(answers), inverse_table()))
+
+
 def probabilities(codes: Integers, answers: QuantizationScheme) -> Integers:
     """Return the probabilities [rows, classes] in units of 2^-15 for codes of answers, uint16;
     CompileError for more classes than fit.

@@ -35,6 +35,7 @@ from netsharp_lsp.cli.arguments.models import (
 from netsharp_lsp.cli.arguments.parser import not_negative
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
 from netsharp_lsp.cli.inputs.compile_rows import NamedRows, compile_rows
+from netsharp_lsp.cli.inputs.device_room import add_room_arguments, device_room
 from netsharp_lsp.language import trained_on
 from netsharp_lsp.project.roots import roots_around
 from netsharp_lsp.questions import Performance
@@ -153,27 +154,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="where more is lost, take the cheapest wider operands that pass",
     )
-    add("--force", action="store_true", help="write what loses more than that, too")
+    add("--force", action="store_true", help="write what loses more, or does not fit, too")
     add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
     add("--format", choices=("text", "json"), default="text", help="of the report")
+    add_room_arguments(parser)
     add_network_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compile a network and write its files; 0 done, 1 worse than allowed, 2 could not run."""
+    """Compile a network and write its files; 0 done, 1 worse or larger than allowed, 2 could not
+    run.
+    """
     try:
         if args.explain:
             _explain(args)
             return DONE
         made, notes = _compiled(args)
         how = {"answers": args.answers, "package": args.package, "target": args.target}
-        gate = made.report.gate
-        lost = gate is not None and not gate.is_met
+        gate, reasons = made.report.gate, _refused(made)
         if args.report is not None and not made.write_report(args.report):
             raise CompileError(
                 f"{args.report} holds more than a report: give a folder that is new."
             )
-        if lost and not args.force:
+        if reasons and not args.force:
             names = made.write_report(args.output)
         else:
             names = made.write(args.output, args.prefix, **how)
@@ -190,7 +193,7 @@ def run(args: argparse.Namespace) -> int:
         unjudged = [] if gate is not None else [_UNJUDGED]
         written = [f"{args.output}: {', '.join(names)}"] if names else []
         say([*notes, *str(made.report).splitlines(), *unjudged, *written])
-    if not lost:
+    if not reasons:
         return DONE
     if args.force:
         done = "It was written all the same."
@@ -198,8 +201,19 @@ def run(args: argparse.Namespace) -> int:
         done = f"Only the report was written, {args.output}/report.md; --force writes it."
     else:
         done = f"{args.output} stays as it was; --force writes it."
-    complain(f"{args.model}: more is lost than --max-drop allows. {done}")
+    complain(f"{args.model}: {', and '.join(reasons)}. {done}")
     return LOST
+
+
+def _refused(made: CompiledNetwork) -> list[str]:
+    """Why a network is not written unless somebody insists."""
+    gate, room = made.report.gate, made.report.room
+    lost = gate is not None and not gate.is_met
+    full = room is not None and not room.is_met
+    return [
+        *(["more is lost than --max-drop allows"] if lost else []),
+        *(["the device has no room for it"] if full else []),
+    ]
 
 
 def _explain(args: argparse.Namespace) -> None:
@@ -237,6 +251,7 @@ def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
         raise CompileError("name the folder that is written with --output, or ask with --explain.")
     settings = _settings(args)
     require_prefix(args.prefix)
+    room = device_room(args)
     model = read_model(args.model)
     if model.network is not None:
         if args.run_file is not None:
@@ -257,7 +272,9 @@ def _compiled(args: argparse.Namespace) -> tuple[CompiledNetwork, list[str]]:
             "--max-drop is about rows that were held back, and the training had none for "
             "validation or test: name labelled ones with --holdout."
         )
-    made = compile_model(model, rows.calibration, settings, gate, auto_widths=args.auto_widths)
+    made = compile_model(
+        model, rows.calibration, settings, gate, auto_widths=args.auto_widths, room=room
+    )
     return made, notes
 
 

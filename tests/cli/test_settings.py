@@ -90,6 +90,18 @@ WRONG = {
 }
 
 
+#: Where in a file a fault within a table stands.
+PLACES = {
+    '[target]\nflash = "1k"\n# ram\nram = "lots"\n': 4,
+    'host = "rx"\ntarget.flash = "1k"\ntarget.ram = true\n': 3,
+    "[target]\n'processor' = \"z80\"\n": 2,
+    '[target] # a board\nflash = "1k"\nrom = 3\n': 3,
+    'target = { flash = "1k", ram = "x" }\n': 1,
+    "target = 5\n": 1,
+    '[per-file-ignores]\n"a.nn" = ["NS001"]\n"b.nn" = 3\n': 3,
+}
+
+
 def write(path: pathlib.Path, text: str) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -143,7 +155,9 @@ def test_a_wrong_value_is_refused_by_reader_and_schema(
         read_settings(file)
     assert error.value.message.startswith(sentence)
     assert error.value.file == file
-    assert error.value.line == 2
+    # Within a table it is the line of the key there; tables of a list are told as a whole.
+    within = "\n" in text and "[[" not in text and "unknown" not in sentence
+    assert error.value.line == (3 if within else 2)
     assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(tomllib.loads(text))
 
 
@@ -184,3 +198,21 @@ def test_defaults() -> None:
     assert settings.line_ending == "auto"
     assert settings.context.known() == {}
     assert not settings.excludes("/x/a.nn")
+
+
+@pytest.mark.parametrize("text", PLACES)
+@pytest.mark.parametrize("name", ["netsharp.toml", "pyproject.toml"])
+def test_a_fault_in_a_table_stands_at_the_line_of_its_own_key(
+    text: str, name: str, tmp_path: pathlib.Path
+) -> None:
+    line = PLACES[text]
+    if name == "pyproject.toml":
+        # What other tools say of the same key is none of ours.
+        head = "[tool.other]\nram = 1\n\n[tool.netsharp]\n"
+        text = head + text.replace("\n[", "\n[tool.netsharp.")
+        if text.startswith(f"{head}["):
+            text = text.replace(f"{head}[", f"{head}[tool.netsharp.")
+        line += head.count("\n")
+    with pytest.raises(SettingsError) as caught:
+        read_settings(write(tmp_path / name, text))
+    assert caught.value.line == line, (text, caught.value)

@@ -126,6 +126,18 @@ def test_what_loses_too_much_has_a_report_and_nothing_else(tmp_path: Path, model
         assert "NOT met" not in file_of(made["report"]).read_text()
 
 
+def test_the_device_is_the_one_that_the_editor_names(tmp_path: Path, model: bytes) -> None:
+    path = folder(tmp_path, model)
+    (tmp_path / "netsharp.toml").write_text('[target]\nflash = "1M"\n')
+    settings = {"check": {"target": {"flash": 100, "processor": "cortex-m4"}}}
+    options = {"settings": settings}
+    with serving(rootUri=tmp_path.as_uri(), initializationOptions=options) as wire:
+        made = execute(wire, "compile", opened(wire, path), {"shown": True})["result"]
+        assert "the device has no room for it" in shown(wire)[-1]
+        assert made["files"] == ["report.json", "report.md", "report.svg"]
+        assert "of code for cortex-m4" in file_of(made["report"]).read_text()
+
+
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_a_compilation_can_be_ended_and_leaves_nothing(
     tmp_path: Path, model: bytes, by_hand: bool

@@ -52,10 +52,10 @@ def report_markdown(report: CompileReport) -> str:
 def _markdown(report: CompileReport) -> Iterator[str]:
     yield "# Report of a compiled network"
     yield ""
-    if report.gate is not None:
-        yield from report.gate.lines()
-        yield from report.proposal_lines()
-        yield ""
+    for verdict, more in ((report.gate, report.proposal_lines()), (report.room, [])):
+        if verdict is not None:
+            yield from (f"- {_cell(one)}" for one in (*verdict.lines(), *more))
+            yield ""
     yield from (f"- {one}" for one in report.doubts)
     if report.doubts:
         yield ""

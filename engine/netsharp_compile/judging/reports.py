@@ -20,6 +20,7 @@ from netsharp_compile.writing.c_files import scratch_size, stored_size
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
     from netsharp_compile.judging.gate import GateVerdict
+    from netsharp_compile.judging.room import RoomVerdict
     from netsharp_compile.judging.widening import MixedWidths
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
@@ -80,7 +81,8 @@ class CompileReport:
     sizes are bytes; ``saved_bytes`` those of tables that are there once and not for each layer;
     ``doubts`` are sentences on what the rows did not show; ``gate`` is what rows that were held
     back say, None where there are none; ``proposal`` are widths that pass where those asked for do
-    not, None where none were found.
+    not, None where none were found; ``room`` is what a device has room for, None where none is
+    named.
     """
 
     layers: tuple[LayerReport, ...]
@@ -96,6 +98,7 @@ class CompileReport:
     doubts: tuple[str, ...] = ()
     gate: GateVerdict | None = None
     proposal: MixedWidths | None = None
+    room: RoomVerdict | None = None
 
     @property
     def multiply_adds(self) -> int:
@@ -124,6 +127,8 @@ class CompileReport:
                 "interval_before": self.gate.interval(self.gate.right_before),
                 "interval": self.gate.interval(self.gate.right),
             }
+        if self.room is not None:
+            found["room"] |= self.room.to_json()
         figures = {"multiply_adds": self.multiply_adds, "instructions": self.instructions}
         return {"version": VERSION, **found, **figures}
 
@@ -155,6 +160,7 @@ class CompileReport:
         lines += [f"note: {one}" for one in self.doubts]
         lines += [] if self.gate is None else self.gate.lines()
         lines += self.proposal_lines()
+        lines += [] if self.room is None else self.room.lines()
         return "\n".join(lines)
 
 

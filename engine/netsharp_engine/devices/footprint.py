@@ -424,6 +424,11 @@ CODE_BYTES: Mapping[str, tuple[int, int, int]] = {
 
 def code_bytes(found: Footprint, layers: Sequence[LayerShape], processor: str) -> int:
     """Return about how many bytes the code has on a processor, one of `CODE_BYTES`."""
-    base, plain, windowed = CODE_BYTES[processor]
     kinds = [layers[step.layer].parts[0].kind for step in found.steps]
-    return base + sum(plain if kind in ("full", "filtered") else windowed for kind in kinds)
+    return code_of_steps([kind not in ("full", "filtered") for kind in kinds], processor)
+
+
+def code_of_steps(windowed: Sequence[bool], processor: str) -> int:
+    """Return the same of steps, by whether each has windows."""
+    base, plain, with_windows = CODE_BYTES[processor]
+    return base + sum(with_windows if one else plain for one in windowed)

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.context import TARGET_KEYS
 from netsharp_lsp.project.run_file import model_file, run_file_beside
 from netsharp_lsp.server.jobs.compiling import CompileOrder
 from netsharp_lsp.server.surroundings.workspace_files import path_of
@@ -45,8 +46,13 @@ def compilation(session: Session, document: OpenDocument) -> CompileOrder | str:
             return f"{one} lies outside of the folders that are open. Open its folder, too."
     if session.compilations.is_going(model):
         return f"{os.path.basename(model)} is being compiled already."
-    rows = () if run_file is None else ("--run-file", run_file.path)
-    return CompileOrder(model, folder, session.scratch.folder(document.uri, "report"), rows)
+    words = [] if run_file is None else ["--run-file", run_file.path]
+    target = session.context_of(document.uri).target
+    for key in TARGET_KEYS if target is not None else ():
+        found = getattr(target, key)
+        words += [] if found is None else [f"--{key}", str(found)]
+    aside = session.scratch.folder(document.uri, "report")
+    return CompileOrder(model, folder, aside, tuple(words))
 
 
 def _untrained(name: str, model: str, run_file: RunFile | None) -> str:

@@ -1,0 +1,54 @@
+"""What a device has room for, from flags and from the settings around a model."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from netsharp_compile.judging.room import DeviceRoom
+from netsharp_engine.devices.footprint import CODE_BYTES
+from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.context import A_SIZE, DeviceTarget, read_size
+from netsharp_lsp.project.roots import roots_around
+from netsharp_lsp.settings import SettingsFinder
+
+
+def add_room_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say what a device has."""
+    group = parser.add_argument_group("the device (default: the table target of settings)")
+    add = group.add_argument
+    add("--flash", type=_size, metavar="SIZE", help="its flash, as in 256k")
+    add("--ram", type=_size, metavar="SIZE", help="its memory, as in 32k")
+    add("--processor", choices=tuple(CODE_BYTES), help="its processor, with which code is counted")
+
+
+def device_room(args: argparse.Namespace) -> DeviceRoom | None:
+    """Return what the device has, by the flags, else by the settings around the model, else by
+    those around the run file that is named; None where nothing says so.
+
+    Raises SettingsError.
+    """
+    target = DeviceTarget()
+    for path in (args.model, args.run_file):
+        if path is not None and target == DeviceTarget():
+            target = _target_around(path)
+    flash, ram, processor = (
+        getattr(target, name) if given is None else given
+        for name, given in (("flash", args.flash), ("ram", args.ram), ("processor", args.processor))
+    )
+    if flash is None and ram is None:
+        return None
+    return DeviceRoom(flash, ram, processor, args.answers == "softmax")
+
+
+def _target_around(path: str) -> DeviceTarget:
+    finder = SettingsFinder(roots_around([path]).leads_out, complain)
+    settings = finder.find(os.path.dirname(os.path.abspath(path)))
+    return settings.context.target or DeviceTarget()
+
+
+def _size(text: str) -> int:
+    found = read_size(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}': {A_SIZE.rstrip('.')}")
+    return found
