@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,34 @@ import pytest
 
 import netsharp
 from netsharp_compile.bundles import FilteredBundle, PooledBundle
+from netsharp_compile.calibrating.rows import training_rows
+from netsharp_compile.compiled import compile_model
+from netsharp_compile.judging.room import DeviceRoom
+from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_rescaling import is_rescaled, only_shifts
 from netsharp_compile.writing.device_steps import steps_of
-from netsharp_engine.devices.footprint import CODE_BYTES, Footprint, code_bytes, footprint
+from netsharp_engine.devices.footprint import (
+    CODE_BYTES,
+    Footprint,
+    code_bytes,
+    footprint,
+    place_bytes,
+)
 from netsharp_lsp.context import Context
+from netsharp_lsp.language import read_model
 from netsharp_lsp.netsharp.meaning.device import DeviceNetwork, device_network
 from netsharp_lsp.netsharp.meaning.steps.revision import resolve
 from netsharp_lsp.netsharp.reading.parser import parse
+from netsharp_lsp.project.surroundings import Reader
+from tests.cli.command_line import netsharp as command
 from tests.compiling.drawn_texts import DrawnText
 from tests.compiling.networks import DEEP, ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:(On training rows|Columns )")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+sys.path.insert(0, str(EXAMPLES))
+from make_tables import enlarge, read_digits  # noqa: E402
+
 CONVOLVED = (
     "input X [6, 6]; hidden C [3, 4, 4] tanh from X convolve"
     " { InputShape = [6, 6]; KernelShape = [3, 3]; MapCount = 3; }"
@@ -99,6 +117,54 @@ def test_networks_drawn_by_chance_take_at_most_what_was_predicted(round_: int, s
         str(text), features=text.features, normalizer="minmax", epochs=1, learning_rate=1e-3
     )
     require_bound(str(text), model, rows)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.nn")), ids=lambda path: path.stem)
+def test_every_example_takes_what_was_predicted(path: Path, tmp_path: Path) -> None:
+    """All of it: but for weights that became 0 and the width of features, which data decide."""
+    model, rows = example(path, tmp_path)
+    made = compile_model(model, rows, CompileSettings(), room=DeviceRoom(1, 1))
+    network, report, room = made.network, made.report, made.report.room
+    known = Reader().look_around(str(path)).context
+    # What only cells say, such as how many levels a column has, an editor waits for.
+    seen = Context(features=len(network.features.offset), outputs=network.layers[-1].nodes)
+    known = known.or_else(seen)
+    found = device_network(resolve(parse(path.read_bytes()), known))
+    assert found is not None
+    width = network.features.codes.dtype.itemsize
+    sizes = footprint(found.shapes, found.features, width)
+    assert [one.name for one in found.shapes] == [one.name for one in report.layers]
+    for shape, one, told, layer in zip(
+        found.shapes, sizes.layers, report.layers, network.layers, strict=True
+    ):
+        gone = sum(
+            (part.edges - of.bundle.edges) * (1 + place_bytes(part.size - 1))
+            for part, of in zip(shape.parts, layer.parts, strict=True)
+            if part.kind == "filtered" and isinstance(of.bundle, FilteredBundle)
+        )
+        assert one.weights - gone == told.weight_bytes + _places(layer), told.name
+        assert one.scales == told.bias_bytes - _places(layer), told.name
+        assert one.table == told.table_bytes, told.name
+    assert room is not None
+    assert (sizes.features, sizes.answers) == (room.features, room.answers)
+    assert (sizes.scratch.bytes, sizes.ram) == (report.scratch_bytes, room.ram)
+    assert found.shapes[sizes.scratch.peak].name == room.peak
+
+
+def example(path: Path, folder: Path) -> tuple[Any, Any]:
+    """An example trained for one epoch, and its rows."""
+    if not path.with_suffix(".toml").is_file():
+        pictures, digits = read_digits()
+        features = enlarge(pictures[:200], 29, 29).reshape(200, -1)
+        model = netsharp.train(path, features, digits[:200], task="multiclass", epochs=1)
+        return model, lambda: iter([features])
+    stored = folder / "net.safetensors"
+    words = ("run", str(path), "--epochs", "1", "--quiet", "--model", str(stored))
+    answer = command(*words, cwd=folder)
+    assert answer.code == 0, answer.err
+    model = read_model(str(stored))
+    return model, training_rows(model, model.settings).learned
 
 
 def test_code_is_estimated_within_a_quarter_of_what_boards_hold() -> None:

@@ -194,12 +194,12 @@ def place_bytes(most: int) -> int:
     return 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
 
 
-def footprint(layers: Sequence[LayerShape], features: int) -> Footprint:
+def footprint(layers: Sequence[LayerShape], features: int, width: int = 1) -> Footprint:
     """Return what a network takes with operands of 8 bits and answers of 16.
 
     Weights of filtered bundles that become 0 are not stored, sums beyond 32 bits take four bytes
-    more a bias, and features that go far further than most have codes of two bytes: that is known
-    only with data.
+    more a bias, and features that go far further than most have codes of two bytes, which is their
+    ``width``: that is known only with data.
     """
     widths = list(_value_bytes(layers))
     steps = _steps(layers)
@@ -222,8 +222,9 @@ def footprint(layers: Sequence[LayerShape], features: int) -> Footprint:
         LayerBytes(sum(_weight_bytes(one, layer.nodes) for one in layer.parts), _scales(layer), own)
         for layer, own in zip(layers, tables, strict=True)
     )
-    scratch = scratch_of_steps(placed, steps, 1)
-    return Footprint(parts, scratch, tuple(steps), features, layers[-1].nodes * widths[-1])
+    scratch = scratch_of_steps(placed, steps, width)
+    answers = layers[-1].nodes * widths[-1]
+    return Footprint(parts, scratch, tuple(steps), features * width, answers)
 
 
 def scratch_of_steps(
