@@ -50,11 +50,14 @@ class WindowAxis:
     count: int
 
     @property
+    def covered(self) -> int:
+        """The cells from where the window first starts to where it last ends."""
+        return (self.count - 1) * self.stride + self.kernel
+
+    @property
     def padded(self) -> bool:
         """Whether a window reaches beyond the source."""
-        return self.first < 0 or self.first + (self.count - 1) * self.stride + self.kernel > (
-            self.size
-        )
+        return self.first < 0 or self.first + self.covered > self.size
 
     @property
     def steady(self) -> bool:

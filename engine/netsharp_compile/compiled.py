@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
+from netsharp_compile.exporting.written import write_qdq
 from netsharp_compile.form import ModelForm
 from netsharp_compile.importing.tensors import tensor_layers
 from netsharp_compile.judging.explaining import explained
@@ -30,11 +31,14 @@ from netsharp_compile.simulating import answers_of, logits_of
 from netsharp_compile.training import observed_from
 from netsharp_compile.widths import ACTIVATIONS, TRANSFERS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
+from netsharp_engine.aside import Aside
 from netsharp_engine.excerpt import excerpt
+from netsharp_engine.exporting.refusal import ExportError
 
 if TYPE_CHECKING:
     from netsharp_compile.calibrating.ranges import Observed
     from netsharp_compile.calibrating.rows import Rows
+    from netsharp_compile.exporting.written import WrittenQdq
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.judging.explaining import PlannedPair
     from netsharp_compile.judging.gate import GateRows
@@ -114,6 +118,36 @@ class CompiledNetwork:
         files |= report_files(self.report)
         _replace_folder(os.fspath(folder), files)
         return sorted(files)
+
+    def write_onnx(
+        self, file: str | os.PathLike[str], rows: Any = None, *, opset: int | None = None
+    ) -> list[str]:
+        """Write the network as an ONNX file with QuantizeLinear and DequantizeLinear, of the same
+        codes, weights and scales, and return what is said of it, a line each.
+
+        Inputs and outputs are those of the export in floating point.  Where onnxruntime is
+        installed, its codes are compared with the simulator's on rows as ``simulate`` takes them
+        (by default a few of the calibration), and none may be more than one away from what the same
+        codes before it give.  ``opset`` is the version of ONNX's operators, by default 17, or 21
+        where codes have more than 8 bits.  Raises CompileError for what ONNX cannot hold, or where
+        the package onnx is not installed or codes differ by more; OSError where the file cannot be
+        written, and then what was there is as it was.
+        """
+        given = self._tested if rows is None else self._model.encoded(rows)
+        try:
+            made = self.to_onnx([given], opset=opset)
+        except ExportError as error:
+            raise CompileError(str(error)) from None
+        with Aside(os.fspath(file)) as aside:
+            aside.stream.write(made.data)
+            aside.commit()
+        return made.lines()
+
+    def to_onnx(self, rows: Iterable[Any], *, opset: int | None = None) -> WrittenQdq:
+        """Return the bytes of such a file, compared on rows [rows, features] in parts, which are
+        not normalised.  Raises CompileError and ExportError.
+        """
+        return write_qdq(self._model, self.network, rows, opset)
 
     def write_report(self, folder: str | os.PathLike[str]) -> list[str]:
         """Write the report alone into a new folder, or in the place of a report, and return the

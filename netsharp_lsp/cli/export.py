@@ -7,6 +7,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_compile.exporting.model import require_table
+from netsharp_compile.exporting.operands import WIDE_CODES
+from netsharp_compile.refusal import CompileError
 from netsharp_engine.data import DataError
 from netsharp_engine.data.stream import RowQuery
 from netsharp_engine.exporting.onnx.exported import DEFAULT_OPSET, OPSETS, OnnxForm
@@ -18,8 +21,10 @@ from netsharp_engine.exporting.torch.written import WrittenTorch, write_torch
 from netsharp_engine.exporting.tsql.written import WrittenTsql, write_tsql
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.arguments.models import add_reader_argument, reading_of
+from netsharp_lsp.cli.arguments.compiling import compiled_as_asked
+from netsharp_lsp.cli.arguments.models import add_reader_argument, read_model, reading_of
 from netsharp_lsp.cli.arguments.parser import positive
+from netsharp_lsp.cli.arguments.quantisation import add_quantisation, quantisation_flags
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.language import read_network_text, read_portable, text_formats
 from netsharp_lsp.project.writing import refusal, write_atomic, write_linked, write_together
@@ -34,26 +39,29 @@ if TYPE_CHECKING:
 
 DONE, UNLIKE, FAILED = 0, 1, 2
 FORMATS = {"onnx": ".onnx", "torch": ".py", "tsql": ".sql"}
+#: The one format of integers, and its suffix: that of floating point keeps its own.
+QUANTISED = {"onnx-qdq": ".qdq.onnx"}
 #: What numbers that stand beside a text are written to.
 NUMBERS = ".safetensors"
 #: The folder of the files of numbers that a network's text names.
 PARAMETERS = ".parameters"
 RANDOM = "random"
+_LOST = "more is lost than --max-drop allows."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp export` understands."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a model file, of whatever program")
-    add("--to", choices=(*FORMATS, *text_formats()), required=True, help="the format")
+    add("--to", choices=(*FORMATS, *QUANTISED, *text_formats()), required=True, help="the format")
     add("file", metavar="FILE", nargs="?", help="the file to write (default: beside the model)")
     add("--output", action="append", default=[], metavar="NODE", help="a node to export; repeat it")
     add(
         "--opset",
         type=positive,
-        default=DEFAULT_OPSET,
         metavar="N",
-        help=f"the version of ONNX's operators, {OPSETS[0]} to {OPSETS[-1]} (default: %(default)s)",
+        help=f"the version of ONNX's operators, {OPSETS[0]} to {OPSETS[-1]} (default: "
+        f"{DEFAULT_OPSET}, and {WIDE_CODES} for codes of more than 8 bits)",
     )
     add(
         "--sequences-first",
@@ -65,9 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[RANDOM],
         metavar="DATA",
-        help="compare answers for these files (default: random samples)",
+        help="compare answers for these files (default: random samples, of onnx-qdq the rows that "
+        "ranges are read from)",
     )
     add_reader_argument(parser)
+    add_quantisation(
+        parser.add_argument_group(
+            "what integers onnx-qdq has, as those of compile", "All other formats have none."
+        )
+    )
+    parser.set_defaults(stream=[], classes=None)  # Of networks that onnx-qdq does not take.
 
 
 class _Export(NamedTuple):
@@ -81,13 +96,17 @@ class _Export(NamedTuple):
 
 def run(args: argparse.Namespace) -> int:
     """Export; 0 done, 1 where the answers differ, 2 could not run."""
-    suffix = {**FORMATS, **text_formats()}[args.to]
+    suffix = {**FORMATS, **QUANTISED, **text_formats()}[args.to]
     target = args.file or os.path.splitext(args.model)[0] + suffix
     write = _exported if args.to in FORMATS else _written_back
+    if args.to in QUANTISED:
+        write = _quantised
     try:
         answer = write(args, target)
     except (DataError, ModelError, GraphError) as error:
         answer = str(error)
+    except CompileError as error:
+        answer = f"{args.model}: {error}"
     except ExportError as error:
         complain(f"{args.model}: {error}")
         return UNLIKE if error.differs else FAILED
@@ -102,6 +121,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     """Write what runs elsewhere; the lines that are said of it, or why it is not written."""
+    given = quantisation_flags(args)
+    if given:
+        return f"{given[0]} is about integers, which --to {args.to} does not write. Leave it out."
     for path in _paths(args.to, target):
         reason = refusal(path) or _overwriting(path, args.model)
         if reason is not None:
@@ -116,6 +138,38 @@ def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     else:
         write_linked(target, export.files, export.meanwhile)
     return export.lines
+
+
+def _quantised(args: argparse.Namespace, target: str) -> Sequence[str] | str:
+    """Write the integers of `netsharp compile`; the lines that are said of it, or why not."""
+    unfit = {
+        "--output": bool(args.output),
+        "--reader": bool(args.reader),
+        "--sequences-first": args.sequences_first,
+    }
+    flag = next((flag for flag, there in unfit.items() if there), None)
+    if flag is not None:
+        return f"{flag} says nothing of a network in integers, which answers rows. Leave it out."
+    reason = refusal(target) or _overwriting(target, args.model)
+    if reason is not None:
+        return reason
+    model = read_model(args.model)
+    require_table(model)
+    made, rows, notes = compiled_as_asked(args, model)
+    gate, verdict = made.report.gate, [*notes, *made.report.verdict_lines()]
+    lost = gate is not None and not gate.is_met
+    if lost and not args.force:
+        say(verdict)
+        raise ExportError(f"{_LOST} Nothing is written; --force writes it.", differs=True)
+    samples = rows() if args.verify == [RANDOM] else _samples(model, args)
+    written = made.to_onnx(samples, opset=args.opset)
+    write_atomic(target, written.data)
+    what = f"{target}: {_counted(written.operators, 'operator')} of set {written.opset}"
+    lines = [what, *(f"  {line}" for line in (*verdict, *written.lines()))]
+    if lost:
+        say(lines)
+        raise ExportError(f"{_LOST} It was written all the same.", differs=True)
+    return lines
 
 
 def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
@@ -149,8 +203,9 @@ def _unfit(args: argparse.Namespace) -> str | None:
         "--output": bool(args.output),
         "--verify": args.verify != [RANDOM],
         "--reader": bool(args.reader),
-        "--opset": args.opset != DEFAULT_OPSET,
+        "--opset": args.opset is not None,
         "--sequences-first": args.sequences_first,
+        **dict.fromkeys(quantisation_flags(args), True),
     }
     found = next((flag for flag, there in given.items() if there), None)
     if found is None:
@@ -217,7 +272,9 @@ def _samples(source: Portable | Model, args: argparse.Namespace) -> Iterator[Any
 def _as_onnx(
     source: Portable | Model, target: str, args: argparse.Namespace, samples: Iterator[Any] | None
 ) -> _Export:
-    written = write_onnx(source, OnnxForm(args.opset, args.sequences_first), samples)
+    written = write_onnx(
+        source, OnnxForm(args.opset or DEFAULT_OPSET, args.sequences_first), samples
+    )
     what = f"{target}: {_counted(written.operators, 'operator')}"
     return _Export({target: written.data}, _lines(what, written, "onnxruntime", args.verify))
 

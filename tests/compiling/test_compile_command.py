@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,9 @@ from tests.compiling.networks import DEEP, ONE, trained
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 ROOT = Path(__file__).parents[2]
 IRIS = ROOT / "examples" / "iris" / "iris.csv"
+needs_runtime = pytest.mark.skipif(
+    find_spec("onnxruntime") is None, reason="onnxruntime is in the dependency group 'peers'"
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +138,61 @@ def test_layers_that_are_not_compiled_are_named_with_their_line(tmp_path: Path) 
     netsharp.save(model, tmp_path / "net.safetensors")
     answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
     assert answer.code == 0, answer.err
+
+
+@needs_runtime
+def test_the_integers_as_an_onnx_file(folder: Path) -> None:
+    """Beside the float export, under a name of its own, with what is said of its rows."""
+    answer = command("export", "iris.safetensors", "--to", "onnx-qdq", cwd=folder)
+    assert (answer.code, answer.err) == (0, "")
+    first, rows, inputs, outputs, *compared = answer.out.splitlines()
+    assert re.fullmatch(r"iris\.qdq\.onnx: \d+ operators of set 21", first)
+    assert rows.startswith("  on 150 rows: ")
+    assert inputs == "  inputs: features [batch, 4]"
+    assert outputs == "  outputs: label [batch], probabilities [batch, 3]"
+    assert all("in onnxruntime" in line for line in compared)
+    assert re.fullmatch(
+        r"  answers in onnxruntime, on 150 rows: \d+ of 450 codes differ(, by 1 at most)?; "
+        "150 have the same largest answer",
+        compared[-1],
+    )
+    assert (folder / "iris.qdq.onnx").exists()
+
+
+@needs_runtime
+def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
+    settings = ("--activations", "int8", "--layer", "H=uint4", "--weights", "int16")
+    more = ("--logits", "uint8", "--range", "mse", "--requant", "shift", "--no-share-tables")
+    rows = ("--calibrate", "iris.csv", "--holdout", "iris.csv", "--verify", "iris.csv")
+    export = ("export", "iris.safetensors", "--to", "onnx-qdq", "set.onnx")
+    answer = command(*export, *settings, *more, *rows, "--max-drop", "90", cwd=folder)
+    assert (answer.code, answer.err) == (0, "")
+    assert "on 150 rows held back (iris.csv)" in answer.out
+    import onnx
+
+    model = onnx.load(folder / "set.onnx")
+    weights = next(one for one in model.graph.initializer if one.name == "H/weights")
+    assert weights.data_type == onnx.TensorProto.INT16
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--to", "onnx", "--weights", "int16"), "--weights is about integers, which --to onnx"),
+        (("--to", "onnx-qdq", "--output", "H"), "--output says nothing of a network in integers"),
+        (("--to", "onnx-qdq", "--transfer", "arith"), "'H' has no form in ONNX: it is worked out"),
+        (("--to", "onnx-qdq", "--opset", "17"), "its codes need operator set 21 or later"),
+        (("--to", "onnx-qdq", "--layer", "Z=int8"), "There is no layer 'Z'"),
+        (("--to", "onnx-qdq", "--calibrate", "none.csv"), "none.csv"),
+        (("--to", "onnx-qdq", "iris.safetensors"), "is the model itself"),
+    ],
+)
+def test_what_no_onnx_file_holds_is_a_sentence(
+    words: tuple[str, ...], said: str, folder: Path
+) -> None:
+    before = sorted(folder.iterdir())
+    answer = command("export", "iris.safetensors", *words, cwd=folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+    assert sorted(folder.iterdir()) == before

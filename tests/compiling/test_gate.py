@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,25 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert loose.code == 0
     gate = json.loads(loose.out)["report"]["gate"]
     assert (gate["rows"], gate["what"], gate["allowed"]) == (50, "held.csv", 90)
+
+
+@pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is absent")
+def test_an_onnx_file_is_judged_alike(folder: Path) -> None:
+    held = ("export", "net.safetensors", "--to", "onnx-qdq", "net.onnx", "--holdout", "held.csv")
+    answer = command(*held, "--max-drop", "0.001", cwd=folder)
+    assert answer.code == 1
+    assert "at most 0.001 % is allowed: NOT met" in answer.out
+    assert "more is lost than --max-drop allows. Nothing is written; --force" in answer.err
+    assert not (folder / "net.onnx").exists()
+    forced = command(*held, "--max-drop", "0.001", "--force", cwd=folder)
+    assert forced.code == 1
+    assert "It was written all the same." in forced.err
+    narrow = (folder / "net.onnx").read_bytes()
+    widths = ("--activations", "uint4", "--max-drop", "5", "--auto-widths")
+    wider = command(*held, *widths, cwd=folder)
+    assert (wider.code, wider.err) == (0, "")
+    assert "  taken to pass: --layer " in wider.out
+    assert (folder / "net.onnx").read_bytes() != narrow
 
 
 @pytest.mark.drawn

@@ -201,7 +201,7 @@ OUTSIDE = {
         *("netsharp_lsp.microsoftml.", "netsharp."),
     ),
     "safetensors": ("netsharp_engine.model_file", "netsharp_engine.exporting.torch.written"),
-    "onnx": ("netsharp_engine.exporting.onnx.",),
+    "onnx": ("netsharp_engine.exporting.onnx.", "netsharp_compile.exporting."),
     "onnxruntime": ("netsharp_engine.exporting.onnx.checking",),
     "wgpu": ("netsharp_engine.wgpu_backend.running",),
     "torch": (

@@ -155,13 +155,16 @@ class CompileReport:
             f"for {self.pairs} transfer functions, {self.scratch_bytes:,} of scratch memory, "
             f"{self.multiply_adds:,} multiply-adds"
         )
+        return "\n".join([*lines, *self.verdict_lines()])
+
+    def verdict_lines(self) -> list[str]:
+        """Return what is said of its answers, and of its widths."""
         agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
-        lines.append(f"on {self.rows:,} rows: {agreed}error {self.error:.2%}")
+        lines = [f"on {self.rows:,} rows: {agreed}error {self.error:.2%}"]
         lines += [f"note: {one}" for one in self.doubts]
         lines += [] if self.gate is None else self.gate.lines()
         lines += self.proposal_lines()
-        lines += [] if self.room is None else self.room.lines()
-        return "\n".join(lines)
+        return lines if self.room is None else [*lines, *self.room.lines()]
 
 
 class RowPair(NamedTuple):

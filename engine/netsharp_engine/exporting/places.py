@@ -14,10 +14,20 @@ import numpy as np
 from netsharp_engine.exporting.values import Array
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from netsharp_engine.devices.footprint import WalkedAxis
     from netsharp_engine.geometry import Axis
 
+    class CoveredAxis(WalkedAxis, Protocol):
+        """One dimension of a kernel's way over an image, in cells."""
 
-def cells(axes: Sequence[Axis]) -> Array:
+        @property
+        def covered(self) -> int:
+            """From where it first starts to where it last ends."""
+
+
+def cells(axes: Sequence[CoveredAxis]) -> Array:
     """Return the cell under each tap of each place, [places, taps]; -1 outside of the image."""
     sizes = [axis.size for axis in axes]
     found = np.zeros((1, 1), np.int64)
@@ -40,7 +50,9 @@ def centres(axes: Sequence[Axis]) -> Array:
     return found
 
 
-def kernel_numbers(axes: Sequence[Axis], sharing: Sequence[bool], maps: Sequence[int]) -> Array:
+def kernel_numbers(
+    axes: Sequence[CoveredAxis], sharing: Sequence[bool], maps: Sequence[int]
+) -> Array:
     """Return the kernel of each place and map, [places, maps]: numbers count by axes, of each its
     map and then the place where none is shared.
     """

@@ -45,6 +45,8 @@ class Runtime:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # Without it kernels for bytes cut off sums of two products on some processors.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         try:
             self._session = onnxruntime.InferenceSession(data, options, ["CPUExecutionProvider"])
         except Exception as error:

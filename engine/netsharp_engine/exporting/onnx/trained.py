@@ -36,16 +36,18 @@ FEATURES = "features"
 
 def exported_model(model: Model, form: OnnxForm) -> ModelProto:
     """Return a model as ONNX; ExportError names the layer that ONNX cannot hold."""
-    output = model.graph.output
-    if output is None:
-        raise ExportError("The network has no output.")
-    about = {"specification": model.specification}
-    portable = Portable(model.graph, model.tensors, model.settings.dtype, (output,), about)
-    return _TableExport(model, portable, form).model()
+    return TableExport(model, form).model()
 
 
-class _TableExport(GraphExport):
-    def __init__(self, model: Model, portable: Portable, form: OnnxForm) -> None:
+class TableExport(GraphExport):
+    """One export of a model of tables."""
+
+    def __init__(self, model: Model, form: OnnxForm) -> None:
+        output = model.graph.output
+        if output is None:
+            raise ExportError("The network has no output.")
+        about = {"specification": model.specification}
+        portable = Portable(model.graph, model.tensors, model.settings.dtype, (output,), about)
         super().__init__(portable, portable.graph, form)
         self._model = model
         # Where a column is not one feature, each is an input for itself.
@@ -63,7 +65,7 @@ class _TableExport(GraphExport):
 
     def inputs(self) -> list[ValueInfoProto]:
         """Take columns, encode and normalise them, and divide them among the input layers."""
-        typed, features = self._encoded()
+        typed, features = self.encoded()
         features = self._normalized(features)
         at = 0
         for node in self.part.inputs:
@@ -127,8 +129,8 @@ class _TableExport(GraphExport):
         even = out.add("Equal", total, none)
         return out.add("Where", even, out.numbers(1 / count), share)
 
-    def _encoded(self) -> tuple[list[ValueInfoProto], str]:
-        """Features [batch, features] of what is given."""
+    def encoded(self) -> tuple[list[ValueInfoProto], str]:
+        """Add features [batch, features] of what is given, before they are normalised."""
         from onnx import TensorProto, helper
 
         encoding, out = self._model.encoding, self.out
@@ -216,7 +218,7 @@ def compared_model(
     runtime = Runtime(written.SerializeToString())
     apart: list[OutputDifference] = []
     for features in rows:
-        inputs = dict(zip(given, _inputs_of(model, features), strict=True))
+        inputs = dict(zip(given, inputs_of(model, features), strict=True))
         *labels, numbers = runtime(inputs, names)
         ours = model.answered(model.compute(features))
         known = np.asarray(ours.predicted) if ours.probabilities is None else ours.probabilities
@@ -227,8 +229,8 @@ def compared_model(
     return apart
 
 
-def _inputs_of(model: Model, features: Array) -> list[Array]:
-    """Rows as the inputs of the export in their order: texts in the place of indicators."""
+def inputs_of(model: Model, features: Array) -> list[Array]:
+    """Return rows as the inputs of the export in their order: texts in the place of indicators."""
     encoding = model.encoding
     if encoding.plain:
         return [features]

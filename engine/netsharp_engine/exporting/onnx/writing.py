@@ -63,6 +63,12 @@ class OnnxWriting:
         """Begin the body of a loop."""
         return OnnxWriting(self._shared)
 
+    def counted(self, floats: str) -> OnnxWriting:
+        """Return a way to go on with the same graph in numbers of another type."""
+        found = OnnxWriting(self._shared)
+        found.floats, found.nodes = floats, self.nodes
+        return found
+
     def begin(self, name: str) -> None:
         """Name what follows after the node that it is made of."""
         self._hint = name or "value"
@@ -98,19 +104,19 @@ class OnnxWriting:
 
     def numbers(self, values: Any, name: str = "") -> str:
         """Return the name of constant numbers of the graph's type."""
-        return self._constant(np.asarray(values, self.floats), name)
+        return self.constant(np.asarray(values, self.floats), name)
 
     def number(self, value: float) -> str:
         """Return the name of one number of the graph's type, without an axis."""
-        return self._constant(np.asarray(value, self.floats).reshape(()), "")
+        return self.constant(np.asarray(value, self.floats).reshape(()), "")
 
     def integers(self, *values: int) -> str:
         """Return the name of a constant vector of whole numbers."""
-        return self._constant(np.asarray(values, np.int64).reshape(-1), "")
+        return self.constant(np.asarray(values, np.int64).reshape(-1), "")
 
     def whole(self, values: Array) -> str:
         """Return the name of constant whole numbers of any shape."""
-        return self._constant(np.asarray(values, np.int64), "")
+        return self.constant(np.asarray(values, np.int64), "")
 
     def reduced(self, operator: str, name: str, axis: int, *, keep: bool = True) -> str:
         """Reduce one axis, which stays with one element or goes."""
@@ -120,9 +126,10 @@ class OnnxWriting:
 
     def place(self, at: int) -> str:
         """Return the name of one whole number, without an axis."""
-        return self._constant(np.asarray(at, np.int64), "")
+        return self.constant(np.asarray(at, np.int64), "")
 
-    def _constant(self, values: Array, name: str) -> str:
+    def constant(self, values: Array, name: str = "") -> str:
+        """Return the name of constants of the type that they have."""
         shared, kept = self._shared, np.array(values, order="C")
         # Small ones occur again and again; large ones belong to a parameter each.
         key = repr((kept.dtype.str, kept.shape)).encode() + kept.tobytes()

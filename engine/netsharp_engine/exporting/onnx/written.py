@@ -49,10 +49,7 @@ def write_onnx(
     ``samples`` are those of `Portable.samples`, or arrays [rows, features] of a model of tables;
     random ones where there are none.
     """
-    try:
-        import onnx  # noqa: F401
-    except ImportError:
-        raise ExportError(f"ONNX files are written by the package onnx: {_INSTALL}.") from None
+    require_package()
     model = _model(source, form)
     require_valid(model)
     apart = tuple(_compared(source, model, samples)) if has_runtime() else None
@@ -62,10 +59,18 @@ def write_onnx(
     return WrittenOnnx(
         model.SerializeToString(),
         len(model.graph.node),
-        tuple(map(_shown, model.graph.input)),
-        tuple(map(_shown, model.graph.output)),
+        tuple(map(shown_tensor, model.graph.input)),
+        tuple(map(shown_tensor, model.graph.output)),
         apart,
     )
+
+
+def require_package() -> None:
+    """Do nothing where the package `onnx` is installed, else raise ExportError."""
+    try:
+        import onnx  # noqa: F401
+    except ImportError:
+        raise ExportError(f"ONNX files are written by the package onnx: {_INSTALL}.") from None
 
 
 def _model(source: Portable | Model, form: OnnxForm) -> ModelProto:
@@ -85,6 +90,7 @@ def _compared(
     )
 
 
-def _shown(one: ValueInfoProto) -> str:
+def shown_tensor(one: ValueInfoProto) -> str:
+    """Return an input or an output as `name [sizes]`."""
     sizes = one.type.tensor_type.shape.dim
     return f"{one.name} [{', '.join(each.dim_param or str(each.dim_value) for each in sizes)}]"

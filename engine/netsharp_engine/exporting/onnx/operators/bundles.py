@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
 
 if TYPE_CHECKING:
+    from netsharp_engine.exporting.places import CoveredAxis
     from netsharp_engine.geometry import Axis
 
+#: An axis of whatever kind.
+A = TypeVar("A", bound="CoveredAxis")
 #: A filtered bundle is written as a matrix up to so many cells, or from such a share of them on.
 _CELLS, _SHARE = 1 << 20, 0.03
 #: From this operator set on, values are added where their index says.
-_ADDED_BY_INDEX = 16
+ADDED_BY_INDEX = 16
 
 
 def _flat(out: OnnxWriting, value: OnnxValue) -> str:
@@ -50,28 +53,35 @@ def _full(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     return _fitted(out, out.add("MatMul", _flat(out, sources[0]), matrix), node)
 
 
+def is_matrix(values: int, nodes: int, edges: int) -> bool:
+    """Return whether so many edges between values and nodes are written as a matrix."""
+    cells = values * nodes
+    return cells <= _CELLS or edges >= _SHARE * cells
+
+
 def _filtered(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
     destinations, origins = (np.asarray(one, np.int64) for one in node.attributes["edges"])
     weights, flat = _weights(out, node).reshape(-1), _flat(out, sources[0])
-    cells = node.size * node.inputs[0].size
-    if cells <= _CELLS or len(weights) >= _SHARE * cells:
+    if is_matrix(node.inputs[0].size, node.size, len(weights)):
         matrix = np.zeros((node.inputs[0].size, node.size), weights.dtype)
         matrix[origins, destinations] = weights
         named = out.numbers(matrix, out.fresh(node.parameters[0].name))
         return _fitted(out, out.add("MatMul", flat, named), node)
-    if out.opset < _ADDED_BY_INDEX:
-        raise refused(node, f"its edges need operator set {_ADDED_BY_INDEX} or later.")
+    if out.opset < ADDED_BY_INDEX:
+        raise refused(node, f"its edges need operator set {ADDED_BY_INDEX} or later.")
     given = out.add("Gather", flat, out.whole(origins), axis=1)
     named = out.numbers(weights, out.fresh(node.parameters[0].name))
-    parts = out.add("Mul", given, named)
-    shape = out.add("Shape", parts)
+    found = scattered(out, out.add("Mul", given, named), destinations, node.size)
+    return _fitted(out, found, node)
+
+
+def scattered(out: OnnxWriting, products: str, destinations: Array, nodes: int) -> str:
+    """Add sums [n, nodes] of products [n, edges] that belong to these nodes [edges]."""
+    shape = out.add("Shape", products)
     places = out.add("Expand", out.whole(destinations[None]), shape)
     count = out.add("Slice", shape, out.integers(0), out.integers(1))
-    zeros = out.add(
-        "Expand", out.numbers(0), out.add("Concat", count, out.integers(node.size), axis=0)
-    )
-    found = out.add("ScatterElements", zeros, places, parts, axis=1, reduction="add")
-    return _fitted(out, found, node)
+    zeros = out.add("Expand", out.numbers(0), out.add("Concat", count, out.integers(nodes), axis=0))
+    return out.add("ScatterElements", zeros, places, products, axis=1, reduction="add")
 
 
 def _biased(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
@@ -96,21 +106,16 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     told, weights = node.attributes, _weights(out, node)
     axes: tuple[Axis, ...] = told["axes"]
     kernel = tuple(axis.kernel for axis in axes)
-    shared = all(flag or axis.count == 1 for flag, axis in zip(told["sharing"], axes, strict=True))
-    first = axes[0]
-    whole = len(axes) > 1 and first.count == 1 and first.kernel == first.size and not first.first
-    walked = axes[1:] if whole else axes
-    if not shared or len(walked) > 2 or any(is_cut(axis) for axis in walked):
+    walked = walked_of(axes, told["sharing"])
+    if walked is None:
         flat = _flat(out, sources[0])
         found = taken.kernels(out, flat, axes, told["sharing"], told["maps"], weights)
         return out.shaped(found, 1, node.shape)
     maps, taps = product(told["maps"]), product(kernel)
-    shape = (maps, *(kernel if whole else (1, *kernel)))
-    image = out.add(
-        "Reshape",
-        sources[0].name,
-        out.integers(-1, *(() if whole else (1,)), *(axis.size for axis in axes)),
-    )
+    before = () if len(walked) < len(axes) else (1,)
+    shape = (maps, *before, *kernel)
+    sizes = (axis.size for axis in axes)
+    image = out.add("Reshape", sources[0].name, out.integers(-1, *before, *sizes))
     found = out.add(
         "Conv",
         image,
@@ -122,10 +127,27 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
     return taken.arranged(out, found, counts, told["maps"], places_first=False)
 
 
+def walked_of(axes: Sequence[A], sharing: Sequence[bool]) -> Sequence[A] | None:
+    """Return the axes along which ONNX's Conv moves kernels: all, or all but the first, which they
+    read as channels; None where kernels are not shared, or move otherwise.
+    """
+    shared = all(flag or axis.count == 1 for flag, axis in zip(sharing, axes, strict=True))
+    first = axes[0]
+    whole = len(axes) > 1 and first.count == 1 and first.kernel == first.size and not first.first
+    walked = axes[1:] if whole else axes
+    fits = shared and len(walked) <= 2 and not any(is_cut(axis) for axis in walked)
+    return walked if fits else None
+
+
+def is_pooled(axes: Sequence[CoveredAxis]) -> bool:
+    """Return whether ONNX's own pools move along such axes."""
+    return not (len(axes) > MOST_AXES or sees_nothing(axes) or any(map(is_cut, axes)))
+
+
 def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: str) -> Row:
     def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         axes: tuple[Axis, ...] = node.attributes["axes"]
-        if len(axes) > MOST_AXES or sees_nothing(axes) or any(map(is_cut, axes)):
+        if not is_pooled(axes):
             found = find(out, _flat(out, sources[0]), axes)
             return out.shaped(found, 1, node.shape)
         sizes = (axis.size for axis in axes)
@@ -153,12 +175,17 @@ def _response_norm(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -
 
 
 def _activated(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    source, function = sources[0].name, node.attributes["function"]
-    if function in _FUNCTIONS:
-        return out.add(_FUNCTIONS[function], source)
+    function = node.attributes["function"]
     if function == "softmax":
         found = out.add("Softmax", _flat(out, sources[0]), axis=-1)
         return _fitted(out, found, node)
+    return activated(out, sources[0].name, function)
+
+
+def activated(out: OnnxWriting, source: str, function: str) -> str:
+    """Add an activation of Net# that takes each value alone."""
+    if function in _FUNCTIONS:
+        return out.add(_FUNCTIONS[function], source)
     return _OTHERS[function](out, source)
 
 

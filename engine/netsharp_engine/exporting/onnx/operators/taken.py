@@ -14,10 +14,10 @@ from netsharp_engine.exporting.places import cells, kernel_numbers
 from netsharp_engine.geometry import product
 
 if TYPE_CHECKING:
-    from netsharp_engine.geometry import Axis
+    from netsharp_engine.exporting.places import CoveredAxis
 
 
-def windows(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
+def windows(out: OnnxWriting, flat: str, axes: Sequence[CoveredAxis]) -> str:
     """Add the windows [n, places, taps] of images [n, cells]; 0 stands outside."""
     chosen = cells(axes)
     if (chosen < 0).any():
@@ -26,16 +26,21 @@ def windows(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
     return out.add("Gather", flat, out.whole(chosen), axis=1)
 
 
-def most(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
+def most(out: OnnxWriting, flat: str, axes: Sequence[CoveredAxis]) -> str:
     """Add the largest real cell of each window, [n, places]."""
-    chosen = cells(axes)
-    # What lies outside is replaced by a cell that lies inside: no maximum changes by it.
-    chosen = np.where(chosen < 0, chosen.max(1, keepdims=True), chosen)
-    found = out.add("Gather", flat, out.whole(chosen), axis=1)
+    found = out.add("Gather", flat, out.whole(cells_inside(axes)), axis=1)
     return out.reduced("ReduceMax", found, -1, keep=False)
 
 
-def mean(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
+def cells_inside(axes: Sequence[CoveredAxis]) -> Array:
+    """Return the cells of windows [places, taps], where what lies outside is replaced by a cell
+    that lies inside: no maximum changes by it.
+    """
+    chosen = cells(axes)
+    return np.where(chosen < 0, chosen.max(1, keepdims=True), chosen)
+
+
+def mean(out: OnnxWriting, flat: str, axes: Sequence[CoveredAxis]) -> str:
     """Add the mean of the real cells of each window, [n, places]."""
     count = (cells(axes) >= 0).sum(1)
     total = out.reduced("ReduceSum", windows(out, flat, axes), -1, keep=False)
@@ -45,7 +50,7 @@ def mean(out: OnnxWriting, flat: str, axes: Sequence[Axis]) -> str:
 def kernels(
     out: OnnxWriting,
     flat: str,
-    axes: Sequence[Axis],
+    axes: Sequence[CoveredAxis],
     sharing: Sequence[bool],
     maps: Sequence[int],
     weights: Array,
@@ -77,6 +82,9 @@ def arranged(
     and in each of them its places.
     """
     rank = len(counts)
+    whole = tuple(one * count for one, count in zip(maps, counts, strict=True))
+    if product(tuple(maps[int(not places_first) :])) == 1:  # They lie so already.
+        return out.shaped(name, 1, whole)
     places, kinds = list(range(1, rank + 1)), list(range(rank + 1, 2 * rank + 1))
     first, second = (counts, maps) if places_first else (maps, counts)
     if not places_first:
@@ -84,5 +92,4 @@ def arranged(
     spread = out.shaped(name, 1, (*first, *second))
     order = [0, *(axis for pair in zip(kinds, places, strict=True) for axis in pair)]
     found = out.add("Transpose", spread, perm=order)
-    whole = (one * count for one, count in zip(maps, counts, strict=True))
-    return out.shaped(found, 1, tuple(whole))
+    return out.shaped(found, 1, whole)

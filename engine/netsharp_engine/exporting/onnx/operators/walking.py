@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from netsharp_engine.geometry import Axis
+    from netsharp_engine.exporting.places import CoveredAxis
 
 #: onnxruntime moves windows along so many axes.
 MOST_AXES = 3
 
 
-def walk_of(axes: Sequence[Axis]) -> dict[str, list[int]]:
+def walk_of(axes: Sequence[CoveredAxis]) -> dict[str, list[int]]:
     """Return the attributes of an operator that walks along these axes."""
     return {
         "kernel_shape": [axis.kernel for axis in axes],
@@ -24,18 +24,18 @@ def walk_of(axes: Sequence[Axis]) -> dict[str, list[int]]:
     }
 
 
-def pads(axes: Sequence[Axis]) -> list[int]:
+def pads(axes: Sequence[CoveredAxis]) -> list[int]:
     """Return the cells outside of the image that kernels read, all lower ones before the upper."""
     lower = [max(-axis.first, 0) for axis in axes]
     upper = [max(axis.first + axis.covered - axis.size, 0) for axis in axes]
     return lower + upper
 
 
-def is_cut(axis: Axis) -> bool:
+def is_cut(axis: CoveredAxis) -> bool:
     """Return whether kernels leave out cells that ONNX would begin or end with."""
     return axis.first > 0 or axis.size - axis.first - axis.covered >= axis.stride
 
 
-def sees_nothing(axes: Sequence[Axis]) -> bool:
+def sees_nothing(axes: Sequence[CoveredAxis]) -> bool:
     """Return whether pads are as wide as a window, which ONNX refuses for pooling."""
     return any(pad >= axis.kernel for pad, axis in zip(pads(axes), (*axes, *axes), strict=True))

@@ -1,0 +1,178 @@
+"""What onnxruntime makes of a compiled model in ONNX, beside the simulator: layer by layer with the
+same codes before it, and from end to end.
+
+Where onnxruntime is not installed nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from netsharp_engine.exporting.onnx.checking import Runtime
+from netsharp_engine.exporting.onnx.trained import inputs_of
+
+if TYPE_CHECKING:
+    from onnx import ValueInfoProto
+
+    from netsharp_compile.exporting.model import QuantizedModel
+    from netsharp_compile.integers import IntegerNetwork, Integers
+    from netsharp_engine.exporting.values import Array
+    from netsharp_engine.model import Model
+
+#: So many rows are looked at together.
+_BLOCK = 1024
+
+
+class CodeDifferences(NamedTuple):
+    """How many codes of a layer were compared, how many differ, and by how much at most."""
+
+    name: str
+    codes: int
+    differing: int
+    most: int
+
+    @classmethod
+    def of(cls, name: str, ours: Integers, theirs: Integers) -> CodeDifferences:
+        """Compare codes of equal shapes."""
+        apart = np.abs(ours.astype(np.int64) - theirs.astype(np.int64))
+        return cls(name, apart.size, int((apart > 0).sum()), int(apart.max(initial=0)))
+
+    def joined(self, other: CodeDifferences) -> CodeDifferences:
+        """Return both together."""
+        codes, differing = self.codes + other.codes, self.differing + other.differing
+        return CodeDifferences(self.name, codes, differing, max(self.most, other.most))
+
+
+class Agreement(NamedTuple):
+    """What was compared on rows: each layer's sums and values given the codes before them, in
+    ``layers``; the last codes from end to end, in ``answers``; and how many rows have the same
+    largest answer.
+    """
+
+    rows: int
+    layers: tuple[CodeDifferences, ...]
+    answers: CodeDifferences
+    same: int
+
+    @property
+    def outputs(self) -> int:
+        """How many answers a row has."""
+        return self.answers.codes // self.rows
+
+    def joined(self, other: Agreement) -> Agreement:
+        """Return both together."""
+        pairs = zip(self.layers, other.layers, strict=True)
+        return Agreement(
+            self.rows + other.rows,
+            tuple(one.joined(another) for one, another in pairs),
+            self.answers.joined(other.answers),
+            self.same + other.same,
+        )
+
+
+def agreement(
+    model: Model, network: IntegerNetwork, written: QuantizedModel, rows: Iterable[Array]
+) -> Agreement | None:
+    """Compare an export with the simulator on rows [rows, features] that are not normalised; None
+    for no rows.  ExportError where onnxruntime does not take it.
+    """
+    given, typed = [one.name for one in written.proto.graph.input], model.settings.dtype
+    whole = Runtime(_with_answer(written, network))
+    apart = Runtime(_taken_apart(written, network))
+    found: Agreement | None = None
+    for features in _blocks(rows, typed):
+        inputs = dict(zip(given, inputs_of(model, features), strict=True))
+        codes = _simulated(network, written, features)
+        (last,) = whole(inputs, [written.layers[-1].values])
+        theirs = apart({**inputs, **{_given(name): one for name, one in codes.items()}}, [*codes])
+        ours = codes[written.layers[-1].values]
+        names = dict(_names(network, written))
+        part = Agreement(
+            len(features),
+            tuple(
+                CodeDifferences.of(names[name], codes[name], one)
+                for name, one in zip(codes, theirs, strict=True)
+            ),
+            CodeDifferences.of("answers", ours, last),
+            int((ours.argmax(axis=1) == last.argmax(axis=1)).sum()),
+        )
+        found = part if found is None else found.joined(part)
+    return found
+
+
+def _blocks(rows: Iterable[Array], dtype: str) -> Iterator[Array]:
+    for part in rows:
+        for start in range(0, len(part), _BLOCK):
+            yield np.asarray(part[start : start + _BLOCK], dtype)
+
+
+def _names(network: IntegerNetwork, written: QuantizedModel) -> Iterator[tuple[str, str]]:
+    """Each tensor of codes, and what it is called in a report."""
+    yield written.features, "features"
+    for layer, tensors in zip(network.layers, written.layers, strict=True):
+        if tensors.sums != tensors.values:
+            yield tensors.sums, f"{layer.name}, sums"
+        yield tensors.values, layer.name
+
+
+def _simulated(
+    network: IntegerNetwork, written: QuantizedModel, features: Array
+) -> dict[str, Integers]:
+    """The simulator's codes by their tensors, in order."""
+    codes = network.features.of(features.astype(np.float64))
+    found, operands = {written.features: codes}, [codes]
+    for layer, tensors in zip(network.layers, written.layers, strict=True):
+        sums = network.results_of(layer, operands)
+        found[tensors.sums] = sums.astype(layer.result.dtype)
+        operands.append(network.looked_up(layer, sums))
+        found[tensors.values] = operands[-1]
+    return found
+
+
+def _given(name: str) -> str:
+    """What the codes are called that stand for those of a tensor."""
+    return f"{name}/given"
+
+
+def _types(network: IntegerNetwork, written: QuantizedModel) -> dict[str, np.dtype[np.integer]]:
+    """The type of each tensor of codes."""
+    found = {written.features: network.features.codes.dtype}
+    for layer, tensors in zip(network.layers, written.layers, strict=True):
+        found[tensors.sums] = layer.result.dtype
+        found[tensors.values] = layer.target.dtype
+    return found
+
+
+def _with_answer(written: QuantizedModel, network: IntegerNetwork) -> bytes:
+    """The model, which answers with its last codes, too."""
+    found = type(written.proto)()
+    found.CopyFrom(written.proto)
+    name = written.layers[-1].values
+    found.graph.output.append(_typed(name, network.layers[-1].target.dtype))
+    data: bytes = found.SerializeToString()
+    return data
+
+
+def _taken_apart(written: QuantizedModel, network: IntegerNetwork) -> bytes:
+    """The model with every layer reading codes that are given, and answering with its own."""
+    found, types = type(written.proto)(), _types(network, written)
+    found.CopyFrom(written.proto)
+    for node in found.graph.node:
+        for place, name in enumerate(node.input):
+            if name in types:
+                node.input[place] = _given(name)
+    for name, dtype in types.items():
+        found.graph.input.append(_typed(_given(name), dtype))
+        found.graph.output.append(_typed(name, dtype))
+    data: bytes = found.SerializeToString()
+    return data
+
+
+def _typed(name: str, dtype: np.dtype[np.integer]) -> ValueInfoProto:
+    """A tensor of codes at the border of a model."""
+    from onnx import helper
+
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), None)
