@@ -14,14 +14,23 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.compiled import CompiledNetwork
+from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.exporting.agreement import Agreement
 from netsharp_compile.exporting.model import QuantizedModel, quantized_model
 from netsharp_compile.exporting.rounding import nudge_of, scale_of_table, single
 from netsharp_compile.operators import chain_of
-from netsharp_compile.widths import ACTIVATIONS, LOGITS, REQUANTISATIONS, WEIGHTS
+from netsharp_compile.simulating import answers_of
+from netsharp_compile.widths import (
+    ACTIVATIONS,
+    LOGITS,
+    REQUANTISATIONS,
+    WEIGHTS,
+    CompileSettings,
+)
+from netsharp_engine.data.stream import RowQuery
 from tests.compiling.networks import DEEP, MAPS, ONE, trained
 from tests.compiling.test_kinds_of_layers import drawn
+from tests.exporting.tables import rows_of_texts
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:On training rows"),
@@ -29,6 +38,14 @@ pytestmark = [
 ]
 #: Kinds and bits of every width, with those that fill no type.
 WIDTHS = (*ACTIVATIONS, "uint4", "int6", "uint7", "uint10", "symmetric12", "int16/12")
+
+
+CNN = (
+    "input X [8, 8]; hidden C [8, 6, 6] rlinear from X convolve { InputShape = [8, 8];"
+    " KernelShape = [3, 3]; MapCount = 8; } hidden P [8, 3, 3] from C max pool {"
+    " InputShape = [8, 6, 6]; KernelShape = [1, 2, 2]; Stride = [1, 2, 2]; }"
+    "output Y auto softmax from P all;"
+)
 
 
 def agreement(made: CompiledNetwork, x: np.ndarray) -> Agreement:
@@ -123,6 +140,64 @@ def test_a_row_that_lacks_a_number_has_no_answer(tmp_path: Path) -> None:
     for place in (0, 2, 3):
         (ours,) = made.simulate(rows[[place]]).predicted
         assert found[place] == pytest.approx(ours, rel=1e-5)
+
+
+@pytest.mark.parametrize("normalizer", ["minmax", "robust", "binning"])
+def test_texts_and_gaps_are_encoded_in_the_file(normalizer: str, tmp_path: Path) -> None:
+    lines, names = rows_of_texts(np.random.default_rng(7), 120)
+    text = "\n".join(",".join(map(str, line)) for line in [names, *lines])
+    (tmp_path / "rows.csv").write_text(text + "\n")
+    model = netsharp.train(
+        "input X auto; hidden H [5] tanh from X all; output Y auto softmax from H all;",
+        train=str(tmp_path / "rows.csv"),
+        label="label",
+        categorical=["colour"],
+        missing="mean",
+        normalizer=normalizer,
+        epochs=3,
+    )
+    query = RowQuery([str(tmp_path / "rows.csv")], model.read_options())
+    (features,) = (part.features for part in model.rows(query))
+    made = compile_model(model, lambda: iter([features]), CompileSettings())
+    data = made.to_onnx([features]).data
+    (tmp_path / "made.onnx").write_bytes(data)
+    cells = {
+        "size": np.array([[float(str(line[0]))] for line in lines], np.float32),
+        "colour": np.array([[line[1]] for line in lines], object),
+        "more": np.array([[float(str(line[2] or "nan"))] for line in lines], np.float32),
+    }
+    label, shares = answered(tmp_path / "made.onnx", cells)
+    answers = answers_of(made.network, features.astype(np.float64))
+    np.testing.assert_allclose(shares, answers, atol=1e-6)
+    assert list(label) == [model.classes[one] for one in answers.argmax(axis=1)]
+
+
+@pytest.mark.costly
+def test_edges_that_no_matrix_is_written_for() -> None:
+    text = (
+        "input X [2000]; hidden H [1500] tanh from X where (s, d) => s[0] == d[0];"
+        " output Y auto softmax from H all;"
+    )
+    model, x = trained(text, features=2000, epochs=1)
+    made = netsharp.compile(model, x)
+    kinds = [one.op_type for one in quantized_model(model, made.network).proto.graph.node]
+    assert "ScatterElements" in kinds
+    require_near(made, x)
+    narrow = netsharp.compile(model, x, logits="int8")
+    with pytest.raises(netsharp.CompileError, match="'H' has no form in ONNX: its edges need oper"):
+        quantized_model(model, narrow.network, 15)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("text", [ONE.replace("[5]", "[32]").format("tanh", "softmax"), CNN])
+def test_digits_have_the_classes_of_the_simulator(text: str) -> None:
+    digits = pytest.importorskip("sklearn.datasets").load_digits()
+    x, y = digits.data, digits.target
+    made = netsharp.compile(netsharp.train(text, x[:1200], y[:1200], epochs=8, seed=1), x[:400])
+    seen = agreement(made, x[1200:])
+    assert seen.same == seen.rows == len(x) - 1200
+    assert seen.answers.differing <= 0.01 * seen.answers.codes
+    require_near(made, x[1200:])
 
 
 def test_tables_that_training_had_in_its_loop() -> None:
