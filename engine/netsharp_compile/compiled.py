@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netsharp_compile.calibrating.correcting import corrected
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
 from netsharp_compile.exporting.written import write_qdq
@@ -246,8 +247,11 @@ def compile_model(
     features, seen = observed(layers, blocks, settings.method)
     seen = [_as_trained(*one) for one in zip(layers, seen, strict=True)]
 
+    some = next(_pairs(model, rows))
+
     def plan(asked: CompileSettings) -> IntegerNetwork:
-        return planned(layers, model.normalizer, features, seen, asked)
+        made = planned(layers, model.normalizer, features, seen, asked)
+        return made if has_tables else corrected(made, layers, *some)
 
     network = plan(settings)
     verdict = proposal = None
@@ -257,7 +261,7 @@ def compile_model(
         if not verdict.is_met and not has_tables:
             search = WidthSearch(
                 plan,
-                _error_on(layers, next(_pairs(model, rows))),
+                _error_on(layers, some),
                 lambda other: judged(model, layers, other, gate),
             )
             found = search.found(settings, _raisable(layers), model.graph.inputs[0].name)
