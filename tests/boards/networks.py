@@ -5,11 +5,13 @@ by chance.
 from __future__ import annotations
 
 import random
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +22,18 @@ from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_files import c_files
 from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_engine.data.stream import RowQuery
+from tests.cntk.training.experiments import run
 from tests.compiling.networks import DEEP, MAPS, ONE, drawn, trained
+from tests.compiling.test_images_of_cntk import (
+    BRAINSCRIPT,
+    NDL,
+    NDL_TEXT,
+    NETWORKS,
+    NORMAL,
+    images,
+)
+from tests.compiling.test_images_of_cntk import trained as run_of
+from tests.compiling.test_networks_of_cntk import rows_of
 from tests.conftest import SEED
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -146,6 +159,38 @@ def _examples() -> Iterator[tuple[str, Sample | str]]:
             yield run_file.stem, str(error)
 
 
+@cache
+def of_cntk() -> tuple[Sample, ...]:
+    """Networks that runs of CNTK's experiments train: an example for each target, one over images
+    whose channels lie beside each other, and one that is normalised before padding.
+    """
+    found = []
+    with TemporaryDirectory() as place:
+        folder = Path(shutil.copytree(EXAMPLES / "cntk" / "numerals", Path(place) / "numerals"))
+        answer, _ = run(folder, "command=learn", "learn=[SGD=[maxEpochs=1]]")
+        assert answer.code == 0, answer.complaints
+        model, (rows, _) = (
+            netsharp.load(folder / "out" / "numerals.dnn"),
+            rows_of(folder / "train.ctf"),
+        )
+        found += [
+            sample(f"numerals{n}", model, rows[:100], target) for n, target in enumerate(TARGETS)
+        ]
+        shown = images()
+        text = NDL_TEXT.replace("@LAYOUT@", "legacy").replace("@FUNCTION@", "Sigmoid")
+        text = text.replace("@NORMAL@", NORMAL["legacy"])
+        beside = np.ascontiguousarray(shown.transpose(0, 2, 3, 1))
+        before = BRAINSCRIPT.replace("@NETWORK@", NETWORKS["normalised before a convolution"])
+        for name, builder, given, script in (
+            ("legacy", NDL, beside, text),
+            ("normalised", before, shown, ""),
+        ):
+            (Path(place) / name).mkdir()
+            model = run_of(Path(place) / name, builder, given, script)
+            found.append(sample(name, model, given.reshape(len(given), -1)))
+    return tuple(found)
+
+
 def by_chance() -> Iterator[Sample]:
     for number in range(DRAWN):
         model, rows, settings = drawn(random.Random(f"{SEED} board {number}"))
@@ -161,7 +206,7 @@ def samples() -> tuple[Sample, ...]:
     others = [one for one in compiled if one.name not in known]
     model, rows = trained(MAPS, features=36)
     maps = [sample(f"maps{n}", model, rows, target) for n, target in enumerate(TARGETS)]
-    return (*measured(), brim(), *maps, *others, *by_chance())
+    return (*measured(), brim(), *maps, *others, *of_cntk(), *by_chance())
 
 
 def _briefly(text: str, features: np.ndarray, digits: np.ndarray) -> Any:

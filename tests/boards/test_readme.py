@@ -8,19 +8,37 @@ from pathlib import Path
 import pytest
 
 from tests.boards.test_boards import require_board
-from tests.readme.transcripts import DOCS, Block, blocks, workplace
+from tests.readme.transcripts import DOCS, Block, blocks, run_block, workplace
 
 pytestmark = pytest.mark.costly
 SCRIPT = "python examples/boards/boards.py"
 
 
-def block() -> Block:
+def block(page: Path = DOCS / "compiling.md") -> Block:
     (found,) = (
         one
-        for one in blocks((DOCS / "compiling.md").read_text(encoding="utf-8"))
+        for one in blocks(page.read_text(encoding="utf-8"))
         if any(command.startswith(SCRIPT) for command in one.commands)
     )
     return found
+
+
+def test_a_model_of_cntk_comes_from_its_experiment_to_a_board(tmp_path: Path) -> None:
+    """What stands before on the page makes the model; then each command goes without a word."""
+    require_board("cortex-m4")
+    page = DOCS / "leaving-cntk.md"
+    environment = workplace(tmp_path)
+    first, second, *_ = blocks(page.read_text(encoding="utf-8"))
+    assert first.name == "iris.cntk"
+    for one in (first, second):
+        run_block(one, tmp_path, environment)
+    told = run_block(block(page), tmp_path, environment)
+    assert "note: ranges are read from iris.ctf, on which learn of iris.cntk trains it" in told
+    assert "cortex-m4: main returned 0 after " in told
+    assert "on 150 rows: " in told
+    assert [line for line in told.splitlines() if line.startswith("netsharp: ")] == []
+    shown = block(page).text.splitlines()
+    assert shown[0:2] == told.splitlines()[0:2]
 
 
 def test_three_commands_lead_from_a_specification_to_a_board(tmp_path: Path) -> None:

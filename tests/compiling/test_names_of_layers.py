@@ -60,6 +60,8 @@ CASES: list[tuple[list[Layer], list[str]]] = [
         ],
         ["model[0]", "model[1]", "z"],
     ),
+    # A function with a name is told also where it is applied in a path that is short.
+    ([("model.arrayOfFunctions[0].W", "z.x.t", "z.x"), ("V", "s", "z")], ["model", "z"]),
     # Two layers that share what they multiply by have their paths.
     ([("f.W", "z.x._.t", "z.x._"), ("f.V", "z.t", "z._")], ["z.x._", "z._"]),
     # A name that another node has is none for a layer.

@@ -68,7 +68,7 @@ def test_a_run_is_found_where_both_were_moved(plane: Path, tmp_path: Path) -> No
     shutil.move(plane, tmp_path / "place" / "moved")
     answer = compiled(tmp_path / "place", model="moved/out/plane.dnn")
     assert answer.code == 0, answer.err
-    told = READ.format("moved/train.ctf", "learn", "plane.cntk")
+    told = READ.format("moved/train.ctf", "learn", "moved/plane.cntk")
     assert answer.out.splitlines()[0] == told
     (tmp_path / "elsewhere").mkdir()
     answer = compiled(tmp_path / "elsewhere", model="../place/moved/out/plane.dnn")

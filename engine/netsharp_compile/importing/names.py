@@ -65,7 +65,9 @@ def _candidates(name: str, weights: str, paths: list[str], others: list[str]) ->
         own = _beginnings(_told(name))
         yield from (one for one in own if not any(map(_below(one), paths)))
     if _UNNAMED.search(weights) is None:
-        functions = [one for one in _beginnings(weights) if unnamed or len(one) < len(name)]
+        # A function with a name of its own tells more than what it is applied in.
+        apart = unnamed or not weights.startswith(tuple(_PARTS.findall(name)[:1]))
+        functions = [one for one in _beginnings(weights) if apart or len(one) < len(name)]
         yield from (one for one in functions if not any(map(_below(one), (*paths, *others))))
 
 

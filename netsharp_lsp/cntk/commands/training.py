@@ -150,7 +150,8 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
         except Refused as refused:
             raise DataError(" ".join(_sentences(refused.refusals, subject))) from None
         if one is not None:
-            one.run = subject.name
+            begins = next(iter(subject.experiment.first_read), None)
+            one.run = subject.name if begins is None else subject.shown(begins)
             found.setdefault(os.path.realpath(one.learned.path), one)
     if len(found) > 1:
         names = ", ".join(f"{one.command} of {one.run}" for one in found.values())

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.training.samples.reader import SampleReader
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
+#: The action that renews the statistics of a model, on rows of its own.
+_COUNTING = "bnstat"
 _TESTING = ("test", "eval", "cv")
 
 
@@ -57,8 +59,9 @@ def samples_trained_on(shop: Workshop, models: Sequence[str], label: str) -> Tra
     """
     experiment = shop.experiment
     for command in experiment.commands:
-        if trains(command) and not _places(models_written(command), shop).isdisjoint(models):
-            work = work_of(command, "train", shop)
+        learns = trains(command) or _COUNTING in command.actions
+        if learns and not _places(models_written(command), shop).isdisjoint(models):
+            work = work_of(command, command.actions[0], shop)
             others = [
                 one for one in experiment.commands if not _read_by(one, shop).isdisjoint(models)
             ]
@@ -94,7 +97,7 @@ def _places(models: Iterable[str], shop: Workshop) -> set[str]:
 
 def _read_by(command: Command, shop: Workshop) -> set[str]:
     """The model that a command reads, by its real path."""
-    found = None if trains(command) else model_of(command)
+    found = None if trains(command) or _COUNTING in command.actions else model_of(command)
     return _places([] if found is None else [found], shop)
 
 
