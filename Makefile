@@ -127,7 +127,7 @@ r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 
 gpu-software: $(VENV)/.peers ## Install Mesa's software driver from Debian, and run the tests of graphics devices on it.
 	bash tests/wgpu/install.sh
-	NETSHARP_REQUIRE_WGPU=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
+	NETSHARP_REQUIRE_WGPU=1 FULL=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
 
 embedded: $(VENV)/.test ## Install cross compilers and emulators from Debian, and run compiled networks on them.
 	bash tests/boards/install.sh

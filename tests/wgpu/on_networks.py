@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from netsharp_engine.activations import NAMES
 from netsharp_engine.graph import Graph
+from netsharp_engine.wgpu_backend.planning import splitting
 from tests.engine.networks import axes_of, convolution, dense, dimensions, filtered, filters
 from tests.engine.test_random_networks import Growth
 from tests.wgpu.pairs import TELLING, Pair, apart
@@ -130,3 +131,24 @@ def test_criterion(loss, last, coded, nodes):
         agree(judged, 5, wanted=wanted if coded else wanted / wanted.sum(axis=1, keepdims=True))
     else:
         agree(judged, 5, wanted=wanted[:, 0])
+
+
+@pytest.mark.parametrize("width", [4, 32, 256])
+def test_a_gradient_is_summed_in_parts_of_any_width(width, monkeypatch):
+    monkeypatch.setattr(splitting, "WIDTH", width)
+    monkeypatch.setattr(splitting, "LONG", 8)
+    graph = Graph()
+    graph.set_output(dense(graph, graph.input("X", (5,)), 3))
+    agree(graph.judged("squared error"), 300)
+
+
+def test_a_sum_longer_than_loops_may_turn_takes_several_passes():
+    graph = Graph()
+    weights = graph.parameter("W", (2, 70_000))
+    source = graph.input("X", (70_000,))
+    graph.set_output(graph.apply("full", source, parameters=(weights,), name="Y"))
+    random = np.random.default_rng(4)
+    pair = Pair(graph.judged("squared error"), 2, TELLING, seed=4)
+    pair.step(random.uniform(-1, 1, (2, 70_000)), random.uniform(-1, 1, (2, 2)))
+    assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= SMOOTH
+    assert max(pair.gradients().values()) <= SMOOTH

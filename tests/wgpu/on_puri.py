@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 from netsharp_engine.program import Batch, Figures, Job, UpdateRule
 from netsharp_engine.tensor_backend import TensorDraft
 from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle
-from tests.drawing import FULL
 from tests.wgpu.pairs import NAME, apart
 from tests.wgpu.puri import digits, puri
 
 SGD = UpdateRule("sgd", 1e-3)
-#: Of 200, the rest with FULL=1: software computes a batch of 32 in a tenth of a second.
-STEPS = {1: 200, 32: 200 if FULL else 30}
+#: Software computes a batch of 32 in a tenth of a second: all 200 with NETSHARP_LONG=1.
+STEPS = {1: 200, 32: 200 if os.environ.get("NETSHARP_LONG") == "1" else 30}
 
 
 def programs(rows, rule=SGD, style=None, criteria=("loss", "errors")):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import shutil
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from netsharp_engine.graph import GraphError
 from netsharp_engine.model import load_model, save_model
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Batch, Job, UpdateRule
@@ -16,7 +21,7 @@ from netsharp_engine.wgpu_backend import DeviceDraft, adapters, backend
 from netsharp_engine.wgpu_backend.diagnosis import lines, speed
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
 from netsharp_engine.wgpu_backend.running import device
-from tests.engine.test_programs import NAMES, RULES, SMALL, example, outcome
+from tests.engine.test_programs import EXAMPLES, NAMES, RULES, SMALL, example, outcome
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs, line
 from tests.wgpu.pairs import NAME, Pair, apart
@@ -95,6 +100,46 @@ def test_a_run_goes_on_elsewhere(begins, tmp_path):
     result = resume(model, data)
     assert result.model.state.samples == whole.model.state.samples
     close(dict(result.model.tensors), dict(whole.model.tensors), 1e-5)
+
+
+def test_a_killed_run_goes_on_on_the_processor(tmp_path):
+    """As people do it: a command that is killed, its last save, and another device."""
+    for path in (EXAMPLES / "iris").glob("iris.*"):
+        shutil.copy(path, tmp_path)
+    command = [sys.executable, "-m", "netsharp_lsp", "run", "iris.nn", "--quiet"]
+    flags = ["--epochs", "100000", "--patience", "0", "--checkpoint", "0.1"]
+    first = [*command, *flags, "--device", f"wgpu:{NAME}"]
+    running = subprocess.Popen(first, cwd=tmp_path)
+    saved = tmp_path / "iris.safetensors"
+    end = time.monotonic() + 120
+    while not saved.exists() and running.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    running.kill()
+    running.wait()
+    reached = load_model(str(saved)).state
+    assert reached.step > 0
+    goes_on = [*command, "--resume", "--device", "cpu", "--epochs", str(reached.epoch + 2)]
+    subprocess.run(goes_on, cwd=tmp_path, check=True)
+    model = load_model(str(saved))
+    assert model.state.epoch == reached.epoch + 2
+    assert model.settings.device == "cpu"
+    assert all(np.isfinite(values).all() for values in model.tensors.values())
+
+
+def test_what_a_device_refuses_is_a_sentence():
+    with pytest.raises(GraphError, match=r"refuses .* bytes: .*batch_size"):
+        device(NAME).arena(1 << 40)
+    with pytest.raises(GraphError, match="refuses a program"):
+        device(NAME).program("this is no program", device(NAME).bound({})[1])
+
+
+def test_rows_are_answered_alike_alone_and_together():
+    settings = read_settings({}, {**SMALL, "dtype": "float32"})
+    model = train(layered(3, 3), prepare(blobs(24), settings), settings, backend=NumpyDraft).model
+    model.backend = backend(NAME)
+    features = np.random.default_rng(1).uniform(-2, 2, (70, 3))
+    whole = model.compute(features)
+    assert all(np.array_equal(model.compute(features[k : k + 1])[0], whole[k]) for k in range(70))
 
 
 def test_a_model_answers_the_same():

@@ -13,7 +13,7 @@ from netsharp_engine.graph import GraphError
 from netsharp_engine.wgpu_backend import adapters
 
 HERE = Path(__file__).resolve().parent
-#: Where tests of the device must run, such as on a server that has just installed a driver.
+#: Where tests of the device must run: on a server that has just installed a driver.
 REQUIRED = os.environ.get("NETSHARP_REQUIRE_WGPU") == "1"
 
 
@@ -25,6 +25,7 @@ def missing():
         return str(error)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", sorted(path.name for path in HERE.glob("on_*.py")))
 def test_on_device(name):
     absent = missing()

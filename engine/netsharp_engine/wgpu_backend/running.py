@@ -117,19 +117,35 @@ class OpenDevice:
 
         self.adapter, self.counts = adapter, Traffic()
         self._usage = wgpu.BufferUsage
-        self._made: Any = found.request_device_sync(required_limits=FLOOR)
+        self._errors: tuple[type[Exception], ...] = (wgpu.GPUError, RuntimeError)
+        with self._said("to be opened"):
+            self._made: Any = found.request_device_sync(required_limits=FLOOR)
         self._read = self._bytes(1 << 16)
 
     def _bytes(self, size: int) -> Any:
-        usage = self._usage.MAP_READ | self._usage.COPY_DST
+        return self._buffer(size, self._usage.MAP_READ | self._usage.COPY_DST)
+
+    def _buffer(self, size: int, usage: int) -> Any:
         self.counts.made += 1
-        return self._made.create_buffer(size=size, usage=usage)
+        with self._said(f"{size:,} bytes"):
+            return self._made.create_buffer(size=size, usage=usage)
+
+    @contextlib.contextmanager
+    def _said(self, what: str) -> Iterator[None]:
+        """Say in a sentence what a device refuses."""
+        try:
+            yield
+        except self._errors as error:
+            why = str(error).strip().splitlines()
+            raise GraphError(
+                f"{self.adapter} refuses {what}: {why[0] if why else type(error).__name__} Take "
+                "fewer rows a step (batch_size), or --device cpu."
+            ) from None
 
     def arena(self, numbers: int) -> Any:
         """A buffer of so many numbers, all 0."""
         usage = self._usage.STORAGE | self._usage.COPY_DST | self._usage.COPY_SRC
-        self.counts.made += 1
-        return self._made.create_buffer(size=4 * max(numbers, 1), usage=usage)
+        return self._buffer(4 * max(numbers, 1), usage)
 
     def bound(self, arenas: Mapping[str, Any]) -> tuple[Any, Any]:
         """A binding of all arenas in order, and the layout of programs that use it."""
@@ -154,10 +170,11 @@ class OpenDevice:
     def program(self, text: str, layout: Any) -> Any:
         """The program of a text."""
         self.counts.made += 2
-        module = self._made.create_shader_module(code=text)
-        return self._made.create_compute_pipeline(
-            layout=layout, compute={"module": module, "entry_point": "main"}
-        )
+        with self._said("a program"):
+            module = self._made.create_shader_module(code=text)
+            return self._made.create_compute_pipeline(
+                layout=layout, compute={"module": module, "entry_point": "main"}
+            )
 
     def write(self, arena: Any, offset: int, numbers: npt.NDArray[Any]) -> None:
         """Copy numbers of four bytes to a device, in order with what is submitted."""
