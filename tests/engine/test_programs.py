@@ -106,7 +106,8 @@ def example(name, folder, rule=None):
         settings = read_settings({"data": data, "train": {**chosen, **SMALL}}, {})
         rows = load_data(settings)
     else:
-        figures = {"learning_rate": 0.2, "momentum": 0.5, "init_diameter": 0.5, "seed": 1}
+        rate = {"digits29": 0.2, "puri": 0.02}[name]
+        figures = {"learning_rate": rate, "momentum": 0.5, "init_diameter": 0.5, "seed": 1}
         settings = read_settings({}, {**figures, **SMALL})
         rows = prepare(enlarged(), settings)
     return build_graph(text, rows.context()), rows, settings

@@ -231,3 +231,26 @@ def test_figures_of_a_device_are_measured():
     assert min(told.multiply_adds, told.bytes_up, told.bytes_down) > 0
     assert told.seconds_a_pass < 1
     assert any("multiply-adds a second" in line for line in lines())
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+def test_a_step_of_layers_sends_samples_and_codes_alone(rows):
+    graph = layered(5, 3).judged("cross entropy", "right answers")
+    rule = UpdateRule("momentum", 0.1, 0.9)
+    pair, random = Pair(graph, rows, rule), np.random.default_rng(3)
+    counts = pair.ours.machine.on.counts
+    seen = []
+    for _ in range(4):
+        before = counts.made, counts.submitted, counts.bytes_up, counts.bytes_down
+        pair.step(random.uniform(-1, 1, (rows, 5)), random.integers(0, 3, rows))
+        after = counts.made, counts.submitted, counts.bytes_up, counts.bytes_down
+        seen.append(np.subtract(after, before).tolist())
+    assert seen[1:] == [[0, 1, 4 * rows * (5 + 1), 0]] * 3
+
+
+def test_a_rule_that_asks_for_more_is_refused():
+    graph = layered(3, 3).judged("cross entropy")
+    pair = Pair(graph, 4, UpdateRule("sgd", 0.1))
+    pair.step(np.ones((4, 3)), np.zeros(4, int), rule=UpdateRule("sgd", 0.01))
+    with pytest.raises(GraphError, match="made ready without weight decay"):
+        pair.ours.update(UpdateRule("sgd", 0.1, decay=0.1))

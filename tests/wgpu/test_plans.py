@@ -11,7 +11,7 @@ import pytest
 
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
-from netsharp_engine.program import Job, UpdateRule
+from netsharp_engine.program import Job, Shaping, UpdateRule
 from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle, planned, shown
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
@@ -112,6 +112,12 @@ def test_what_it_cannot_do_is_named():
         DeviceDraft(Job(graph, 4, "float64", SGD))
     (found,) = DeviceDraft(Job(graph, 4, "float32", UpdateRule("rmsprop", 0.1))).unsupported()
     assert "the update rule 'rmsprop'" in found.reason
+    noisy = UpdateRule("sgd", 0.1, shaping=Shaping(l1=0.1, noise=0.2))
+    reasons = [reason for _, reason in DeviceDraft(Job(graph, 4, "float32", noisy)).unsupported()]
+    assert [each.partition("compute ")[2].partition(".")[0] for each in reasons] == [
+        "L1",
+        "noise on parameters",
+    ]
 
 
 def test_the_patents_network_takes_nine_passes():

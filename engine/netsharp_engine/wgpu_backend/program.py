@@ -36,7 +36,7 @@ from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, Plan
 from netsharp_engine.wgpu_backend.planning.support import unsupported
 from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine, device
 from netsharp_engine.wgpu_backend.templates.losses import Goal
-from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES
+from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, asked
 
 if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
@@ -262,12 +262,25 @@ class DeviceProgram:
             self._read_ring()
             self._told = self._told._replace(steps=self._told.steps + 1)
             return self._told.fault is None
+        if rule is not self._rule:
+            self._require(rule)
         if self._safe is None:
             self._keep()
         self._updates += 1
         self._set(**_numbers(rule, self._updates))
         self._submit()
         return self._told.fault is None
+
+    def _require(self, rule: UpdateRule) -> None:
+        """GraphError where a rule asks for kernels that were not made."""
+        assert self._rule is not None
+        odd = asked(rule) - asked(self._rule)
+        if odd:
+            raise GraphError(
+                f"a graphics device was made ready without {', '.join(sorted(odd))}: say so when "
+                "the program is made"
+            )
+        self._rule = rule
 
     def _submit(self) -> None:
         self._send_figures()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -78,6 +79,30 @@ def formulas_of(rule: UpdateRule) -> str:
     """The row of a rule."""
     ahead = {"momentum": "nesterov", "smoothed": "smoothed nesterov"}
     return ahead.get(rule.kind, rule.kind) if rule.nesterov else rule.kind
+
+
+def asked(rule: UpdateRule) -> frozenset[str]:
+    """What a rule asks of kernels, in words: other numbers of the same need no other kernels."""
+    shaping = rule.shaping
+    wanted = {
+        f"the update rule '{formulas_of(rule)}'": True,
+        "clipping number by number": shaping.limit < math.inf and shaping.truncates,
+        "clipping each gradient by its norm": shaping.limit < math.inf and not shaping.truncates,
+        "clipping by the norm of all": shaping.total < math.inf,
+        "weight decay": bool(rule.decay),
+        "a norm bound": bool(rule.max_norm),
+        "L2": shaping.l2 > 0,
+        "L1": shaping.l1 > 0,
+        "noise on parameters": shaping.noise > 0,
+        "multipliers of rates": bool(shaping.multipliers),
+    }
+    return frozenset(word for word, is_asked in wanted.items() if is_asked)
+
+
+#: What no kernels are there for.
+LEFT_OUT = frozenset(
+    ("clipping each gradient by its norm", "L1", "noise on parameters", "multipliers of rates")
+)
 
 
 def figure(figures: Buffer, name: str) -> str:
