@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from netsharp_engine.activations import NAMES
 from netsharp_engine.graph import Graph
 from netsharp_engine.wgpu_backend.planning import splitting
+from netsharp_engine.wgpu_backend.templates.windows import KernelWay
+from tests.engine.naive import Dimension
 from tests.engine.networks import axes_of, convolution, dense, dimensions, filtered, filters
 from tests.engine.test_random_networks import Growth
 from tests.wgpu.pairs import TELLING, Pair, apart
@@ -152,3 +154,26 @@ def test_a_sum_longer_than_loops_may_turn_takes_several_passes():
     pair.step(random.uniform(-1, 1, (2, 70_000)), random.uniform(-1, 1, (2, 2)))
     assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= SMOOTH
     assert max(pair.gradients().values()) <= SMOOTH
+
+
+@pytest.mark.parametrize("maps", [1, 7])
+def test_a_transition_layer_is_a_convolution_of_the_whole_image(maps):
+    """The same values and gradients as from the templates of convolutions, which it leaves."""
+    graph = Graph()
+    hidden = dense(graph, graph.input("X", (4, 5, 5)), 100)
+    found = [Dimension(4, 4, 1, False, 0, 0, True, maps), *[Dimension(5, 5, 1, False, 0, 0)] * 2]
+    graph.set_output(convolution(graph, hidden, found))
+    judged = graph.judged("squared error")
+    agree(judged, seed=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KernelWay, "whole", property(lambda way: False))
+        agree(judged, seed=5)
+
+
+def test_a_convolution_of_single_cells_is_a_full_layer():
+    """4.12 to 4.26 become 4.1 to 4.11 where patches and kernels have one cell."""
+    graph = Graph()
+    hidden = dense(graph, graph.input("X", (6,)), 12)
+    found = [Dimension(12, 12, 1, False, 0, 0, True, 4), Dimension(1, 1, 2, False, 0, 0)]
+    graph.set_output(convolution(graph, hidden, found))
+    agree(graph.judged("squared error"), seed=6)
