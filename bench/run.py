@@ -66,9 +66,11 @@ def _measure(part: str, folder: str, binaries: str) -> bool | None:
         if part == "engine":
             import engine_vs_torch
             import inference
+            import torch_backend
 
             trained = engine_vs_torch.measure()
-            return inference.measure() and trained
+            by_torch = torch_backend.measure()
+            return inference.measure() and trained and by_torch
         if part == "costs":
             import predicted
 

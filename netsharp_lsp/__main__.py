@@ -29,6 +29,7 @@ COMMANDS = {
     "import": "write the calls of scripts that train as specifications and run files",
     "run": "train a network on a table of data, or do what a configuration says",
     "doctor": "look at how a training would start, or say what computes here",
+    "plan": "print what a device would run in a step of training: calls, buffers, bytes",
     "cache": "list or clear the prepared tables that runs have kept",
     "predict": "predict with a trained model",
     "evaluate": "measure a trained model on labelled data",

@@ -51,6 +51,7 @@ def test_version_and_help(tmp_path: pathlib.Path) -> None:
         "import",
         "run",
         "doctor",
+        "plan",
         "cache",
         "predict",
         "evaluate",

@@ -40,8 +40,8 @@ LOOSE = 16
 #: or until they are divided: how many at most.
 LARGER = {
     "netsharp_lsp": 20,
-    "netsharp_lsp/cli": 19,
-    "engine/netsharp_engine": 20,
+    "netsharp_lsp/cli": 20,
+    "engine/netsharp_engine": 21,
 }
 
 

@@ -33,7 +33,7 @@ FLOORS = (
     ("netsharp_engine.ops",),
     ("netsharp_engine.graph", "netsharp_engine.memory"),
     ("netsharp_engine.analysis", "netsharp_engine.packing", "netsharp_engine.program"),
-    ("netsharp_engine.phases", "netsharp_engine.distributed"),
+    ("netsharp_engine.distributed", "netsharp_engine.phases", "netsharp_engine.planned"),
     ("netsharp_engine.initial", "netsharp_engine.room", "netsharp_engine.walks"),
     ("netsharp_engine.tensor_backend.kernels",),
     (

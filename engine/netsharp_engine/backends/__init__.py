@@ -3,7 +3,7 @@
 Families are asked lazily: nothing of torch or wgpu is imported before one of their devices is.
 """
 
-from netsharp_engine.backends.choosing import Device, backend, choose, survey, title_of
+from netsharp_engine.backends.choosing import Device, backend, choose, planner, survey, title_of
 from netsharp_engine.backends.families import FAMILIES, DeviceFamily
 from netsharp_engine.backends.naming import AUTO, CPU, PRECISIONS, WORDS, DeviceName, parsed
 
@@ -19,6 +19,7 @@ __all__ = [
     "backend",
     "choose",
     "parsed",
+    "planner",
     "survey",
     "title_of",
 ]

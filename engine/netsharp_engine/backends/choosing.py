@@ -44,6 +44,15 @@ def backend(name: str, precision: str = "") -> Backend | Unusable:
     return row.missing or row.make(device.kind, precision)
 
 
+def planner(name: str, precision: str = "") -> Backend | Unusable:
+    """Return what drafts for a device by its name, which need not be here; ``auto`` is none."""
+    device = parsed(name)
+    if device is None or device.family == AUTO:
+        return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
+    row = FAMILIES[device.family]
+    return row.missing or row.planner(device.kind, precision)
+
+
 def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unusable:
     """Return the device that a name means for these jobs, or why it cannot do them."""
     device = parsed(name)

@@ -31,9 +31,10 @@ class DeviceFamily(NamedTuple):
     """A row.
 
     ``make(kind, precision)`` gives the back end, on the family's first choice where ``kind`` is
-    empty, or why not.  ``devices`` are those that are here, and may import the package;
+    empty, or why not; ``planner`` one that drafts and need not compute, so that no device has to be
+    here.  ``devices`` are those that are here, and may import the package;
     ``likely`` says before whether a device beside the processor may be among them.
-    ``single``: there are no numbers of float64.  ``told`` has figures of each, and what is missing.
+    ``told`` has figures of each, and what is missing.
     """
 
     name: str
@@ -41,6 +42,7 @@ class DeviceFamily(NamedTuple):
     make: Callable[[str, str], Backend | Unusable]
     devices: Callable[[], Iterator[FoundDevice]]
     likely: Callable[[], bool]
+    planner: Callable[[str, str], Backend | Unusable]
     told: Callable[[], Iterator[str]] = lambda: iter(())
 
     @property
@@ -76,6 +78,12 @@ def _torch(kind: str, precision: str) -> Backend | Unusable:
     return torch_backend(kind, halved=precision == BF16)
 
 
+def _torch_planner(kind: str, precision: str) -> Backend | Unusable:
+    from netsharp_engine.torch_backend import TorchBackend
+
+    return TorchBackend(kind, precision == BF16) if kind else _torch(kind, precision)
+
+
 def _torch_devices() -> Iterator[FoundDevice]:
     from netsharp_engine.torch_backend import TorchBackend, found_kinds
 
@@ -101,6 +109,14 @@ def _wgpu(kind: str, precision: str) -> Backend | Unusable:
     return found
 
 
+def _wgpu_planner(kind: str, precision: str) -> Backend | Unusable:
+    try:
+        planner: Callable[[], Backend] | None = getattr(_wgpu_room(), "planner", None)
+    except ImportError:
+        planner = None
+    return _wgpu(kind, precision) if planner is None else planner()
+
+
 def _wgpu_devices() -> Iterator[FoundDevice]:
     try:
         adapters = _wgpu_room().adapters()
@@ -119,8 +135,10 @@ def _wgpu_told() -> Iterator[str]:
 FAMILIES: dict[str, DeviceFamily] = {
     row.name: row
     for row in (
-        DeviceFamily("torch", "torch", _torch, _torch_devices, torch_is_likely),
-        DeviceFamily("wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely, _wgpu_told),
-        DeviceFamily(CPU, "", _processor, _processors, lambda: True),
+        DeviceFamily("torch", "torch", _torch, _torch_devices, torch_is_likely, _torch_planner),
+        DeviceFamily(
+            "wgpu", "wgpu", _wgpu, _wgpu_devices, wgpu_is_likely, _wgpu_planner, _wgpu_told
+        ),
+        DeviceFamily(CPU, "", _processor, _processors, lambda: True, _processor),
     )
 }

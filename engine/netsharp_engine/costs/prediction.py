@@ -23,9 +23,8 @@ from netsharp_engine.numpy_backend import (
     updating,
 )
 from netsharp_engine.room import require_room
-from netsharp_engine.train.drafting.drafts import RunDrafts, draft_run
+from netsharp_engine.train.drafting.drafts import RunDrafts, draft_run, expected_objective
 from netsharp_engine.train.measure import BATCH
-from netsharp_engine.train.objective import choose_objective, output_activation
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.steps.quantizing import quantized_graph
 
@@ -145,13 +144,7 @@ def drafted_run(graph: Graph, settings: TrainingSettings, batch: int) -> RunDraf
     settings say.
     """
     graph = quantized_graph(graph, settings.quantize)
-    assert graph.output is not None
-    outputs = graph.output.size
-    numbers = settings.regression or (
-        settings.origins["task"] == "default" and output_activation(graph) == "linear"
-    )
-    classes = None if numbers else tuple(map(str, range(max(outputs, 2))))
-    objective = choose_objective(graph, classes, settings.loss, outputs)
+    objective = expected_objective(graph, settings)
     drafts = draft_run(graph, objective, settings, batch, NumpyDraft)
     require_room("Such a training", drafts.needs(), "Set a smaller batch_size.")
     return drafts

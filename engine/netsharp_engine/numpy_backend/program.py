@@ -20,7 +20,9 @@ from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.losses import COUNTS
 from netsharp_engine.numpy_backend.running import Plan
 from netsharp_engine.numpy_backend.sharding import ShardedPlan, require_shards
+from netsharp_engine.numpy_backend.telling import told
 from netsharp_engine.numpy_backend.updates import bind_optimizer, clip_gradient, kept_bytes
+from netsharp_engine.planned import Planned
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -64,6 +66,10 @@ class NumpyDraft:
         if self.job.rule is not None:
             found.update(kept_bytes(self.job.graph, self.job.rule.kind, WIDTHS[self.job.dtype]))
         return found
+
+    def planned(self) -> Planned:
+        """What would run in a step of one thread."""
+        return told(self.design, self.job)
 
     def _shards(self, threads: int) -> int:
         """In how many parts the rows of a step are computed: rows that train, one or more each."""

@@ -45,7 +45,8 @@ class TorchBackend:
     def title(self) -> str:
         """What computes, for people."""
         products = ", products of bf16" if self.halved else ""
-        return f"PyTorch {torch.__version__}, {title_of(self.kind)}{products}"
+        device = title_of(self.kind) if is_there(self.kind) else f"{self.kind}, which is not here"
+        return f"PyTorch {torch.__version__}, {device}{products}"
 
     def __call__(self, job: Job) -> TorchDraft:
         """Draft a job; GraphError for numbers that the device has not."""

@@ -10,12 +10,15 @@ import torch
 from netsharp_engine.analysis import Analysis
 from netsharp_engine.graph import GraphError
 from netsharp_engine.limits import KERNEL_DIMENSIONS
+from netsharp_engine.planned import Planned
 from netsharp_engine.program import REMEMBERS, Job, Program, Unsupported
 from netsharp_engine.torch_backend.kernels import KERNELS
 from netsharp_engine.torch_backend.kernels.criteria import COUNTS, CRITERIA
+from netsharp_engine.torch_backend.kernels.elements import FUNCTIONS
 from netsharp_engine.torch_backend.network import bytes_of
 from netsharp_engine.torch_backend.numbers import TorchNumbers, stored_bytes
 from netsharp_engine.torch_backend.program import Setting, TorchProgram
+from netsharp_engine.torch_backend.telling import told
 from netsharp_engine.torch_backend.updates import RULES
 
 WIDTHS = {"float32": 4, "float64": 8}
@@ -39,6 +42,9 @@ class TorchDraft:
             label = node.name or node.op
             if node.op not in KERNELS or (node.op == "Dropout" and "layer" not in node.attributes):
                 yield Unsupported(node, f"{label}: torch does not compute '{node.op}' here.")
+            elif node.attributes.get("function", "linear") not in FUNCTIONS:
+                function = node.attributes["function"]
+                yield Unsupported(node, f"{label}: torch does not compute '{function}' here.")
             elif len(node.attributes.get("axes", ())) > KERNEL_DIMENSIONS.most:
                 yield Unsupported(
                     node,
@@ -72,6 +78,10 @@ class TorchDraft:
                 layer = node.name or layer
                 found[f"layer '{layer}'"] += size
         return found
+
+    def planned(self) -> Planned:
+        """What would run in a step, whether the device is here or not."""
+        return told(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchProgram:
         """Make it, with the numbers of ``beside``; so many threads multiply on a processor."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
 
 
+#: Parts of so many numbers are changed by themselves.
+APART = 8192
+
+
 class TensorPart(NamedTuple):
     """A tensor with numbers of a parameter: its shape, and where these come from.
 
@@ -77,7 +81,8 @@ def parts_of(parameter: Parameter, users: Sequence[Node]) -> tuple[TensorPart, .
 class TorchNumbers:
     """What all programs of one network share.
 
-    ``trained`` is a vector of what is trained, ``fixed`` of the rest; ``parts`` are the tensors of
+    ``trained`` is a vector of what is trained, large parameters last, ``fixed`` of the rest;
+    ``parts`` are the tensors of
     each parameter by its name, views into these vectors, ``leaves`` those that are trained, one
     behind the other, and ``owners`` the parameters of these.
     """
@@ -95,7 +100,8 @@ class TorchNumbers:
             for each in node.parameters:
                 users.setdefault(each.name, []).append(node)
         self._how = {each.name: parts_of(each, users.get(each.name, ())) for each in parameters}
-        self.changed = [each for each in self.parameters if each.trained]
+        changed = [each for each in self.parameters if each.trained]
+        self.changed = sorted(changed, key=self.is_large)
         self.kept = [each for each in self.parameters if not each.trained]
         self.trained, self.fixed = (
             torch.zeros(self.count(some), device=device, dtype=dtype)
@@ -110,6 +116,10 @@ class TorchNumbers:
                 self.parts[name] = leaves
         self.owners = [each for each in self.changed for _ in self.parts[each.name]]
         self.leaves = [leaf for each in self.changed for leaf in self.parts[each.name]]
+
+    def is_large(self, parameter: Parameter) -> bool:
+        """Whether a parameter is changed by itself: copying its gradient takes longer."""
+        return max(product(part.shape) for part in self._how[parameter.name]) >= APART
 
     def count(self, some: Sequence[Parameter]) -> int:
         """Return how many numbers a vector of these parameters has."""

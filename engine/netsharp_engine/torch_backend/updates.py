@@ -19,8 +19,6 @@ from netsharp_engine.torch_backend.numbers import TorchNumbers
 
 #: Below this square of the gradient, and below this rate, no update leaves the range of numbers.
 RISKY_SQUARE, RISKY_RATE = 1e30, 1e10
-#: Parts of so many numbers each are changed by themselves: copying them takes longer than calls.
-APART = 8192
 #: (rule, number of the update from 1, weights, gradient, what is remembered): changes weights and
 #: what is remembered in place.
 Rule = Callable[[UpdateRule, int, Tensor, Tensor, Mapping[str, Tensor]], None]
@@ -76,8 +74,8 @@ RULES: dict[str, Rule] = {
 class TorchUpdates:
     """A kind of rule with what it remembers of the numbers of one network.
 
-    What is trained is changed as one vector where its parts are small, for which their gradients
-    are copied behind each other; else part by part.  ``joined`` is the vector of the gradients.
+    Small parameters are changed together, for which their gradients are copied behind each other;
+    large ones part by part.
     """
 
     def __init__(self, kind: str, numbers: TorchNumbers, facts: Analysis) -> None:
@@ -86,8 +84,9 @@ class TorchUpdates:
         self.state = {name: torch.zeros_like(numbers.trained) for name in REMEMBERS[kind]}
         self._facts, self._masks = facts, numbers.masks()
         self._incoming: list[Callable[[float], None]] | None = None
-        small = len(numbers.trained) < APART * max(len(numbers.leaves), 1)
-        self.joined = torch.zeros_like(numbers.trained) if small else None
+        small = [each for each in numbers.changed if not numbers.is_large(each)]
+        self._small = sum(len(numbers.parts[each.name]) for each in small)
+        self._joined = torch.zeros_like(numbers.trained[: numbers.count(small)])
         vectors = {"": numbers.trained, **self.state}
         cut = {name: self._cut(vector) for name, vector in vectors.items()}
         self._pieces = [
@@ -97,9 +96,9 @@ class TorchUpdates:
 
     def _cut(self, vector: Tensor) -> list[Tensor]:
         """A vector as the pieces that are changed."""
-        if self.joined is not None:
-            return [vector]
-        return [view.view(-1) for view in self._numbers.leaf_views(vector)]
+        large = self._numbers.leaf_views(vector)[self._small :]
+        some = [vector[: len(self._joined)]] if self._small else []
+        return [*some, *(view.view(-1) for view in large)]
 
     def gathered(self, found: Sequence[Tensor | None]) -> list[Tensor]:
         """Return the gradients of the leaves as vectors, one for each piece."""
@@ -110,10 +109,10 @@ class TorchUpdates:
         for place, mask in self._masks:
             gradients[place] = gradients[place] * mask
         flat = [each.reshape(-1) for each in gradients]
-        if self.joined is None:
+        if not self._small:
             return flat
-        torch.cat(flat, out=self.joined)
-        return [self.joined]
+        torch.cat(flat[: self._small], out=self._joined)
+        return [self._joined, *flat[self._small :]]
 
     def first_parameter(self, vectors: Sequence[Tensor]) -> Parameter | None:
         """Return the first parameter with a number that is not finite in such vectors."""

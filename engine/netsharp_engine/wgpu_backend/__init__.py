@@ -5,7 +5,7 @@ It knows graphs and the seam, no language; wgpu itself is imported where a devic
 
 from __future__ import annotations
 
-from netsharp_engine.program import Job
+from netsharp_engine.program import Backend, Job
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, PlanStyle, planned, shown
 from netsharp_engine.wgpu_backend.program import DeviceDraft, DeviceProgram
@@ -22,6 +22,7 @@ __all__ = [
     "backend",
     "facts_of",
     "planned",
+    "planner",
     "shown",
 ]
 
@@ -45,3 +46,8 @@ def backend(adapter: str | None = None) -> DeviceBackend:
     GraphError, a sentence, where there is none, or no package that looks for it.
     """
     return DeviceBackend(chosen(adapter)[0])
+
+
+def planner() -> Backend:
+    """Return what drafts for any device, none of which has to be here."""
+    return DeviceDraft

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.phases import Phase
+from netsharp_engine.planned import Planned
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -35,6 +36,7 @@ from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
 from netsharp_engine.wgpu_backend.planning.support import unsupported
 from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine, device
+from netsharp_engine.wgpu_backend.telling import told
 from netsharp_engine.wgpu_backend.templates.losses import Goal
 from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, asked
 
@@ -60,6 +62,10 @@ class DeviceDraft:
     def plan(self) -> DevicePlan:
         """Passes and places."""
         return planned(self.job, self.facts, self._style)
+
+    def planned(self) -> Planned:
+        """What would run in a step, whether a device is here or not."""
+        return told(self.plan, self.job)
 
     def unsupported(self) -> Sequence[Unsupported]:
         """What the table of operations does not have."""

@@ -5,23 +5,23 @@ Imported for `--cost` alone, since it loads numpy; predicts nothing itself.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from netsharp_engine.costs import Machine, calibrated, predict
 from netsharp_engine.graph import GraphError
-from netsharp_engine.train import TrainingError, TrainingSettings, read_settings
+from netsharp_engine.train import TrainingError
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.specifications.settings_beside import settings_beside
 from netsharp_lsp.cli.specifications.subjects import SubjectError
 from netsharp_lsp.context import FIELDS
 from netsharp_lsp.language import families, family_of, language_for
-from netsharp_lsp.project.run_file import run_file_beside
 
 if TYPE_CHECKING:
     import argparse
 
     from netsharp_engine.costs import Calibration, Prediction
+    from netsharp_engine.train import TrainingSettings
     from netsharp_lsp.cli.specifications.subjects import Subject
     from netsharp_lsp.project.roots import Roots
 
@@ -35,7 +35,7 @@ def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> 
     if trained.training is None:
         able = " and ".join(one.title for one in families() if one.training is not None)
         raise SubjectError(f"{subject.name}: --cost goes with {able}, and this is {trained.title}.")
-    settings = _settings(subject, args, roots)
+    settings = settings_beside(subject, {name: getattr(args, name) for name in FLAGS}, roots)
     if settings.threads != 1:
         complain(f"{subject.name}: threads = {settings.threads}, and one thread is predicted.")
     known = {field: getattr(subject.context, field) for field in FIELDS}
@@ -47,23 +47,6 @@ def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> 
     except (GraphError, TrainingError) as error:
         raise SubjectError(f"{subject.name}: {error}") from None
     return _as_json(found, settings, machine, rates)
-
-
-def _settings(subject: Subject, args: argparse.Namespace, roots: Roots) -> TrainingSettings:
-    """The settings of flags and of the run file beside the specification."""
-    place = os.path.abspath(subject.name)
-    beside = run_file_beside(place, roots)
-    if isinstance(beside, str):
-        raise SubjectError(beside)
-    table = {} if beside is None else {"data": beside.data, "train": beside.train}
-    flags = {name: getattr(args, name) for name in FLAGS}
-    if subject.context.task is not None and "task" not in table.get("train", {}):
-        flags["task"] = subject.context.task
-    name = "the run file" if beside is None else os.path.basename(beside.path)
-    read = read_settings(table, flags, directory=os.path.dirname(place), file_name=name)
-    if isinstance(read, list):
-        raise SubjectError(" ".join(read))
-    return read
 
 
 def _as_json(

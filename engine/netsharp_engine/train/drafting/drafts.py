@@ -14,7 +14,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.program import Backend, Draft, Job, drafted
 from netsharp_engine.train.measure import BATCH, measuring_job
 from netsharp_engine.train.metrics import tally_bytes
-from netsharp_engine.train.objective import Objective
+from netsharp_engine.train.objective import Objective, choose_objective, output_activation
 from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import TrainingSettings
 from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, mask_bytes
@@ -52,6 +52,19 @@ def run_jobs(
     judged = objective.judged(dropping_graph(graph, shares), counting=True)
     training = Job(judged, batch, settings.dtype, rule_of(settings))
     return training, measuring_job(graph, objective, settings.dtype)
+
+
+def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
+    """Return the objective of a run over data of which nothing is known but what the network and
+    the settings say.
+    """
+    assert graph.output is not None
+    outputs = graph.output.size
+    numbers = settings.regression or (
+        settings.origins["task"] == "default" and output_activation(graph) == "linear"
+    )
+    classes = None if numbers else tuple(map(str, range(max(outputs, 2))))
+    return choose_objective(graph, classes, settings.loss, outputs)
 
 
 def draft_run(

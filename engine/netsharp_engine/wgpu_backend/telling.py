@@ -1,0 +1,49 @@
+"""A plan of passes as what any back end tells of itself: calls in order, buffers, what crosses."""
+
+from __future__ import annotations
+
+from netsharp_engine.planned import Planned, PlannedBuffer, PlannedCall
+from netsharp_engine.program import Job
+from netsharp_engine.wgpu_backend import proving, writing
+from netsharp_engine.wgpu_backend.kernels import COUNTING, GRADIENT, LOSS, SUM
+from netsharp_engine.wgpu_backend.planning.joining import Pass
+from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, crossing
+
+#: Bytes of a number.
+_WIDTH = 4
+#: The stage of a step that passes for these are part of; others are stages themselves.
+_STAGES = {GRADIENT: "backward", SUM: "backward", COUNTING: LOSS}
+
+
+def told(plan: DevicePlan, job: Job) -> Planned:
+    """Return a plan of passes; nothing comes back in a step, for figures wait until asked."""
+    places = plan.placement.places
+    buffers = tuple(
+        PlannedBuffer(
+            buffer.label,
+            places[buffer.number].arena,
+            _WIDTH * places[buffer.number].offset,
+            _WIDTH * buffer.size,
+            (buffer.rows, buffer.width),
+        )
+        for buffer in plan.described.building.buffers
+        if buffer.number in places
+    )
+    calls = tuple(_call(plan, one) for one in plan.step)
+    return Planned(job.rows, job.dtype, calls, buffers, crossing(plan), 0)
+
+
+def _call(plan: DevicePlan, one: Pass) -> PlannedCall:
+    labels = {each.number: each.label for each in plan.described.building.buffers}
+    kernels, width = one.kernels, writing.threads(one)
+    role = kernels[0].role
+    reads = sorted({number for kernel in kernels for number in kernel.reads()})
+    writes = sorted({number for kernel in kernels for number in kernel.writes()})
+    return PlannedCall(
+        _STAGES.get(role, role),
+        " | ".join(dict.fromkeys(kernel.family for kernel in kernels)),
+        tuple(name for kernel in kernels for name in (kernel.joined or (kernel.what,))),
+        tuple(dict.fromkeys(labels[number] for number in reads)),
+        tuple(dict.fromkeys(labels[number] for number in writes)),
+        trips=max(proving.trips(kernel, width) for kernel in kernels),
+    )

@@ -1,0 +1,87 @@
+"""What would run on a device, printed without data and without the device."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from netsharp_engine.numpy_backend import NumpyDraft
+from netsharp_engine.numpy_backend.build import build_plan
+from netsharp_engine.planned import planned
+from netsharp_engine.program import Job, UpdateRule, drafted
+from netsharp_lsp.netsharp.lower import build_graph
+from tests.cli.command_line import netsharp
+from tests.cli.test_schemas import schema
+
+VISION = (Path(__file__).resolve().parents[2] / "examples" / "vision" / "vision.nn").read_text()
+TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is in the group 'peers'")
+DEVICES = ("cpu", pytest.param("torch:cuda", marks=TORCH), pytest.param("torch:mps", marks=TORCH))
+FLAGS = ("--momentum", "0.9", "--optimizer", "sgd", "--batch-size", "16")
+
+
+def answer(folder, device, *flags):
+    (folder / "vision.nn").write_text(VISION)
+    return netsharp("plan", "vision.nn", "--device", device, *FLAGS, *flags, cwd=folder)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_plan_has_calls_buffers_and_what_crosses(device, tmp_path):
+    told = answer(tmp_path, device, "--format", "json")
+    assert told.code == 0, told.err
+    document = json.loads(told.out)
+    schema("plan.json").validate(document)
+    assert (document["device"], document["rows"]) == (device, 16)
+    assert document["calls"][0]["origin"] == "layer 'ByRow', line 8"
+    assert [call["stage"] for call in document["calls"]] == sorted(
+        (call["stage"] for call in document["calls"]),
+        key=("forward", "loss", "backward", "update").index,
+    )
+    # 207 features and a code for each of 16 rows cross to a device, the loss and a square back.
+    crossing = (0, 0) if device == "cpu" else (16 * (207 * 4 + 8), 16)
+    assert (document["sent_bytes"], document["received_bytes"]) == crossing
+    text = answer(tmp_path, device).out
+    assert f"A step of 16 rows in float32 on {device}: {len(document['calls'])} calls" in text
+
+
+@TORCH
+def test_torch_merges_bundles_with_their_biases_and_keeps_every_weight(tmp_path):
+    document = json.loads(answer(tmp_path, "torch:cuda", "--format", "json").out)
+    gather = next(call for call in document["calls"] if call["layer"] == "Gather")
+    assert gather["kernel"] == "linear"
+    assert gather["formulas"] == ["full", "full", "add", "bias"]
+    ends = 0
+    for buffer in document["buffers"]:
+        if buffer["space"] == "trained":
+            assert buffer["offset"] == ends
+            ends += buffer["bytes"]
+    (delta,) = (buffer for buffer in document["buffers"] if buffer["name"] == "delta")
+    assert delta["bytes"] == ends
+
+
+def test_the_buffers_of_numpy_are_those_that_are_made():
+    graph = build_graph(VISION, {}).judged("cross entropy")
+    draft = drafted(NumpyDraft, Job(graph, 8, "float32", UpdateRule("momentum", 0.1)))
+    made, told = build_plan(draft.design), planned(draft)
+    places = {b.name: (b.offset, b.size) for b in told.buffers if b.space == "weights"}
+    assert places == {
+        name: (4 * place.slice.start, 4 * (place.slice.stop - place.slice.start))
+        for name, place in made.vectors.places.items()
+    }
+    values = sum(b.size for b in told.buffers if b.space == "values")
+    assert values <= draft.design.needs().total()
+
+
+def test_what_cannot_be_planned_is_said_in_a_sentence(tmp_path):
+    (tmp_path / "auto.nn").write_text("input A auto;\noutput B [2] softmax from A all;")
+    told = netsharp("plan", "auto.nn", cwd=tmp_path)
+    assert told.code == 2
+    assert told.err.startswith("netsharp: auto.nn: ")
+    assert "Traceback" not in told.err
+    (tmp_path / "odd.nn").write_text("output B [2] from A all;")
+    assert netsharp("plan", "odd.nn", cwd=tmp_path).code == 1
+    told = netsharp("plan", "auto.nn", "--features", "3", "--device", "gpu", cwd=tmp_path)
+    assert told.code == 2
+    assert "'gpu' is no device: auto, cpu" in told.err
