@@ -7,7 +7,7 @@ take the mean of the training rows, with or without a feature that marks them, o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -209,6 +209,25 @@ class Encoding:
             if column.fill is not None:
                 values = out[:, feature]
                 np.copyto(values, column.fill, where=np.isnan(values), casting="same_kind")
+
+    def filling(self, missing: str) -> Encoding:
+        """Return the encoding that makes of missing numbers what a choice says, whatever the
+        training did.  DataError for a mean that the training has not worked out.
+        """
+        numeric = [column for column in self.columns if column.levels is None]
+        if missing in ("mean", "indicator"):
+            if any(column.fill is None for column in numeric):
+                raise DataError(
+                    f"The model was trained without missing numbers, so it has no {missing} for "
+                    "them: choose zero or drop, or train it with that."
+                )
+            return self
+        fill = 0.0 if missing == "zero" else None
+        columns = tuple(
+            column if column.levels is not None else replace(column, fill=fill)
+            for column in self.columns
+        )
+        return replace(self, columns=columns, leaves_out=missing == "drop")
 
     def text_codes(self, column: Feature, texts: Sequence[str]) -> Codes:
         """The codes of the cells of a categorical column; -1 for unknown and empty cells."""

@@ -81,6 +81,8 @@ def stream_rows(query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
     Raises DataError, before the first row for columns that are not there.
     """
     options = query.options
+    if options.filling is not None:
+        encoding = encoding.filling(options.filling)
     files = find_files(query.paths, query.directory)
     names = tuple(column.name for column in encoding.columns) if encoding.named else ()
     labels = options.labels if len(options.labels) == len(files) else (None,) * len(files)

@@ -75,8 +75,8 @@ def _measure(model: Model, measurement: Measurement, rows: EncodedRows) -> None:
     targets = rows.targets if model.classes is None else rows.class_codes
     assert targets is not None
     features, weights = rows.features, rows.weights
-    if model.encoding.leaves_out:
-        whole = ~np.isnan(features).any(axis=1)
+    whole = ~np.isnan(features).any(axis=1)
+    if not whole.all():
         features, targets = features[whole], targets[whole]
         weights = None if weights is None else weights[whole]
     model.normalizer.apply(features)

@@ -39,7 +39,11 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
     group.add_argument("--decimal", metavar="WORD", help="comma or point in numbers")
     group.add_argument("--encoding", metavar="NAME", help="how text is encoded")
-    group.add_argument("--missing", choices=MISSING, help="for missing numbers")
+    group.add_argument(
+        "--missing",
+        choices=MISSING,
+        help="what missing numbers become (default: what they became in the training)",
+    )
     group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
 
 
@@ -177,7 +181,7 @@ def changed_options(options: ReadOptions, args: argparse.Namespace) -> ReadOptio
         "delimiter": args.delimiter,
         "decimal": args.decimal,
         "encoding": args.encoding,
-        "missing": args.missing,
+        "filling": args.missing,
         "rows": args.rows,
     }
     changes = {name: value for name, value in given.items() if value is not None}

@@ -26,7 +26,8 @@ class ReadOptions:
     IDX label files, one per image file; ``header``, ``delimiter``, ``decimal`` and ``encoding``
     are guessed when None; ``columns`` are the features, in this order, all that play no other part
     when empty;
-    ``missing`` is a choice of the setting; ``task`` is ``classification`` or ``regression``;
+    ``missing`` is a choice of the setting, and ``filling`` another for rows that a model answers;
+    ``task`` is ``classification`` or ``regression``;
     ``rows`` limits the rows read.
     """
 
@@ -43,6 +44,7 @@ class ReadOptions:
     decimal: str | None = None
     encoding: str | None = None
     missing: str = "error"
+    filling: str | None = None
     task: str = "classification"
     rows: int | None = None
     dtype: str = "float32"
