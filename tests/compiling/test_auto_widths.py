@@ -60,3 +60,37 @@ def test_where_nothing_passes_that_is_said() -> None:
     easy = netsharp.compile(model, x, holdout=(x, x[:, 0]), max_drop=50).report
     assert easy.proposal is None
     assert "pass" not in str(easy)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("allowed", [1.0, 0.3])
+def test_the_layer_with_the_largest_gain_is_raised_first(allowed: float) -> None:
+    """Found again by trying every step of a bit width with the compiler itself."""
+    model, x = trained(DEEP, "regression", epochs=20)
+    held: Any = {"holdout": (x[100:], x[100:, 0]), "max_drop": allowed}
+    lost = netsharp.compile(model, x, **held).report
+    assert lost.proposal is not None
+    found = dict(lost.proposal.layers), lost.proposal.weights or "int8"
+    assert found == _greedily(model, x, held)
+
+
+def _greedily(model: Any, x: Any, held: Any) -> tuple[dict[str, str], str]:
+    for weights in ("int8", "int16"):
+        layers: dict[str, str] = {}
+        made = netsharp.compile(model, x, weights=weights, **held).report
+        while made.gate is not None and not made.gate.is_met:
+            tried = []
+            for name in ("X", "A", "B", "C", "Y"):
+                wider = OperandWidth.of(layers.get(name, "uint8")).raised()
+                if wider is not None:
+                    option = {**layers, name: str(wider)}
+                    report = netsharp.compile(model, x, weights=weights, layers=option).report
+                    tried.append((report.error, option))
+            least, option = min(tried, key=lambda one: one[0])
+            if least > 0.999 * made.error:
+                break
+            layers = option
+            made = netsharp.compile(model, x, weights=weights, layers=layers, **held).report
+        if made.gate is not None and made.gate.is_met:
+            return layers, weights
+    raise AssertionError("no widths pass")

@@ -269,3 +269,24 @@ def test_nodes_that_training_left_dead_stop_nothing() -> None:
     model.tensors["H/biases"][:] = 0
     dead = netsharp.compile(model, x)
     assert dead.network.simulate(dead.network.features.of(x))[0].any() == 0
+
+
+@pytest.mark.parametrize("normalizer", ["minmax", "gaussian", "none"])
+def test_constant_features_and_channels_are_what_they_are(normalizer: str, tmp_path: Path) -> None:
+    """A feature that never changes, a node that nothing reaches, and one without weights."""
+    model, x = trained(ONE.format("tanh", "softmax"), normalizer=normalizer, epochs=20)
+    model.tensors["H/X/weights"][0] = 0
+    model.tensors["H/X/weights"][1] = 0
+    model.tensors["H/biases"][1] = 0
+    rows = x.copy()
+    rows[:, 2] = x[0, 2]
+    made = netsharp.compile(model, rows)
+    assert any("never changed" in one for one in made.report.doubts)
+    require_same_bits(made, rows, tmp_path, "-O2")
+    hidden = made.network.simulate(made.network.features.of(rows.astype(np.float32)))[0]
+    for node, bias in enumerate(model.tensors["H/biases"][:2].tolist()):
+        assert len(set(hidden[:, node].tolist())) == 1
+        meant = made.network.layers[0].target.dequantize(hidden[0, node])
+        assert abs(float(meant) - math.tanh(bias)) < 0.02
+    agreed = made.simulate(rows).predicted == model.predict(rows).predicted
+    assert np.mean(agreed) > 0.97

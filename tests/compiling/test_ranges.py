@@ -4,6 +4,8 @@ rows that do not show them.
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ import pytest
 import netsharp
 from netsharp_compile.calibrating.ranges import RangeMethod, SeenNumbers, chosen_range, observed
 from netsharp_compile.calibrating.rows import training_rows
+from netsharp_compile.compiled import compile_model
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.schemes import QuantizationScheme
+from netsharp_compile.widths import CompileSettings
 from tests.compiling.networks import DEEP, ONE, trained
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
@@ -40,6 +44,30 @@ def test_ranges_do_not_depend_on_how_rows_come(parts: int) -> None:
         # A number at an edge may round to either side of it.
         exact = np.histogram(values, 2048, one.values[:2])[0]
         assert np.abs(counts - exact).sum() <= values.size / 100
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_are_streamed_and_no_more_than_a_few_parts_are_held(method: str) -> None:
+    """However many there are: the one that is read, the one before, and one to search widths by."""
+    model, x = trained(DEEP)
+    alive: set[int] = set()
+    most, given = 0, 0
+
+    def rows() -> Iterator[np.ndarray]:
+        nonlocal most, given
+        for number in range(40):
+            part = x + number / 100
+            alive.add(given)
+            weakref.finalize(part, alive.discard, given)
+            given += 1
+            most = max(most, len(alive))
+            yield part
+            del part
+
+    made = compile_model(model, rows, CompileSettings(range=method))
+    assert made.report.rows == 40 * 200
+    assert given >= 2 * 40
+    assert most <= 3
 
 
 def _seen(values: np.ndarray) -> SeenNumbers:

@@ -201,3 +201,89 @@ def test_reports_are_what_their_schema_says() -> None:
         netsharp.compile(numbers, values, holdout=(values, values[:, 0]), max_drop=0.5),
     ):
         schema("compile-report.json").validate(json.loads(report_json(made.report)))
+
+
+def test_every_figure_of_a_layer_is_that_of_what_is_written(tmp_path: Path) -> None:
+    """Ranges, schemes, bits of sums, products and bytes, worked out of the manifest; the page has
+    the same.
+    """
+    model, x = trained(DEEP, epochs=20)
+    made = netsharp.compile(model, x, holdout=(x, model.predict(x).predicted))
+    made.write(tmp_path / "net")
+    manifest, report = (
+        json.loads((tmp_path / "net" / name).read_text()) for name in ("net.json", "report.json")
+    )
+    page = (tmp_path / "net" / "report.md").read_text()
+    tables = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.splitlines()
+        if line.startswith("| ") and not line.startswith("| layer")
+    ]
+    known = [len(manifest["features"]["offset"]), *(one["nodes"] for one in manifest["layers"])]
+    for layer, told in zip(manifest["layers"], report["layers"], strict=True):
+        of_page = [row for row in tables if row[0] == layer["name"]]
+        assert len(of_page) == 3
+        shown = " | ".join(cell for row in of_page for cell in row)
+        for name, scheme, reach in (("index", "result", "sums"), ("codes", "target", "results")):
+            of = layer[scheme]
+            step = float.fromhex(of["scale"])
+            bits, signs = of["bits"], of["operand"] != "unsigned"
+            least = -(1 << bits - 1) + (of["operand"] == "symmetric") if signs else 0
+            most = (1 << bits - signs) - 1
+            word = {"unsigned": "uint", "signed": "int", "symmetric": "symmetric"}[of["operand"]]
+            assert told[name] == f"{word}{bits}, step {step:.4g}, 0 at {of['zero_point']}"
+            ends = [(code - of["zero_point"]) * step for code in (least, most)]
+            assert told[reach] == pytest.approx(ends)
+            assert told[name] in shown
+            assert all(f"{end:.4g}" in shown for end in told[reach])
+        reads = [known[one["source"]["operand"]] for one in layer["bundles"]]
+        products = sum(reads) * layer["nodes"]
+        assert told["multiply_adds"] == products
+        assert 2 ** (told["sum_bits"] - 2) <= layer["bound"] < 2 ** (told["sum_bits"] - 1)
+        reached, at_most = _largest_sums(layer, manifest)
+        assert reached <= layer["bound"] <= at_most
+        assert told["weight_bytes"] == products
+        channels = 4 if layer.get("multipliers") else 0
+        assert told["bias_bytes"] >= (4 + channels) * layer["nodes"]
+        assert told["table"] == layer["table"]
+        assert told["value_bytes"] == layer["nodes"] * (layer["target"]["bits"] // 8)
+        figures = (told["weight_bytes"], told["bias_bytes"], told["table_bytes"], products)
+        assert all(f"{figure:,}" in shown for figure in figures)
+        assert told["why"] in shown
+        for share in (told["error"], told["own_error"], told["below"], told["above"]):
+            assert f"{share:.2%}" in shown
+        assert f"{told['decibels']:.1f}" in shown
+    gate = report["gate"]
+    for right, ends in (
+        (gate["right_before"], gate["interval_before"]),
+        (gate["right"], gate["interval"]),
+    ):
+        low, high = ends
+        assert f"{right / gate['rows']:.2%} ({low:.2%} to {high:.2%})" in page
+    assert f"{report['tables']} tables for {report['pairs']} transfer functions" in page
+    assert f"sharing saves {report['saved_bytes']:,}" in page
+    assert f"{report['scratch_bytes']:,} bytes of scratch memory" in page
+    for name, number in report["instructions"].items():
+        assert f"about {number:,} instructions on {name.title()}" in page
+    assert f"{report['agreement']:.2%} of the classes agree" in page
+
+
+def _largest_sums(layer: dict[str, Any], manifest: dict[str, Any]) -> tuple[int, int]:
+    """The largest sum that codes can reach, and what no part of one is larger than."""
+    reached = [[bias, -bias] for bias in layer["biases"]]
+    at_most = [abs(bias) for bias in layer["biases"]]
+    for bundle in layer["bundles"]:
+        operand = bundle["source"]["operand"]
+        read = manifest["layers"][operand - 1]["target"] if operand else None
+        of = manifest["features"]["codes"] if read is None else read
+        bits, low = of["bits"], 0
+        if of["operand"] != "unsigned":
+            low = -(1 << bits - 1) + (of["operand"] == "symmetric")
+        ends = [low, (1 << bits - (low < 0)) - 1]  # What zero means is in the biases.
+        for node, weights in enumerate(bundle["weights"]["values"]):
+            for place, sign in enumerate((1, -1)):
+                reached[node][place] += sum(
+                    max(sign * one * end for end in ends) for one in weights
+                )
+            at_most[node] += sum(abs(one) for one in weights) * max(map(abs, ends))
+    return max(map(max, reached)), max(at_most)
