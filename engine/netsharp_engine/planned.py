@@ -19,8 +19,9 @@ class PlannedCall(NamedTuple):
 
     ``stage`` is "forward", "loss", "backward" or "update", that of its first part where it has
     several.  ``kernel`` is what computes, ``formulas`` the operations that are merged in it,
-    ``reads`` and ``writes`` names of nodes and buffers.  ``layer`` says whose it is, ``origin`` where that stands
-    in the specification.  ``trips``: how often its loops run at most, where that is known.
+    ``reads`` and ``writes`` names of nodes and buffers.  ``layer`` says whose it is, ``origin``
+    where that stands in the specification.  ``trips``: how often its loops run at most, where
+    that is known.
     """
 
     stage: str
