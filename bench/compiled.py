@@ -2,8 +2,9 @@
 
     python bench/compiled.py [--rounds 15]
 
-Accuracy of every example and of nine networks with three seeds each, bits on all processors, then
-instructions, images, microseconds and how long compiling takes.
+Accuracy of every example and of nine networks with three seeds each, errors of their logits beside
+onnxruntime's, bits on all processors, then instructions, images, microseconds, and how long
+compiling takes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import compiled_boards
 import compiled_hosts
+import compiled_logits
 from compiled_boards import boards
 from compiled_networks import CNN, DIGITS, EXAMPLES, KINDS, MLP, NAMES, SEEDS, trained
 from measure import ENVIRONMENT, Command, headline, in_turns, left_out, verdict
@@ -39,6 +41,8 @@ IMAGE, RUNTIME = 3.5, 1.5
 FLASH = {MLP: 0.95, CNN: 0.75}
 AIMED = {MLP: 1.0, CNN: 0.7}
 COMPILING = 2.0
+#: Errors of logits, ours by onnxruntime's: of equal widths, and with our usual 16 bits.
+ERRORS = {compiled_logits.EQUAL: 0.9, compiled_logits.WIDE: 0.65}
 ONNXRUNTIME, LITERT = "onnxruntime int8", "LiteRT XNNPACK"
 
 
@@ -53,7 +57,8 @@ def measure(rounds: int = 15) -> bool:
     """Print the figures; whether all bounds are met."""
     with tempfile.TemporaryDirectory(prefix="netsharp-compiled-") as name:
         folder = Path(name)
-        met = [_accuracy(folder), _bits(folder / "bits"), _on_boards(folder / "boards")]
+        met = [_accuracy(folder), _logits(folder / "logits")]
+        met += [_bits(folder / "bits"), _on_boards(folder / "boards")]
         met += [_flash(folder / "flash"), _on_hosts(folder / "hosts", rounds)]
         met.append(_compiling(folder))
     return all(met)
@@ -115,6 +120,35 @@ def _examples(folder: Path) -> Iterator[Judged]:
 def _netsharp(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "netsharp_lsp", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+
+
+def _logits(folder: Path) -> bool:
+    headline("Errors of logits beside onnxruntime's own quantisation, and our integers in it")
+    quotients: dict[str, list[float]] = {width: [] for width in ERRORS}
+    apart: list[compiled_logits.Differing] = []
+    try:
+        for kind in KINDS:
+            for seed in SEEDS:
+                found = trained(kind, seed)
+                one = compiled_logits.errors(found, folder / f"{len(apart)}")
+                apart.append(compiled_logits.differing(found))
+                told = ", ".join(f"{100 * one.ours[width]:.2f} ({width})" for width in ERRORS)
+                print(f"  {kind}, seed {seed}: theirs {100 * one.theirs:.2f} %, ours {told}")
+                for width, part in quotients.items():
+                    part.append(one.quotient(width))
+    except ImportError as error:
+        left_out("onnxruntime", error)
+        return False
+    met = True
+    for width, most in ERRORS.items():
+        least, worst = min(quotients[width]), max(quotients[width])
+        print(f"  ours / theirs with {width}: {least:.2f} to {worst:.2f}")
+        mean = compiled_logits.mean(quotients[width])
+        met &= verdict(f"geometric mean, {width}", mean, most, at_most=True)
+    rows, answers, codes, given, all_codes, classes = map(sum, zip(*apart, strict=True))
+    print(f"  in onnxruntime {given:,} of {all_codes:,} codes differ, given the same before them;")
+    print(f"  of answers {answers:,} of {codes:,}, and {classes:,} classes of {rows:,} rows")
+    return met
 
 
 def _bits(folder: Path) -> bool:

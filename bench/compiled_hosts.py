@@ -62,42 +62,63 @@ def built(found: Trained, compiler: str, target: Any, folder: Path) -> tuple[Ste
 
 
 def onnxruntimes(found: Trained, folder: Path) -> Step:
-    """Return a call of onnxruntime with the same weights, quantised by its own tool: operands of
-    bytes, weights with a scale for each node, and inputs that need no copy.
+    """Return a call of onnxruntime with the same weights, quantised by its own tool, and inputs
+    that need no copy.
+    """
+    from netsharp_engine.exporting.onnx.trained import FEATURES
+
+    session = onnx_session(quantized_by_onnxruntime(found, folder))
+    rows = cycle([row[None].astype(np.float32) for row in found.held[:ROWS]])
+    return lambda: session.run(None, {FEATURES: next(rows)}), 1
+
+
+def onnx_session(path: Path) -> Any:
+    """Return an ONNX file in onnxruntime, on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def quantized_by_onnxruntime(found: Trained, folder: Path) -> Path:
+    """Return the float export up to its logits as onnxruntime's own tool quantises it: prepared as
+    its guide says, operands of bytes, weights with a scale for each node.  The normaliser stays as
+    it is.
     """
     import onnx
     import onnxruntime
     from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_static
+    from onnxruntime.quantization.shape_inference import quant_pre_process
 
     from netsharp_engine.exporting.onnx.exported import OnnxForm
     from netsharp_engine.exporting.onnx.trained import FEATURES, exported_model
 
     class Shown(CalibrationDataReader):  # type: ignore[misc]
         def __init__(self) -> None:
-            self.rows = iter(found.learned[:500].astype(np.float32))
+            self.rows = iter(found.learned.astype(np.float32))
 
         def get_next(self) -> dict[str, np.ndarray] | None:
             row = next(self.rows, None)
             return None if row is None else {FEATURES: row[None]}
 
+    onnxruntime.set_default_logger_severity(3)
     folder.mkdir(parents=True)
     exported = onnx.shape_inference.infer_shapes(exported_model(found.model, OnnxForm()))
     onnx.save(_without_labels(exported), folder / "float.onnx")
+    quant_pre_process(folder / "float.onnx", folder / "prepared.onnx", skip_symbolic_shape=True)
+    names = [one.name for one in onnx.load(folder / "prepared.onnx").graph.node]
     quantize_static(
-        folder / "float.onnx",
+        folder / "prepared.onnx",
         folder / "quantized.onnx",
         Shown(),
         per_channel=True,
         activation_type=QuantType.QUInt8,
         weight_type=QuantType.QInt8,
+        nodes_to_exclude=[one for one in names if one.startswith("normalizer/")],
     )
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    path = str(folder / "quantized.onnx")
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    rows = cycle([row[None].astype(np.float32) for row in found.held[:ROWS]])
-    return lambda: session.run(None, {FEATURES: next(rows)}), 1
+    return folder / "quantized.onnx"
 
 
 def _without_labels(model: Any) -> Any:
