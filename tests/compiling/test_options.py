@@ -349,8 +349,10 @@ COMPILED: dict[str, Callable[[Asked], bool]] = {
     "--flash": flash,
     "--ram": ram,
     "--processor": processor,
-    "--stream": refused("--stream", "a=b", said="a table has none"),
-    "--reader": refused("--reader", str(CONFIGURATION), said="reader of images"),
+    "--stream": refused("--stream", "a=b", said="are for models whose inputs have names"),
+    "--reader": refused(
+        "--reader", str(CONFIGURATION), said="are for models whose inputs have names"
+    ),
     "--classes": refused("--classes", "few.csv", said="has the names of its classes in it"),
 }
 
@@ -490,6 +492,10 @@ SIMULATED: dict[str, Callable[[Asked], bool]] = {
     "--encoding": lambda asked: answers_of(asked, text_of(asked), "--encoding", "utf-16"),
     "--missing": missing,
     "--rows": rows,
+    "--stream": lambda asked: "have names of streams" in asked.simulate("--stream", "a=b").err,
+    "--reader": lambda asked: (
+        "no command here has a reader" in asked.simulate("--reader", str(CONFIGURATION)).err
+    ),
 }
 
 
