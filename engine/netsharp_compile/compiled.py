@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.widths import CompileSettings
-    from netsharp_compile.writing.c_rows import Target
     from netsharp_compile.writing.ending import Answers
     from netsharp_compile.writing.packages import Package
+    from netsharp_compile.writing.products.targets import Target
     from netsharp_engine.model import Model, Predictions
 
 #: So many rows are looked at together, and so many are in the test that is written.

@@ -10,9 +10,9 @@ from netsharp_compile.compiled import explain_model
 from netsharp_compile.judging.pages import report_values
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.writing.c_files import require_prefix
-from netsharp_compile.writing.c_rows import TARGETS
 from netsharp_compile.writing.ending import ANSWERS
 from netsharp_compile.writing.packages import PACKAGES
+from netsharp_compile.writing.products.targets import TARGETS
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
 from netsharp_lsp.cli.arguments.compiling import UNJUDGED, compiled_as_asked

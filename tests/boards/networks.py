@@ -20,7 +20,7 @@ import netsharp
 from netsharp_compile.compiled import CompiledNetwork, compile_model
 from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_files import c_files
-from netsharp_compile.writing.c_rows import TARGETS
+from netsharp_compile.writing.products.targets import TARGETS
 from netsharp_engine.data.stream import RowQuery
 from tests.cntk.training.experiments import run
 from tests.compiling.networks import DEEP, MAPS, ONE, drawn, trained

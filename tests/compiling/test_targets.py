@@ -13,9 +13,11 @@ import pytest
 
 import netsharp
 from netsharp_compile.compiled import CompiledNetwork
+from netsharp_compile.integers import IntegerNetwork
 from netsharp_compile.widths import ACTIVATIONS, WEIGHTS
 from netsharp_compile.writing.c_files import c_files
-from netsharp_compile.writing.c_rows import ROWS, TARGETS, takes_kernels, takes_rows
+from netsharp_compile.writing.device_steps import steps_of
+from netsharp_compile.writing.products.targets import TARGETS, StepProducts
 from tests.compiling.builds import COMPILERS, SANITIZED, STRICT, odd_codes
 from tests.compiling.networks import DEEP, MAPS, drawn, trained
 
@@ -26,7 +28,10 @@ SIZES = (
     "hidden C [3] sigmoid from B all; hidden D [11] tanh { from C all; from A all; from B all; }"
     "output Y auto from D all;"
 )
-FLAGS = (("-O0",), ("-O3", "-march=native"), SANITIZED)
+#: Vectors of 128 bits where a compiler has these by itself, of the widest here, and none.
+FLAGS = (("-O2", "-march=native"), ("-O2", "-U__SSE2__"), SANITIZED)
+#: Operands of 8 bits and of up to 16, with and without a sign.
+OPERANDS = (*ACTIVATIONS, "uint10", "int16/12", "symmetric16/10", "uint16/10")
 
 
 def differing(made: CompiledNetwork, x: Any, target: str, folder: Path, flags: Any) -> int:
@@ -51,32 +56,48 @@ def differing(made: CompiledNetwork, x: Any, target: str, folder: Path, flags: A
 
 
 @pytest.mark.drawn
-@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("activations", OPERANDS)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("target", TARGETS[1:])
 @pytest.mark.parametrize(("text", "features"), [(SIZES, 6), (MAPS, 36)], ids=["rows", "maps"])
+@pytest.mark.parametrize("flags", FLAGS, ids=" ".join)
 def test_every_target_gives_the_same_bits(
-    text: str, features: int, target: str, weights: Any, activations: Any, tmp_path: Path
+    flags: Any,
+    text: str,
+    features: int,
+    target: str,
+    weights: Any,
+    activations: Any,
+    tmp_path: Path,
 ) -> None:
     model, x = trained(text, features=features)
     made = netsharp.compile(model, x, activations=activations, weights=weights)
-    for flags in FLAGS:
-        assert differing(made, x[:40], target, tmp_path / "net", flags) == 0
+    assert differing(made, x[:40], target, tmp_path / "net", flags) == 0
 
 
-def test_maps_are_taken_by_four_where_bytes_meet_bytes_in_32_bits() -> None:
+def ways(network: IntegerNetwork, target: str) -> dict[str, str | None]:
+    """How the products of each step's layer are added."""
+    return {
+        network.layers[step.layer].name: StepProducts(network, step, "net", target).way
+        for step in steps_of(network)
+    }
+
+
+def test_maps_are_taken_at_once_where_there_are_enough() -> None:
     model, x = trained(MAPS, features=36)
     network = netsharp.compile(model, x).network
-    wide = netsharp.compile(model, x, weights="int16").network
+    several = {"c99": "row", "cortex-m": "rows", "host": "lanes"}
     for target in TARGETS:
-        taken = {
-            layer.name
-            for layer in network.layers
-            if takes_kernels(network, layer, target, copied=layer.pool is None)
-        }
-        assert taken == (set() if target == "c99" else {"A", "B", "C"})
-        assert not any(takes_kernels(wide, one, target, copied=True) for one in wide.layers)
-    assert not any(takes_kernels(network, one, "host", copied=False) for one in network.layers)
+        found, way = ways(network, target), several[target]
+        assert found == dict.fromkeys("ABC", way) | {"D": "row", "Y": "row"}
+    wide = netsharp.compile(model, x, activations="int16/12", weights="int16").network
+    assert all(one.wide for one in wide.layers if one.pool is None)
+    assert set(ways(wide, "cortex-m").values()) == {"rows"}
+    assert set(ways(wide, "host").values()) == {"row"}
+    # Numbers of 16 bits without a sign are none that processors multiply in pairs.
+    unsigned = netsharp.compile(model, x, activations="uint16/10").network
+    for target in TARGETS[1:]:
+        assert [ways(unsigned, target)[name] for name in "BCY"] == ["row"] * 3
 
 
 @pytest.mark.drawn
@@ -90,22 +111,22 @@ def test_networks_drawn_by_chance_on_every_target(
     assert differing(made, x[:40], target, tmp_path / "net", ("-O3", "-march=native")) == 0
 
 
-def test_rows_are_taken_where_bytes_meet_bytes_in_32_bits() -> None:
+def test_nodes_are_taken_at_once_where_there_are_enough() -> None:
     model, x = trained(SIZES, features=6)
-    network = netsharp.compile(model, x).network
-    for target in TARGETS:
-        taken = [takes_rows(network, layer, target) for layer in network.layers]
-        wanted = [target != "c99" and layer.nodes >= ROWS for layer in network.layers]
-        assert taken == wanted
-    assert [layer.nodes for layer in network.layers] == [4, 5, 3, 11, 3]
-    wide = netsharp.compile(model, x, weights="int16").network
-    assert not any(takes_rows(wide, layer, "host") for layer in wide.layers)
+    several = {"c99": "row", "cortex-m": "rows", "host": "lanes"}
+    for settings in ({}, {"activations": "int16/12"}, {"activations": "uint10"}):
+        network = netsharp.compile(model, x, **settings).network
+        assert [layer.nodes for layer in network.layers] == [4, 5, 3, 11, 3]
+        assert not any(layer.wide for layer in network.layers)
+        for target in TARGETS:
+            way = several[target]
+            assert list(ways(network, target).values()) == [way, way, "row", way, "row"]
 
 
 def test_what_is_written_for_a_target(tmp_path: Path) -> None:
     model, x = trained(DEEP)
     made = netsharp.compile(model, x)
-    words = {"c99": "for (int i", "cortex-m": "__smlad(", "host": "wide0["}
+    words = {"c99": "_row(", "cortex-m": "__smlad(", "host": "_lanes8("}
     for target in TARGETS:
         chosen: Any = target
         made.write(tmp_path / "net", target=chosen)

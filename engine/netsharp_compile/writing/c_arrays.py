@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from netsharp_compile.bundles import FilteredBundle, FullBundle, PooledBundle
-from netsharp_compile.writing.c_rescaling import is_rescaled, only_shifts, stored_shifts
+from netsharp_compile.writing.c_rescaling import (
+    is_rescaled,
+    only_shift,
+    only_shifts,
+    stored_shifts,
+)
 from netsharp_compile.writing.device_steps import folded_biases
 from netsharp_engine.devices.footprint import place_bytes
 
@@ -77,7 +82,8 @@ def arrays_of(name: str, layer: IntegerLayer, *, copied: bool = False) -> Iterat
     yield StoredArray(f"{name}_biases", sum_type(layer), biases)
     if not only_shifts(layer):
         yield StoredArray(f"{name}_multipliers", "int32_t", layer.multipliers)
-    yield StoredArray(f"{name}_shifts", "int8_t", stored_shifts(layer))
+    if only_shift(layer) is None:
+        yield StoredArray(f"{name}_shifts", "int8_t", stored_shifts(layer))
 
 
 def is_full(layer: IntegerLayer) -> bool:

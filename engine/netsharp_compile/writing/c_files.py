@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.writing.c_arrays import arrays_of, c_comment, c_type, layer_name
+from netsharp_compile.writing.c_arrays import c_comment, c_type, layer_name
 from netsharp_compile.writing.c_formulas import formula_functions
 from netsharp_compile.writing.c_kernels import step_function
 from netsharp_compile.writing.c_rescaling import rescaling_functions
-from netsharp_compile.writing.c_rows import row_helpers
-from netsharp_compile.writing.device_steps import copies_windows, scratch_of, steps_of
+from netsharp_compile.writing.device_steps import scratch_of, steps_of
 from netsharp_compile.writing.ending import choice_of
+from netsharp_compile.writing.products.targets import TARGETS, StepProducts, product_functions
 
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
@@ -78,7 +78,7 @@ def c_files(
     return {
         f"{prefix}.h": _text(_header(network, prefix, classes, declared)),
         f"{prefix}.c": _text(_code(network, prefix, classes, target)),
-        f"{prefix}_weights.c": _text(_weights(network, prefix)),
+        f"{prefix}_weights.c": _text(_weights(network, prefix, target)),
         f"{prefix}_tables.c": _text(_tables(network, prefix)),
         f"{prefix}_test.c": _text(_test(prefix, inputs, outputs, ending)),
     }
@@ -143,14 +143,14 @@ def _code(
     yield f"/* See {prefix}.h. */"
     yield f'#include "{prefix}.h"'
     yield ""
-    yield from _declared(network, prefix)
+    yield from _declared(network, prefix, target)
     yield from rescaling_functions(network)
     yield from formula_functions(network)
-    yield from row_helpers(network, prefix, target)
+    yield from product_functions(network, prefix, target)
     for step in steps_of(network):
         yield from step_function(network, step, prefix, target)
         yield ""
-    yield from _run(network, prefix)
+    yield from _run(network, prefix, target)
     yield ""
     yield f"void {prefix}_run(const {prefix}_in_t x[{upper}_IN], {prefix}_out_t y[{upper}_OUT],"
     yield f"{' ' * (len(prefix) + 10)}uint8_t scratch[{upper}_SCRATCH])"
@@ -169,15 +169,15 @@ def _code(
         yield "};"
 
 
-def _arrays(network: IntegerNetwork, prefix: str) -> Iterator[StoredArray]:
-    pooled = {step.layer: step.pool is not None for step in steps_of(network)}
-    for number, layer in enumerate(network.layers):
-        copied = copies_windows(layer, pooled=pooled.get(number, False))
-        yield from arrays_of(layer_name(network, number, prefix), layer, copied=copied)
+def _arrays(
+    network: IntegerNetwork, prefix: str, target: str = TARGETS[0]
+) -> Iterator[StoredArray]:
+    for step in steps_of(network):
+        yield from StepProducts(network, step, prefix, target).stored()
 
 
-def _declared(network: IntegerNetwork, prefix: str) -> Iterator[str]:
-    for one in _arrays(network, prefix):
+def _declared(network: IntegerNetwork, prefix: str, target: str) -> Iterator[str]:
+    for one in _arrays(network, prefix, target):
         yield f"extern const {one.kind} {one.name}[{len(one.numbers)}];"
     yield ""
 
@@ -187,7 +187,7 @@ def scratch_size(network: IntegerNetwork) -> int:
     return scratch_of(network).bytes
 
 
-def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:
+def _run(network: IntegerNetwork, prefix: str, target: str) -> Iterator[str]:
     upper, scratch = prefix.upper(), scratch_of(network)
     yield f"void {prefix}_run_with(const {prefix}_tables_t *tables,"
     indent = " " * (len(prefix) + 15)
@@ -210,7 +210,8 @@ def _run(network: IntegerNetwork, prefix: str) -> Iterator[str]:
         sources = [one.bundle.source for one in layer.parts]
         given = [_of(places[one.operand - 1], one.first) for one in sources]
         given.append(places[step.made])
-        for number, source in enumerate(sources):
+        products = StepProducts(network, step, prefix, target)
+        for number, source in enumerate(() if products.own_windows else sources):
             if (step.layer, number) in scratch.windows:
                 offset = scratch.windows[step.layer, number]
                 given.append(_scratch_at(codes[source.operand], offset))
@@ -245,11 +246,11 @@ def _opening(prefix: str, section: str) -> Iterator[str]:
     yield "#endif"
 
 
-def _weights(network: IntegerNetwork, prefix: str) -> Iterator[str]:
+def _weights(network: IntegerNetwork, prefix: str, target: str) -> Iterator[str]:
     yield f"/* Weights, biases, multipliers and shifts of {prefix}.c. */"
     section = _section(prefix, "WEIGHTS")
     yield from _opening(prefix, section)
-    for one in _arrays(network, prefix):
+    for one in _arrays(network, prefix, target):
         declared = f"const {one.kind} {one.name}[{len(one.numbers)}]"
         yield ""
         yield f"extern {declared};"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,57 +18,36 @@ from netsharp_compile.bundles import (
     PooledBundle,
     have_one_grid,
 )
-from netsharp_compile.writing.c_arrays import (
-    c_comment,
-    c_type,
-    degree_of,
-    is_full,
-    layer_name,
-    sum_type,
-)
+from netsharp_compile.writing.c_arrays import c_comment, c_type, degree_of, sum_type
 from netsharp_compile.writing.c_formulas import worked_out
 from netsharp_compile.writing.c_numbers import grid_names, map_number, tap_number, times
-from netsharp_compile.writing.c_rescaling import rescaled_code
-from netsharp_compile.writing.c_rows import (
-    ROWS,
-    kernel_sums,
-    row_sums,
-    takes_kernels,
-    takes_rows,
-)
+from netsharp_compile.writing.c_rescaling import reads_channel, rescaled_code
 from netsharp_compile.writing.device_steps import (
-    copies_windows,
     folded_bound,
     has_biases_of_kernels,
     windows_over,
 )
+from netsharp_compile.writing.products.lanes import COPY
+from netsharp_compile.writing.products.targets import StepProducts
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle, WindowAxis
     from netsharp_compile.integers import IntegerNetwork
-    from netsharp_compile.writing.c_rows import RowSums
+    from netsharp_compile.writing.products.row import LayerProducts
     from netsharp_engine.devices.footprint import DeviceStep, WalkedAxis
 
 
 def step_function(network: IntegerNetwork, step: DeviceStep, prefix: str, target: str) -> list[str]:
     """Return the lines of the function that works a step out on a target."""
-    name, layer = layer_name(network, step.layer, prefix), network.layers[step.layer]
-    rows, copied = None, copies_windows(layer, pooled=step.pool is not None)
-    if takes_rows(network, layer, target):
-        rows = row_sums(network, layer, name, prefix, target)
-    elif takes_kernels(network, layer, target, copied=copied):
-        rows = kernel_sums(network, layer, name, prefix, target)
-    return _Function(network, step, name, rows).lines
+    return _Function(network, step, StepProducts(network, step, prefix, target)).lines
 
 
 class _Function:
     """The lines of one function."""
 
-    def __init__(
-        self, network: IntegerNetwork, step: DeviceStep, name: str, rows: RowSums | None
-    ) -> None:
-        self._rows = rows
-        self.layer, self.name = network.layers[step.layer], name
+    def __init__(self, network: IntegerNetwork, step: DeviceStep, products: StepProducts) -> None:
+        self._products = products
+        self.layer, self.name = products.layer, products.name
         self.over: dict[int, WalkedAxis] = {}
         self.pool = None if step.pool is None else network.layers[step.pool].pool
         if self.pool is not None:
@@ -76,20 +55,25 @@ class _Function:
         self.made = network.layers[step.made]
         self.lines: list[str] = []
         self._depth = 0
-        schemes = [network.features.codes, *(one.target for one in network.layers)]
+        places = prod(one.kernel for one in self.over.values())
+        windows = products.windows(places)
         given = [
-            f"const {c_type(schemes[source.operand].dtype)} x{number}[{source.size}]"
-            for number, source in enumerate(one.bundle.source for one in self.layer.parts)
+            f"const {kind.values}_t x{number}[{part.bundle.source.size}]"
+            for number, (kind, part) in enumerate(
+                zip(products.kinds, self.layer.parts, strict=True)
+            )
         ]
         given.append(f"{self._kind} y[{self.made.nodes}]")
-        self.copied = copies_windows(self.layer, pooled=self.pool is not None)
-        for number, part in enumerate(self.layer.parts if self.copied else ()):
-            codes = c_type(schemes[part.bundle.source.operand].dtype)
-            given.append(f"{codes} *restrict seen{number}")
+        if products.copied and not windows:
+            given += [
+                f"{kind.values}_t *restrict seen{number}"
+                for number, kind in enumerate(products.kinds)
+            ]
         if self.layer.table is not None:
             given.append(f"const {self._kind} table[{self.layer.result.size}]")
         self._comment(network, step)
-        with self._block(f"static void {name}({', '.join(given)})", own_line=True):
+        with self._block(f"static void {self.name}({', '.join(given)})", own_line=True):
+            self._add(*windows)
             self._body()
 
     @property
@@ -103,7 +87,7 @@ class _Function:
             kinds = ", ".join(dict.fromkeys(one.bundle.kind for one in layer.parts))
             origin = f", {layer.origin}" if layer.origin else ""
             shown.append(f"{layer.name}{origin} ({kinds}, {layer.function})")
-        bound = folded_bound(self.layer) if self.copied else self.layer.bound
+        bound = folded_bound(self.layer) if self._products.copied else self.layer.bound
         ends = f"sums of at most {bound}"
         self._add(f"/* {c_comment('; '.join(shown))}: {ends} */")
 
@@ -136,12 +120,10 @@ class _Function:
                 self._add(f"int32_t e{number} = 0;")
         if self.layer.pool is not None:
             self._pooled(self.layer.pool)
-        elif self._rows is not None and not self.copied:
-            self._either(lambda: self._full(bundles), self._by_rows)
-        elif is_full(self.layer):
-            self._full(bundles)
-        elif self.copied and isinstance(bundles[0], ConvolvedBundle):
+        elif self._products.copied and isinstance(bundles[0], ConvolvedBundle):
             self._copied(bundles[0])
+        elif self._products.way is not None:
+            self._full()
         elif isinstance(bundles[0], ConvolvedBundle) and all(
             have_one_grid(one, bundles[0]) for one in bundles
         ):
@@ -149,26 +131,15 @@ class _Function:
         else:
             self._one_by_one(bundles)
 
-    def _either(self, plainly: Callable[[], None], by_rows: Callable[[RowSums], None]) -> None:
-        """Write both ways where a compiler chooses, else the one that there is."""
-        if self._rows is None:
-            plainly()
+    def _full(self) -> None:
+        products = self._products.added()
+        self._add(*products.before)
+        if products.size > 1:
+            with self._blocks(products, self.layer.nodes):
+                self._ends("n + r", "n + r", "sums[r]")
             return
-        if self._rows.plainly:
-            self.lines.append(f"#ifdef {self._rows.plainly}")
-            plainly()
-            self.lines.append("#else")
-        by_rows(self._rows)
-        self.lines += ["#endif"] * bool(self._rows.plainly)
-
-    def _full(self, bundles: Sequence[Bundle]) -> None:
-        total = sum_type(self.layer)
-        self._add(f"const {c_type(self.layer.parts[0].weights.dtype)} *w = {self.name}_weights;")
         with self._loops([("n", 0, self.layer.nodes)]):
-            self._sum_begins("n")
-            for number, bundle in enumerate(bundles):
-                self._add(f"for (int i = 0; i < {bundle.source.size}; i++)")
-                self._add(f"    sum += ({total})*w++ * x{number}[i];")
+            self._add(*products.inside)
             self._ends("n", "n")
 
     # Nodes one after the other, whatever bundles they have.
@@ -194,26 +165,19 @@ class _Function:
                     self._add(f"    {self._added(number, f'n * {size} + i', 'i')}")
             self._ends(channel, "n")
 
-    def _by_rows(self, rows: RowSums) -> None:
-        """Some nodes at a time; the last of them end where the layer does."""
-        self._add(*rows.before)
-        with self._row_blocks(rows, self.layer.nodes):
-            self._ends("n + r", "n + r", "sums[r]")
-
     @contextmanager
-    def _row_blocks(self, rows: RowSums, count: int) -> Iterator[None]:
-        """Loops over rows, some at a time with their sums; the last of them end with the count."""
-        last, blocks = count - ROWS, -(-count // ROWS)
+    def _blocks(self, products: LayerProducts, count: int) -> Iterator[None]:
+        """Loops over nodes, some at a time with their sums."""
+        size = products.size
+        blocks, left = -(-count // size), count % size
         with self._loops([("b", 0, blocks)]):
-            start = f"{ROWS} * b"
-            whole = count % ROWS == 0
-            chosen = start if whole else f"b < {blocks - 1} ? {start} : {last}"
-            self._add(f"const int n = {chosen};")
-            self._add(f"int32_t sums[{ROWS}];")
-            with self._loops([("r", 0, ROWS)]):
-                self._add(f"sums[r] = {self.name}_biases[n + r];")
-            self._add(*rows.inside)
-            with self._loops([("r", 0, ROWS)]):
+            start, end = f"{size} * b", str(size)
+            if left and products.overlaps:
+                start = f"b < {blocks - 1} ? {start} : {count - size}"
+            elif left:
+                end = str(left) if blocks == 1 else f"(b < {blocks - 1} ? {size} : {left})"
+            self._add(f"const int n = {start};", *products.inside)
+            with self._loops([("r", 0, end)]):
                 yield
 
     def _gathered(self, number: int, bundle: FilteredBundle) -> None:
@@ -255,6 +219,7 @@ class _Function:
         kernel, node = f"const int k = {self._kernel(bundle)};", self._node(axes, maps)
         with self._loops([one for one in loops if one not in inside]):
             if self.pool is None:
+                self._add(*self._products.seen("0"))
                 self._copies()
                 self._sums_of_copies(inside, kernel, lambda total: self._ends("k", node, total))
                 return
@@ -268,16 +233,37 @@ class _Function:
                 f"for (int m = 0; m < {count}; m++)",
                 "    best[m] = least;",
             )
-            with self._windows_of_pool():
-                self._copies()
-                self._sums_of_copies(
-                    inside,
-                    kernel,
-                    lambda total: self._add(f"if ({total} > {best})", f"    {best} = {total};"),
-                )
+            if self._products.way == "lanes":
+                self._best_of_lanes(inside, kernel, best)
+            else:
+                with self._windows_of_pool():
+                    self._copies()
+                    self._sums_of_copies(
+                        inside,
+                        kernel,
+                        lambda total: self._add(f"if ({total} > {best})", f"    {best} = {total};"),
+                    )
             with self._loops(inside):
-                self._add(kernel)
+                self._add(*[kernel] * reads_channel(self.layer))
                 self._ends("k", node, best)
+
+    def _best_of_lanes(
+        self, inside: Sequence[tuple[str, str | int, str | int]], kernel: str, best: str
+    ) -> None:
+        """All windows of a pool are copied before the first is read: what was just written byte by
+        byte would be waited for.
+        """
+        self._add("int taken = 0;")
+        with self._windows_of_pool():
+            self._add(*self._products.seen("taken"), "taken++;")
+            self._copies()
+        with self._loops([("v", 0, "taken")]):
+            self._add(*self._products.seen("v"))
+            self._sums_of_copies(
+                inside,
+                kernel,
+                lambda total: self._add(f"{best} = {total} > {best} ? {total} : {best};"),
+            )
 
     def _sums_of_copies(
         self,
@@ -286,23 +272,19 @@ class _Function:
         ends: Callable[[str], None],
     ) -> None:
         """The sum of each map over a copied window, and what becomes of it."""
-
-        def plainly() -> None:
+        products = self._products.added()
+        self._add(*products.before)
+        if products.size == 1:
             with self._loops(inside):
-                self._add(kernel)
-                self._sum_of_copies()
+                self._add(kernel, *products.inside)
                 ends("sum")
-
-        def by_rows(rows: RowSums) -> None:
-            self._add(*rows.before)
-            ((name, _, count),) = inside
-            with self._row_blocks(rows, int(count)):
-                self._add(f"const int {name} = n + r;")
-                if self.pool is None:
-                    self._add(kernel)
-                ends("sums[r]")
-
-        self._either(plainly, by_rows)
+            return
+        ((name, _, count),) = inside
+        with self._blocks(products, int(count)):
+            self._add(f"const int {name} = n + r;")
+            if self.pool is None and reads_channel(self.layer):
+                self._add(kernel)
+            ends("sums[r]")
 
     def _copies(self) -> None:
         """Copy the window of each bundle."""
@@ -314,18 +296,24 @@ class _Function:
                 self._add(f"    seen{number}[i] = {part.zero};")
             with self._block(""):
                 loops, place = self._window(bundle.axes)
-                with self._loops(loops):
+                run = self._run_of(number, bundle, loops)
+                with self._loops(loops[:-1] if run else loops):
+                    if run:
+                        self._add(f"const int {loops[-1][0]} = 0;")
+                        cells = f"seen{number} + {tap_number(bundle.axes)}, x{number} + {place}"
+                        self._add(f"{run}({cells}, {loops[-1][2]});")
+                        continue
                     self._add(f"seen{number}[{tap_number(bundle.axes)}] = x{number}[{place}];")
 
-    def _sum_of_copies(self) -> None:
-        self._sum_begins("k")
-        total = sum_type(self.layer)
-        for number, part in enumerate(self.layer.parts):
-            assert isinstance(part.bundle, ConvolvedBundle)
-            taps = part.bundle.taps
-            weights = f"{self.name}_weights{self._ending(number)}"
-            self._add(f"for (int i = 0; i < {taps}; i++)")
-            self._add(f"    sum += ({total}){weights}[k * {taps} + i] * seen{number}[i];")
+    def _run_of(
+        self, number: int, bundle: ConvolvedBundle, loops: Sequence[tuple[str, Any, Any]]
+    ) -> str:
+        """The macro that copies the cells of the last loop, where they stand side by side."""
+        copied = self._products.copies_runs(number)
+        if not copied or not loops or isinstance(loops[-1][2], str):
+            return ""
+        behind = prod(axis.size for axis in bundle.axes[int(loops[-1][0][1:]) + 1 :])
+        return COPY if behind == 1 and loops[-1][1] == 0 else ""
 
     @contextmanager
     def _windows_of_pool(self) -> Iterator[None]:

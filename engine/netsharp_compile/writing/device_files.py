@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_compile.writing.c_files import c_files, require_prefix
-from netsharp_compile.writing.c_rows import TARGETS, require_target
 from netsharp_compile.writing.ending import (
     ANSWERS,
     ending_declared,
@@ -20,6 +19,7 @@ from netsharp_compile.writing.ending import (
 from netsharp_compile.writing.loader import loader_files
 from netsharp_compile.writing.manifest import manifest_of
 from netsharp_compile.writing.packages import packed
+from netsharp_compile.writing.products.targets import TARGETS, require_target
 from netsharp_compile.writing.quantizer import quantizer_declared, quantizer_files
 from netsharp_compile.writing.tables_file import tables_file
 

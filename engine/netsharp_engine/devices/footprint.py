@@ -414,12 +414,12 @@ def _channels_of(part: BundleShape, nodes: int) -> tuple[tuple[int, int, bool], 
 #: Bytes of code of a network, and of each of its steps by whether it has windows, fitted to what
 #: boards of gcc -O2 hold: within a quarter of each of four networks.
 CODE_BYTES: Mapping[str, tuple[int, int, int]] = {
-    "cortex-m0": (100, 248, 560),
-    "cortex-m3": (50, 215, 450),
-    "cortex-m4": (50, 212, 455),
-    "cortex-m7": (50, 210, 455),
-    "cortex-m33": (50, 215, 450),
-    "rv32": (100, 254, 540),
+    "cortex-m0": (12, 168, 500),
+    "cortex-m3": (68, 120, 508),
+    "cortex-m4": (56, 120, 512),
+    "cortex-m7": (40, 132, 480),
+    "cortex-m33": (68, 120, 508),
+    "rv32": (14, 174, 562),
 }
 
 
