@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol, TypeVar
 
+    from netsharp_engine.distributed.ranks import Ranks
     from netsharp_lsp.description.comparison import Comparison
     from netsharp_lsp.diagnostics.reports import FileFindings
     from netsharp_lsp.diagnostics.selection import Selection
@@ -233,13 +234,15 @@ class Performance:
     `roots_for` tells the roots around names, `settings_for` the settings of a folder among them.
     `texts` are those that stand in the place of files, by their real paths, `log` the release
     whose lines are told; `tensors`: models are written as safetensors, `starts_programs`: programs
-    that the run names may be started.
+    that the run names may be started. `ranks` are the processes that do it together, if there are
+    several.
     """
 
     __slots__ = (
         "folder",
         "items",
         "log",
+        "ranks",
         "roots_for",
         "settings_for",
         "starts_programs",
@@ -260,6 +263,7 @@ class Performance:
         self.settings_for = settings_for
         self.texts: Mapping[str, bytes] = {}
         self.log = ""
+        self.ranks: Ranks | None = None
         self.tensors = False
         self.starts_programs = False
 

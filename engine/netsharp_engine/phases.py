@@ -6,7 +6,7 @@ library is known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from netsharp_engine.ops.tensors import GATHERING, HELD
@@ -45,6 +45,14 @@ class PhasedProgram(Program, Protocol):
 
     def lengths(self, node: Node) -> npt.NDArray[np.intp] | None:
         """How many samples of ``read`` each sequence has; None of what all share."""
+
+    def exchange_gradient(
+        self, exchange: Callable[[Sequence[npt.NDArray[Any]]], object], *, fresh: bool
+    ) -> None:
+        """Let the gradient be replaced by the sum of those of several programs of one network.
+
+        Unless it is ``fresh`` this program has none, since it was fed nothing.
+        """
 
 
 class PhasedDraft(Draft, Protocol):

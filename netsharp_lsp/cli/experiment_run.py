@@ -12,7 +12,10 @@ from netsharp_lsp.cli.arguments.experiments import show_answer
 from netsharp_lsp.cli.arguments.settings import roots_for, settings_finder
 from netsharp_lsp.cli.console.outlet import Outlet
 from netsharp_lsp.cli.console.progress import choose_display
-from netsharp_lsp.cli.console.terminal import complain
+from netsharp_lsp.cli.console.terminal import complain, say
+from netsharp_lsp.cli.machines.emitting import slurm_script
+from netsharp_lsp.cli.machines.joining import joined, met
+from netsharp_lsp.cli.machines.launching import launch
 from netsharp_lsp.language import families
 from netsharp_lsp.questions import Performance
 from netsharp_lsp.settings import SettingsError
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from netsharp_lsp.cli.console.progress import Display
+    from netsharp_lsp.cli.machines.asked import Machines
     from netsharp_lsp.family import Experiments
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings
 
-FAILED, STOPPED = 2, 130
+DONE, FAILED, STOPPED = 0, 2, 130
 #: What says in a configuration what a flag says of a specification.
 _INSTEAD = {
     "epochs": "maxEpochs=N",
@@ -71,7 +75,9 @@ def _begins(item: str, starts: Sequence[str]) -> bool:
     return any(os.path.splitext(path)[1].lower() in starts for path in paths.split("+"))
 
 
-def run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
+def run_experiment(
+    experiments: Experiments, args: argparse.Namespace, machines: Machines | None = None
+) -> int:
     """Do it; 0 done, 1 where data or configuration are wrong, 2 where it cannot be done, 130
     interrupted.
     """
@@ -80,13 +86,24 @@ def run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
         complain(problem)
         return FAILED
     try:
-        return _run(experiments, args)
+        if machines is not None and machines.emit:
+            say(slurm_script(machines, args.words, args.specification))
+            return DONE
+        if machines is not None and not machines.joined:
+            return launch(machines, args.words)
+        return _run(experiments, args, machines)
     except (SettingsError, TrainingError) as error:
         complain(str(error))
         return FAILED
 
 
-def _run(experiments: Experiments, args: argparse.Namespace) -> int:
+def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines | None) -> int:
+    ranks = joined(machines)
+    if machines is not None and machines.check:
+        say(met(ranks, machines) if ranks.leads else ())
+        return DONE
+    silent = not ranks.leads
+
     def around(named: Iterable[str]) -> Roots:
         return roots_for(named, args)
 
@@ -98,16 +115,19 @@ def _run(experiments: Experiments, args: argparse.Namespace) -> int:
     asked.log = args.cntk_log or ""
     asked.tensors = args.model_format == "safetensors"
     asked.starts_programs = args.allow_commands
+    asked.ranks = ranks
     with ExitStack() as stack:
-        log = stack.enter_context(RunLog(args.log)) if args.log else None
-        quiet = args.quiet or args.cntk_log is not None
-        display = stack.enter_context(choose_display(quiet, args.events))
+        log = stack.enter_context(RunLog(args.log)) if args.log and not silent else None
+        quiet = args.quiet or silent or args.cntk_log is not None
+        display = stack.enter_context(choose_display(quiet, args.events and not silent))
         should_stop = stack.enter_context(catch_interrupts())
-        follower = _Following(display, log, args.cntk_log is not None, should_stop)
+        lines = args.cntk_log is not None and not silent
+        follower = _Following(display, log, lines, should_stop, silent=silent)
         answer = experiments.perform(asked, follower)
     if quiet or args.events:
         answer.lines = ()
-    show_answer(answer)
+    if not silent:
+        show_answer(answer)
     return should_stop.exit_code if answer.code == STOPPED else answer.code
 
 
@@ -134,8 +154,15 @@ class _Following:
     """Shows, logs and prints what a run tells."""
 
     def __init__(
-        self, display: Display, log: RunLog | None, lines: bool, should_stop: Callable[[], bool]
+        self,
+        display: Display,
+        log: RunLog | None,
+        lines: bool,
+        should_stop: Callable[[], bool],
+        *,
+        silent: bool = False,
     ) -> None:
+        self._silent = silent
         self._display, self._log, self._lines = display, log, lines
         self._should_stop = should_stop
         self._out = Outlet(sys.stderr)
@@ -157,7 +184,8 @@ class _Following:
 
     def notice(self, sentence: str) -> None:
         """Tell a person."""
-        complain(sentence)
+        if not self._silent:
+            complain(sentence)
 
     def stops(self) -> bool:
         """Whether somebody wants an end, or nobody follows any more."""

@@ -50,6 +50,7 @@ from netsharp_lsp.cli.machines.joining import (
     model_to_resume,
     record,
     tell_restart,
+    with_one_order,
 )
 from netsharp_lsp.cli.machines.launching import launch
 from netsharp_lsp.cli.outputs.curve import CurveError, check_picture, spark_lines, write_curve
@@ -140,15 +141,19 @@ def run(args: argparse.Namespace) -> int:
     if experiments is not None and args.examine:
         complain(f"{args.specification}: only the start of a specification's run is looked at.")
         return FAILED
-    if experiments is not None:
-        return run_experiment(experiments, args)
     machines = machines_asked(args)
     if isinstance(machines, str):
         complain(machines)
         return FAILED
+
+    def work() -> int:
+        if experiments is not None:
+            return run_experiment(experiments, args, machines)
+        return _run(args, machines)
+
+    code = _told(work, machines)
     if machines is None or not machines.joined:
-        return _told(args, machines)
-    code = _told(args, machines)
+        return code
     if code == LOST:
         return code
     if machines.speaks:
@@ -156,12 +161,12 @@ def run(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _told(args: argparse.Namespace, machines: Machines | None) -> int:
-    """Train, and tell what is in the way."""
+def _told(work: Callable[[], int], machines: Machines | None) -> int:
+    """Do the work, and tell what is in the way."""
     sentences: Sequence[str]
     code = FAILED
     try:
-        return _run(args, machines)
+        return work()
     except (RunError, DisagreementError) as error:
         sentences = error.sentences
     except (DataError, TrainingError, ModelError, GraphError, CurveError) as error:
@@ -253,6 +258,7 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
                 resumes=stored is not None,
             ),
         )
+        data = with_one_order(ranks, data)
         settings = data.settings
         compared_settings(ranks, settings.to_json()["values"])
         compared(ranks, "data", data.fingerprint())
@@ -263,7 +269,7 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
         if machines is not None and machines.check:
             graph = settled(lambda: build_graph(text.decode(), data.context()))
             numbers = sum(each.size for each in graph.parameters if each.trained)
-            lines = met(ranks, machines, data.fingerprint(), numbers)
+            lines = met(ranks, machines, numbers, data.fingerprint())
             say(() if silent else lines)
             return DONE
         if log is not None:

@@ -11,7 +11,7 @@ from netsharp_engine.distributed.comm import CommError
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Batch
-from netsharp_engine.train import prepare, read_settings, resume, train
+from netsharp_engine.train import feeding, prepare, read_settings, resume, train
 from netsharp_engine.train.feeding import Feeder
 from tests.distributed.threads import together
 from tests.engine_training.small_networks import layered
@@ -92,7 +92,7 @@ CASES = {
         {"validation": 0.25, "schedule": "plateau", "schedule_epochs": 1, "epochs": 6},
     ),
     "threads": (blobs(), {"threads": 2}),
-    "blocks": (blobs(), {"shuffle": "blocks"}),
+    "blocks": (blobs(), {"shuffle": "blocks", "dropout": 0.4}),
     "float32": (blobs(), {"dtype": "float32", "epochs": 4}),
 }
 
@@ -110,8 +110,44 @@ def test_ranks_follow_the_course_of_one(case):
 def test_numbers_are_predicted_the_same():
     graph = layered(2, 1, (5,), function="tanh", last="linear")
     settings = settings_of(task="regression", validation=0.2)
-    alone = results(1, line(), settings, graph)
-    assert_same_course(alone, results(3, line(), settings, graph), 1e-9)
+    alone = results(1, line(500), settings, graph)
+    assert_same_course(alone, results(3, line(500), settings, graph), 1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_figures_are_of_all_rows_whoever_measures_them(weighted):
+    """Two classes, so that an area is measured of scores; more ranks than blocks of rows."""
+    weights = np.random.default_rng(1).uniform(0.5, 2, 300) if weighted else None
+    table, graph = blobs(300, classes=2, weights=weights), layered(3, 1, (4,), last="sigmoid")
+    settings = settings_of(validation=0.3, epochs=2, batch_size=32)
+    alone = results(1, table, settings, graph)
+    assert "auc" in alone.reports[0].metrics
+    for size in (2, 5):
+        many = results(size, table, settings, graph)
+        assert_same_course(alone, many, 1e-9)
+        for mine, theirs in zip(alone.reports, many.reports, strict=True):
+            np.testing.assert_allclose(theirs.confusion, mine.confusion)
+
+
+def test_of_a_large_file_each_rank_reads_a_part_of_its_own(monkeypatch):
+    monkeypatch.setattr(feeding, "BLOCK_BYTES", 240)
+    monkeypatch.setattr(feeding, "BLOCKS_TOGETHER", 32)
+    settings = settings_of(batch_size=64, shuffle="blocks")
+    data = prepare(blobs(8000), settings)
+    taken = []
+    for rank in range(2):
+        feeder = feeder_of(data, Ranks_of(2, rank), batch=64, shuffle="blocks")
+        feeder.start_epoch(0)
+        batches = [feeder.batch(position).inputs["In"].copy() for position in range(feeder.steps)]
+        taken.append({row.tobytes() for batch in batches for row in batch})
+    assert len(taken[0] | taken[1]) == 8000
+    assert not taken[0] & taken[1]
+    halves = [
+        {row.tobytes() for row in data.train.matrix[cut]}
+        for cut in (slice(4000), slice(4000, None))
+    ]
+    for own, half in zip(taken, halves, strict=True):
+        assert len(own & half) > 0.85 * len(own)
 
 
 def test_shares_are_by_rows_and_weights():
@@ -138,9 +174,10 @@ def Ranks_of(size, rank):  # noqa: N802
     return Ranks(Fixed(size, rank))
 
 
-def feeder_of(data, ranks):
+def feeder_of(data, ranks, batch=5, shuffle=False):
     graph = GRAPH.judged("cross entropy")
-    return Feeder(graph, data.train, 5, shuffle=False, seed=0, dtype="float64", ranks=ranks)
+    given = {"shuffle": shuffle, "seed": 0, "dtype": "float64", "ranks": ranks}
+    return Feeder(graph, data.train, batch, **given)
 
 
 def weight_of(batch: Batch) -> float:

@@ -20,6 +20,7 @@ from netsharp_engine.model import load_model
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.cli.machines import launching
 from tests.cli.command_line import clean_environment
+from tests.cntk.training.experiments import made
 
 pytest.importorskip("torch")
 if not sys.platform.startswith("linux"):
@@ -255,6 +256,29 @@ def test_a_machine_that_never_comes_is_told(
     told = capsys.readouterr().err
     assert told.startswith(f"netsharp: Not all of the 2 machines came to {place} within 1 seconds.")
     assert "loops back" in told
+
+
+@pytest.mark.costly
+def test_processes_train_a_configuration_and_the_first_does_the_rest(tmp_path: Path) -> None:
+    told = []
+    for name, more in (("one", ()), ("two", ("--procs", "2"))):
+        made(tmp_path / name)
+        words = ("run", "net.cntk", "parallelTrain=true", "--log", "run.log", *more)
+        done = subprocess.run(
+            (*NETSHARP, *words),
+            cwd=tmp_path / name,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        told.append(done)
+    assert "netsharp: learn: 2 processes exchange gradients.\n" in told[1].stderr
+    first, second = (one.stdout.splitlines() for one in told)
+    assert [line.split()[0] for line in second] == [line.split()[0] for line in first]
+    assert logged(tmp_path / "two") == pytest.approx(logged(tmp_path / "one"), rel=1e-5)
+    assert not processes_in(tmp_path)
 
 
 @pytest.mark.costly

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Barrier, Thread
+from threading import Barrier, BrokenBarrierError, Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -66,7 +66,7 @@ def together(size: int, work: Callable[[Ranks], Value]) -> list[Value]:
         thread.start()
     for thread in threads:
         thread.join()
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
+    faults = [one for one in found if isinstance(one, BaseException)]
+    for one in sorted(faults, key=lambda fault: isinstance(fault, BrokenBarrierError)):
+        raise one
     return found

@@ -5,7 +5,7 @@ No transport is known here; ``group`` has that of torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     Flat = npt.NDArray[np.generic]
 
 
-#: Replaces a flat gradient and a flat array of sums, in place, by their sums over several programs.
-Exchange = Callable[[Any, Any], None]
+#: Replaces the flat arrays of a gradient and a flat array of sums, in place, by their sums over
+#: several programs.
+Exchange = Callable[[Sequence[Any], Any], None]
 
 
 class Exchanging(Protocol):

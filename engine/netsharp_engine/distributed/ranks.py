@@ -6,7 +6,7 @@ A run asks this and knows no transport; back ends know only that somebody adds u
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,16 @@ class Ranks:
         """Which of the rows of a step are computed here: every so many-th from the rank on."""
         del rows
         return slice(self.comm.rank, None, self.comm.size)
+
+    def stretch(self, rows: int, step: int = 1) -> slice:
+        """Which of some rows are this rank's where each takes a stretch, in whole steps of so many.
+
+        All together, in order of the ranks, they are all rows in their order.
+        """
+        steps = -(-rows // step)
+        rank, size = self.comm.rank, self.comm.size
+        first, last = (step * (steps * place // size) for place in (rank, rank + 1))
+        return slice(first, min(last, rows))
 
     def most(self, rows: int) -> int:
         """How many rows of a step of so many are computed by any of them, at most."""
@@ -86,21 +96,21 @@ class Ranks:
                 "This back end does not train in several processes. Leave --procs and --nodes out, "
                 "or take another --device."
             )
-        program.exchange = self._exchange
+        program.exchange = self.exchange
 
-    def _exchange(self, gradient: Any, sums: Any) -> None:
+    def exchange(self, gradient: Sequence[Any], sums: Any) -> None:
         """Add gradients and sums of a step over all ranks, and learn what they want."""
         if isinstance(sums, np.ndarray):
             if len(self._told) != len(sums) + _AGREED:
                 self._told = np.zeros(len(sums) + _AGREED)
             self._told[_AGREED:] = sums
             self._tell()
-            self.comm.all_reduce_(gradient, self._told)
+            self.comm.all_reduce_(*gradient, self._told)
             sums[:] = self._told[_AGREED:]
         else:
             self._told = np.zeros(_AGREED)
             self._tell()
-            self.comm.all_reduce_(gradient, sums, self._told)
+            self.comm.all_reduce_(*gradient, sums, self._told)
         self._now, self._stops = float(self._told[0]), bool(self._told[1])
 
     def _tell(self) -> None:

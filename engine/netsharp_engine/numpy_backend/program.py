@@ -210,7 +210,7 @@ class NumpyProgram:
                 if not self._weight:
                     self.plan.forward()
                 sums[2], sums[3:] = self._fed, self._counted()
-            exchange(gradient, sums)
+            exchange((gradient,), sums)
             self._weight = float(sums[1])
             if self._weight:
                 self._fault = self._check_gradient(float(sums[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,6 +177,35 @@ class TensorProgram:
         self._rows += self._walk.samples
         self._steps += 1
         return True
+
+    def exchange_gradient(
+        self, exchange: Callable[[Sequence[Array]], object], *, fresh: bool
+    ) -> None:
+        """Let the gradient be replaced by the sum of those of several programs.
+
+        Of one that touches few rows those are touched that any of them has.
+        """
+        given = [self._gradients.get(one.name) if fresh else None for one in self._trained]
+        sizes = [one.size for one in self._trained]
+        ends = np.cumsum(sizes)
+        flat = np.zeros(ends[-1] if sizes else 0, self._type)
+        kinds = np.zeros((2, len(sizes)))
+        parts = np.split(flat, ends[:-1])
+        for place, (one, part) in enumerate(zip(given, parts, strict=True)):
+            if isinstance(one, TouchedRows):
+                part.reshape(-1, one.values.shape[1])[one.places] = one.values
+                kinds[:, place] = 1, one.values.shape[1]
+            elif one is not None:
+                part[:] = one.reshape(-1)
+        exchange((flat, kinds.reshape(-1)))
+        for parameter, part, (sparse, columns) in zip(
+            self._trained, parts, kinds.T.tolist(), strict=True
+        ):
+            self._gradients[parameter.name] = part.reshape(parameter.shape)
+            if sparse:
+                rows = part.reshape(-1, int(columns / sparse))
+                places = np.flatnonzero(rows.any(axis=1))
+                self._gradients[parameter.name] = TouchedRows(places, rows[places])
 
     def update(self, rule: UpdateRule) -> bool:
         """Change the parameters as the rule says."""

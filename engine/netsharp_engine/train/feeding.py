@@ -97,6 +97,9 @@ class Feeder:
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
         self._source = MaskSource(graph, batch, seed, dtype)
+        self._masks = self._source.masks
+        if not ranks.alone:
+            self._masks = {name: mask[:most].copy() for name, mask in self._source.masks.items()}
         self._epoch = 0
         self.count = 0
 
@@ -122,22 +125,35 @@ class Feeder:
         """
         batch = self._order[position * self._batch : (position + 1) * self._batch]
         self.count = len(batch)
-        rows = batch[self._ranks.share(self.count)]
+        mine = self._mine(batch)
+        rows = batch[mine]
         count = len(rows)
         np.take(self._part.matrix, rows, axis=0, out=self._features[:count], mode="clip")
         np.take(self._part.targets, rows, axis=0, out=self._targets[:count], mode="clip")
-        if self._scale is not None:
+        if self._scale is not None and count:
             self._targets[:count] = self._scale.scaled(self._targets[:count])
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
         self._source.draw(self._epoch, position)
+        if not self._ranks.alone:
+            for name, mask in self._masks.items():
+                mask[:count] = self._source.masks[name][: self.count][mine]
         return self._batches.get(self.count) or self._cut(self.count, count)
+
+    def _mine(self, batch: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
+        """Which rows of a batch are computed here.
+
+        Of a large file each rank reads a part of its own: where blocks are shuffled, a batch has
+        rows from all over it.
+        """
+        if self._shuffle == BLOCKS and not self._ranks.alone:
+            return np.argsort(batch, kind="stable")[self._ranks.stretch(len(batch))]
+        return self._ranks.share(len(batch))
 
     def _cut(self, whole: int, count: int) -> Batch:
         """The buffers of so many rows of a whole batch, kept for all batches of that length."""
         inputs = self._rows.named(self._features[:count], self._targets[:count])
-        share = self._ranks.share(whole)
-        masks = {name: mask[:whole][share] for name, mask in self._source.masks.items()}
+        masks = {name: mask[:count] for name, mask in self._masks.items()}
         if self._weights is not None:
             batch = Batch(inputs, self._weights[:count], whole * self._mean, masks=masks)
         elif self._ranks.alone:

@@ -118,7 +118,7 @@ class Run:
         self._criteria = len(judged.criteria)
         self._size = sum(parameter.size for parameter in parameters if parameter.trained)
         shared = drafts.meter.program(1, self._program)
-        self._meter = Meter(measuring, shared, self.objective)
+        self._meter = Meter(measuring, shared, self.objective, ranks)
         self._feeder = Feeder(
             judged,
             data.train,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import Graph, Node
 from netsharp_engine.program import Batch, Figures, Job, Program, direct_of
 from netsharp_engine.train.feeding import Rows
@@ -28,11 +29,16 @@ def measuring_job(graph: Graph, objective: Objective, dtype: str) -> Job:
 
 
 class Meter:
-    """A program that does not train, for one objective; ``load`` gives it weights."""
+    """A program that does not train, for one objective; ``load`` gives it weights.
 
-    def __init__(self, job: Job, program: Program, objective: Objective) -> None:
+    Of rows that are measured each of the ``ranks`` computes a stretch.
+    """
+
+    def __init__(
+        self, job: Job, program: Program, objective: Objective, ranks: Ranks = ALONE
+    ) -> None:
         assert job.graph.output is not None
-        self.objective = objective
+        self.objective, self.ranks = objective, ranks
         self._program, self.direct = program, direct_of(program)
         self._output, self.dtype = job.graph.output, job.dtype
         self._rows = Rows(job.graph)
@@ -84,6 +90,14 @@ class Meter:
         self._program.step()
         return self.objective.unscaled(self._program.read(self._output))
 
+    def gather(self) -> None:
+        """Count what all ranks have counted."""
+        figures = self._program.figures()
+        told = np.array([figures.weight, figures.rows, figures.steps, *figures.sums])
+        self.ranks.comm.all_reduce_(told)
+        weight, rows, steps, *sums = told.tolist()
+        self._program.count(Figures(tuple(sums), weight, int(rows), int(steps)))
+
     def mean_loss(self) -> float | None:
         """The weighted mean of what was counted; None without weight."""
         figures = self._program.figures()
@@ -121,6 +135,13 @@ class Measurement:
                 self._tally.add(outputs, targets[cut], weights[cut])
                 self._baseline.add(outputs, targets[cut], weights[cut])
 
+    def gather(self) -> None:
+        """Take in the rows that other ranks have counted."""
+        if not self._meter.ranks.alone:
+            self._meter.gather()
+            self._tally.gather(self._meter.ranks.comm)
+            self._baseline.gather(self._meter.ranks.comm)
+
     def report(self, part: str) -> Report:
         """The figures so far."""
         tally = self._tally
@@ -150,13 +171,18 @@ def measure_until(
     name: str,
     should_stop: Callable[[], bool],
 ) -> Report | None:
-    """The report of one part of the training data; None when somebody wants to stop before."""
-    measurement = Measurement(meter, answer)
-    for start in range(0, part.rows, BATCH):
-        index = part.index[start : start + BATCH]
+    """The report of one part of the training data; None when somebody wants to stop before.
+
+    Where several ranks measure, each does a stretch of the rows, all of it.
+    """
+    measurement, ranks = Measurement(meter, answer), meter.ranks
+    mine = ranks.stretch(part.rows, BATCH)
+    for start in range(mine.start, mine.stop, BATCH):
+        index = part.index[start : min(start + BATCH, mine.stop)]
         weights = None if part.sample_weights is None else part.sample_weights[index]
         loss_weights = None if part.weights is None else part.weights[index]
         measurement.add(part.matrix[index], part.targets[index], weights, loss_weights)
-        if should_stop():
+        if ranks.alone and should_stop():
             return None
+    measurement.gather()
     return measurement.report(name)

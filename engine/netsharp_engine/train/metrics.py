@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from netsharp_engine.data.storage.growing import GrowingMatrix
 from netsharp_engine.data.storage.stores import blocks
+from netsharp_engine.distributed.comm import Comm
 from netsharp_engine.limits import CONFUSION_CLASSES
 from netsharp_engine.train.objective import Objective, Outputs
 
@@ -31,6 +32,9 @@ class Tally(Protocol):
 
     def add(self, outputs: Outputs, targets: npt.NDArray[np.generic], weights: Weights) -> None:
         """Count the rows of one batch."""
+
+    def gather(self, comm: Comm) -> None:
+        """Count the rows that other ranks have counted, too: those of rank 0 come first."""
 
     def metrics(self) -> dict[str, float]:
         """The figures over all rows so far."""
@@ -120,6 +124,17 @@ class ClassTally:
         if self._scores is not None:
             self._scores.add(probabilities[:, 1], codes == 1, weights)
 
+    def gather(self, comm: Comm) -> None:
+        """Add what other ranks have counted."""
+        self._tally()
+        numbers = np.array([self.rows, self._log_loss, self._wrong])
+        counted = [] if self._confusion is None else [self._confusion]
+        comm.all_reduce_(numbers, self._all, self._right, *counted)
+        self.rows = int(numbers[0])
+        self._log_loss, self._wrong = numbers[1:].tolist()
+        if self._scores is not None:
+            self._scores.gather(comm)
+
     def metrics(self) -> dict[str, float]:
         """accuracy, log_loss; auc for two classes that both occur, mean_error for more.
 
@@ -169,6 +184,23 @@ class _Scores:
             if self._weights:
                 self._weights[truth].append(weights[rows, None])
 
+    def gather(self, comm: Comm) -> None:
+        """Keep the scores of all ranks."""
+        parts = []
+        for truth, known in self._scores.items():
+            weights = self._weights[truth].joined()[:, 0] if self._weights else np.ones(known.rows)
+            parts.append(
+                [
+                    np.concatenate([np.frombuffer(one) for one in comm.gather(own.tobytes())])
+                    for own in (known.joined()[:, 0], weights)
+                ]
+            )
+        self._weights.clear()
+        for truth in self._scores:
+            self._scores[truth] = GrowingMatrix(1, np.float64)
+        for number, (scores, weights) in enumerate(parts):
+            self.add(scores, np.full(len(scores), number == 1), weights)
+
     def area(self) -> float | None:
         """The area under the curve of all rows; see ``auc``."""
         wrong, right = (self._scores[truth].joined()[:, 0] for truth in (False, True))
@@ -213,13 +245,29 @@ class NumberTally:
         if not weight:
             return
         mean = float(np.dot(wanted, weights)) / weight
+        spread = float(np.dot(np.square(wanted - mean), weights))
+        self._join(weight, mean, spread, float(wanted.min()), float(wanted.max()))
+
+    def _join(self, weight: float, mean: float, spread: float, least: float, most: float) -> None:
+        """Add the spread of rows around their mean."""
         shift, total = mean - self._mean, self._weight + weight
-        self._spread += float(np.dot(np.square(wanted - mean), weights))
+        self._spread += spread
         self._spread += shift * shift * self._weight * weight / total
         self._mean += shift * weight / total
         self._weight = total
-        self._least = min(self._least, float(wanted.min()))
-        self._most = max(self._most, float(wanted.max()))
+        self._least, self._most = min(self._least, least), max(self._most, most)
+
+    def gather(self, comm: Comm) -> None:
+        """Join what other ranks have counted."""
+        own = [self._weight, self._mean, self._spread, self._least, self._most]
+        numbers = np.array([self.rows, self._errors, *own])
+        told = [np.frombuffer(one).tolist() for one in comm.gather(numbers.tobytes())]
+        self.__init__()  # type: ignore[misc]
+        for rows, errors, weight, *others in told:
+            self.rows += int(rows)
+            self._errors += errors
+            if weight:
+                self._join(weight, *others)
 
     def metrics(self) -> dict[str, float]:
         """rmse and, where the numbers differ, r2 (1 is perfect, 0 is the mean)."""
@@ -243,6 +291,12 @@ class NumbersTally:
         self.rows += len(targets)
         for place, tally in enumerate(self._tallies):
             tally.add(outputs[:, place : place + 1], targets[:, place], weights)
+
+    def gather(self, comm: Comm) -> None:
+        """Join what other ranks have counted."""
+        for tally in self._tallies:
+            tally.gather(comm)
+        self.rows = self._tallies[0].rows
 
     def metrics(self) -> dict[str, float]:
         """rmse over all numbers, and the mean of their r2 where each has one."""
@@ -318,6 +372,11 @@ class BaselineTally:
         """Count rows, whatever the network's outputs."""
         self.rows += len(targets)
         self._tally.add(np.repeat(self._answer, len(targets), axis=0), targets, weights)
+
+    def gather(self, comm: Comm) -> None:
+        """Count the rows of other ranks."""
+        self._tally.gather(comm)
+        self.rows = self._tally.rows
 
     def metrics(self) -> dict[str, float]:
         """The same figures as the network's."""

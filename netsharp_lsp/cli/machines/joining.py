@@ -10,6 +10,7 @@ import os
 import socket
 import time
 from contextlib import suppress
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,7 @@ from netsharp_engine.model import ModelError
 from netsharp_engine.plain_files import open_plain
 from netsharp_engine.train import TrainingError
 from netsharp_engine.train.session import PLACES
+from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_lsp import __version__
 from netsharp_lsp.cli.console.terminal import complain
 from netsharp_lsp.cli.machines.launching import CODE, FOLDER, MET
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from netsharp_engine.model import Model
+    from netsharp_engine.train import TrainingData
     from netsharp_lsp.cli.machines.asked import Machines
 
 Value = TypeVar("Value")
@@ -111,6 +114,14 @@ def compared_settings(ranks: Ranks, values: Mapping[str, Any]) -> None:
             compared(ranks, f"setting {key}", json.dumps(own.get(key)))
 
 
+def with_one_order(ranks: Ranks, data: TrainingData) -> TrainingData:
+    """Data whose rows all shuffle alike: blocks of them where one has no room for another order."""
+    told = _gathered(ranks, str(data.settings.shuffle))
+    if BLOCKS not in told or data.settings.shuffle == BLOCKS:
+        return data
+    return replace(data, settings=replace(data.settings, shuffle=BLOCKS))
+
+
 def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
     """What some work gives, done by the first process of each machine before the others.
 
@@ -177,8 +188,11 @@ def record(code: int) -> None:
     _leave(CODE, str(code))
 
 
-def met(ranks: Ranks, machines: Machines, data: str, numbers: int) -> list[str]:
-    """What a check has found, in lines; a step adds up so many ``numbers``."""
+def met(ranks: Ranks, machines: Machines, numbers: int = 1, data: str = "") -> list[str]:
+    """What a check has found, in lines; a step adds up so many ``numbers``.
+
+    What processes read of themselves when they train is no ``data`` yet.
+    """
     hosts = _gathered(ranks, socket.gethostname())
     gradient = np.zeros(numbers, np.float32)
     seen = []
@@ -189,7 +203,8 @@ def met(ranks: Ranks, machines: Machines, data: str, numbers: int) -> list[str]:
     return [
         f"{ranks.comm.size} processes met, {machines.procs} on each of {machines.nodes} machines: "
         f"{', '.join(dict.fromkeys(hosts))}.",
-        f"All have netsharp {__version__}, the same settings and the same data: {data}.",
+        f"All have netsharp {__version__}"
+        + (f", the same settings and the same data: {data}." if data else "."),
         f"Adding up the gradients of a step takes {1000 * median(seen):.2g} ms.",
     ]
 

@@ -13,6 +13,7 @@ from functools import partial
 
 from netsharp_engine.cntk.descent.reports import DIVERGED, FINISHED
 from netsharp_engine.data import DataError
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import GraphError, SamplesError
 from netsharp_engine.plain_files import kind_at
 from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun, declared_runs, supposed_run
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 DONE, FAULTY, FAILED, STOPPED = 0, 1, 2, 130
 _COMPLETED = "__COMPLETED__"
+#: Actions that several processes may do together.
+_TRAINING = ("train", "trainRNN")
 #: Every parameter has the same seed.
 _CONSTANT = "forceConstantRandomSeed"
 #: Behind the name of a model stands an epoch, where it is that of one.
@@ -90,7 +93,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
         if not found.jobs and found.refusals:
             raise Refused(*found.refusals)
         done = _done_file(shop)
-        logged.open(_log_of(shop))
+        logged.open(_log_of(shop) if shop.ranks.leads else "")
         jobs.extend(found.jobs)
         refusals.extend(found.refusals)
         return DONE
@@ -106,7 +109,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
             if ended == DONE:
                 old = asked.log == _OLD_LOG
                 telling = Telling(logged, command.name, job.work.action, old, stamps)
-                ended = _tried(partial(_done, job, telling), subject, answer)
+                ended = _agreed(shop.ranks, job, partial(_done, job, telling), subject, answer)
                 answer.lines = (*answer.lines, *telling.results)
         if ended == DONE and refusals:
             ended = FAILED
@@ -289,6 +292,23 @@ def _done(job: Undertaking, telling: Telling) -> int:
     return {FINISHED: DONE, DIVERGED: FAULTY}.get(job.run(telling), STOPPED)
 
 
+def _agreed(
+    ranks: Ranks,
+    job: Undertaking,
+    work: Callable[[], int],
+    subject: ExperimentSubject,
+    answer: Answer,
+) -> int:
+    """Do a job, of several processes together where they train, else in the first; the gravest of
+    their codes.
+    """
+    works = ranks.leads or (
+        job.work.action in _TRAINING and job.work.options.truth("parallelTrain", False)
+    )
+    code = _tried(work, subject, answer) if works else DONE
+    return max(int(one) for one in ranks.comm.gather(str(code).encode()))
+
+
 def _tried(work: Callable[[], int], subject: ExperimentSubject, answer: Answer) -> int:
     """Do something; what keeps it from being done goes into the answer."""
     try:
@@ -349,5 +369,8 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     subject = ExperimentSubject(asked.items[0], "cntk", experiment, files)
     place = os.path.abspath(folder)
     started = RunNamed(run.items, run.directory)
-    store = ModelFiles(roots, tensors=asked.tensors, run=started)
-    return subject, Workshop(experiment, place, store, Seeds(), asked.starts_programs)
+    ranks = ALONE if asked.ranks is None else asked.ranks
+    silent = not ranks.leads
+    store = ModelFiles(roots, tensors=asked.tensors, run=started, silent=silent)
+    starts = asked.starts_programs
+    return subject, Workshop(experiment, place, store, Seeds(), starts, ranks=ranks)

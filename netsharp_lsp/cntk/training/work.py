@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.elsewhere import held_by
 from netsharp_lsp.cntk.run.models import splitter_of, trained_before
@@ -35,6 +36,7 @@ class Workshop(NamedTuple):
 
     ``ahead`` takes the paths of models that a command before will write and whose shapes are known
     in part alone; it is None where the commands before have been done, so that files say it.
+    ``ranks`` are the processes that do the run together, of which the first alone writes.
     """
 
     experiment: Experiment
@@ -43,6 +45,7 @@ class Workshop(NamedTuple):
     seeds: Seeds
     starts_programs: bool = False
     ahead: list[str] | None = None
+    ranks: Ranks = ALONE
 
     def path(self, path: str) -> str:
         """Where a path of the configuration leads."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from netsharp_engine.distributed.ranks import Ranks
 from netsharp_lsp.cntk.commands.training import perform
 from netsharp_lsp.project.roots import roots_around
 from netsharp_lsp.questions import Answer, Performance
@@ -86,7 +87,9 @@ def made(folder: Path, rows: int = 150) -> Path:
     return folder
 
 
-def run(folder: Path, *items: str, follower: Follower | None = None) -> tuple[Answer, Follower]:
+def run(
+    folder: Path, *items: str, follower: Follower | None = None, ranks: Ranks | None = None
+) -> tuple[Answer, Follower]:
     """Do what the configuration of a folder says, with these items behind it."""
     follower = follower or Follower()
     asked = Performance(
@@ -95,6 +98,7 @@ def run(folder: Path, *items: str, follower: Follower | None = None) -> tuple[An
         lambda names: roots_around(names, ()),
         lambda place, roots: Settings(),
     )
+    asked.ranks = ranks
     return perform(asked, follower), follower
 
 

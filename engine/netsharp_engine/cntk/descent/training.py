@@ -44,8 +44,10 @@ from netsharp_engine.cntk.descent.reports import (
 from netsharp_engine.cntk.descent.rules import Updates
 from netsharp_engine.cntk.descent.schedules import Noise, Schedule, of_epoch
 from netsharp_engine.cntk.descent.searching import Search, found_rate, found_size
+from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing, Workers
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import Graph
 from netsharp_engine.phases import PhasedDraft, gathered
 from netsharp_engine.program import Batch, Figures, Job, UpdateRule
@@ -87,7 +89,8 @@ class _Stopped(Exception):  # noqa: N818
 class Descent:
     """One training of a graph, whose first criterion is made smaller.
 
-    ``validate`` is asked behind every epoch, with the samples of a minibatch.
+    ``validate`` is asked behind every epoch, with the samples of a minibatch.  ``ranks`` are the
+    processes that train together, by ``sharing``.
     """
 
     def __init__(
@@ -97,6 +100,8 @@ class Descent:
         plan: TrainingPlan,
         state: State,
         validate: Validate | None = None,
+        sharing: Sharing = GRADIENTS,
+        ranks: Ranks = ALONE,
     ) -> None:
         self._source, self._plan, self._validate = source, plan, validate
         self._names = [node.name for node in graph.criteria]
@@ -109,9 +114,12 @@ class Descent:
         self._program.load(state.values)
         if state.memory.arrays:
             self._program.load_memory(state.memory)
+        self._ranks, self._workers = ranks, Workers(ranks, sharing, self._program)
+        self._stops: Callable[[], bool] = lambda: False
 
     def run(self, watcher: Watcher) -> Ending:
         """Train to the end, to a wish, or to the first number that is none."""
+        self._stops = self._ranks.asked(watcher.stops)
         ending: Ending | None = None
         while ending is None and self._epoch < self._plan.epochs:
             ending = self._next(watcher)
@@ -223,9 +231,10 @@ class Descent:
         program.begin(plan.noise.phase(number, plan.dtype))
         program.count(Figures())
         self._load(start)
+        self._workers.begin(number)
         batches = self._source.epoch(number, plan.epoch_size, size)
         for minibatch, batch in enumerate(batches, 1):
-            if watcher.stops():
+            if self._stops():
                 raise _Stopped
             if not self._step(batch, rate, momentum, size, (number, minibatch)):
                 return math.nan
@@ -245,8 +254,9 @@ class Descent:
         samples = plan.epoch_size or self._source.count
         batches = self._source.epoch(number, plan.epoch_size, size)
         minibatch = 0
+        self._workers.begin(number)
         for minibatch, batch in enumerate(batches, 1):
-            if watcher.stops():
+            if self._stops():
                 return self._stopped()
             if not self._step(batch, rate, momentum, size, (number, minibatch)):
                 return self._diverged(minibatch)
@@ -265,6 +275,7 @@ class Descent:
                     )
                 )
                 shown, shown_at, behind = figures, now, minibatch
+        self._workers.average()
         self._minibatches = minibatch
         return None
 
@@ -276,9 +287,20 @@ class Descent:
         size: int,
         seed: tuple[int, ...],
     ) -> bool:
-        """One minibatch, in parts whose gradients add up; False where a number is none."""
-        program = self._program
-        adds = False
+        """One minibatch, of several processes a share; False where a number is none."""
+        compute = partial(self._gradient, size=size)
+        fine, columns = self._workers.computed(batch, self._source, compute)
+        if not fine or rate <= _UNCHANGED * self._plan.least_rate:
+            return fine
+        rule = self._plan.updates.rule(rate, momentum, columns, seed)
+        if columns and not self._program.update(rule):
+            return False
+        self._workers.updated()
+        return True
+
+    def _gradient(self, batch: Minibatch, size: int) -> bool:
+        """Compute in parts whose gradients add up; False where a number is none."""
+        program, adds = self._program, False
         for number, part in enumerate(self._plan.parts.of(batch, self._source, size)):
             if not part.samples:
                 continue  # The last sequences have ended in these rows.
@@ -286,9 +308,7 @@ class Descent:
             if not program.step():
                 return False
             adds = True
-        if rate <= _UNCHANGED * self._plan.least_rate:
-            return True
-        return program.update(self._plan.updates.rule(rate, momentum, batch.columns, seed))
+        return True
 
     def _adjusted(self, rate: float, watcher: Watcher) -> Ending | None:
         """Behind the last epoch of an interval: adjust the rate, or go back with a smaller one."""

@@ -14,6 +14,7 @@ from netsharp_engine.cntk.evaluation import Passes, evaluated
 from netsharp_engine.cntk.starts import Start
 from netsharp_engine.cntk.statistics import precomputed
 from netsharp_engine.cntk.stored.checkpoints import Checkpoint
+from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.run.edits import normal
@@ -36,7 +37,7 @@ from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, v
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
-from netsharp_lsp.cntk.training.plans.sharing import told_of_sharing
+from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether, trained_together
 from netsharp_lsp.cntk.training.plans.truncating import (
     Truncation,
     require_cuttable,
@@ -90,7 +91,7 @@ class Train(NamedTuple):
     keeps: bool
     validation: Sweeps | None = None
     unheard: Sequence[str] = ()
-    sharing: tuple[str, str] = ("", "")
+    sharing: TrainedTogether = TrainedTogether()
     #: The command that makes the model with which training begins, if there is one.
     begins_with: str = ""
 
@@ -98,6 +99,11 @@ class Train(NamedTuple):
     def plan(self) -> TrainingPlan:
         """How it is trained."""
         return self.truncation.plan
+
+    @property
+    def ranks(self) -> Ranks:
+        """The processes that train together."""
+        return self.work.shop.ranks if self.sharing.shares else ALONE
 
     @property
     def parameters(self) -> list[Node]:
@@ -108,7 +114,7 @@ class Train(NamedTuple):
         """Train from where a former run stopped, else from the beginning."""
         telling.begun()
         telling.warned(self.source.sequences.warnings)
-        line, notice = self.sharing
+        line, notice, exchanged, _ = self.sharing
         if line:
             telling.line(line)
         if notice:
@@ -124,7 +130,9 @@ class Train(NamedTuple):
                 f"{', '.join(self.unheard)} of SGD: without effect, as no AutoAdjust is given."
             )
         self.work.store.make_way(self.work.model_path)
+        ranks = self.ranks
         begun = self._begun() if self.goes_on else None
+        ranks.comm.barrier()  # all have looked before the first writes
         if begun == self.plan.epochs:
             telling.line("No further training is necessary.")
             telling.notice(
@@ -148,7 +156,8 @@ class Train(NamedTuple):
         if self.validation is not None:
             telling.warned(self.validation.sequences.warnings)
         validate = None if self.validation is None else self._validate
-        descent = Descent(self.graph, self.source, self.plan, state, validate)
+        given = (self.plan, state, validate, exchanged, ranks)
+        descent = Descent(self.graph, self.source, *given)
         keeper = _Keeper(self, telling, state, position)
         ending = descent.run(keeper)
         if ending.message:
@@ -250,7 +259,8 @@ class Train(NamedTuple):
         return state, position
 
     def recalled(self, epoch: int) -> State:
-        """The state behind an epoch of this run."""
+        """The state behind an epoch of this run, which the first of its processes has written."""
+        self.ranks.comm.barrier()
         return self._state(epoch, self.work.store.load(self.path_of(epoch)))[0]
 
     def _state(self, epoch: int, model: LearntNetwork) -> tuple[State, Position]:
@@ -336,7 +346,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         options.truth("keepCheckPointFiles", False),
         validation,
         unheard(options),
-        told_of_sharing(work.options, options, work.dtype),
+        trained_together(work.options, options, work.dtype, work.shop.ranks.comm.size),
         "" if begun is None else begun.editor,
     )
 

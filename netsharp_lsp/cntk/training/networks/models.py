@@ -86,13 +86,21 @@ def unstorable(network: Network) -> list[RunRefusal]:
 class ModelFiles:
     """The one door to files of models, and to what is written of them: none of them lies outside
     the roots, wherever a link at its place leads.  `tensors`: models are written as safetensors;
-    `run` is named beside their checkpoints.
+    `run` is named beside their checkpoints; `silent`: nothing is written, since another process
+    does.
     """
 
-    __slots__ = ("_roots", "_run", "_tensors")
+    __slots__ = ("_roots", "_run", "_silent", "_tensors")
 
-    def __init__(self, roots: Roots, *, tensors: bool = False, run: RunNamed | None = None) -> None:
-        self._roots = roots
+    def __init__(
+        self,
+        roots: Roots,
+        *,
+        tensors: bool = False,
+        run: RunNamed | None = None,
+        silent: bool = False,
+    ) -> None:
+        self._roots, self._silent = roots, silent
         self._tensors = tensors
         self._run = run
 
@@ -106,6 +114,8 @@ class ModelFiles:
 
     def save(self, path: str, model: LearntNetwork) -> None:
         """Write a model, whole or not at all."""
+        if self._silent:
+            return
         if not self._tensors:
             self._write(path, written_model(_stored(model)))
             return
@@ -125,6 +135,8 @@ class ModelFiles:
 
     def require_room(self, path: str, model: LearntNetwork, learnt: Iterable[str]) -> None:
         """StoredModelError where a model and its state could not be written now, or not both."""
+        if self._silent:
+            return
         state = sum(model.values[name].nbytes for name in learnt)
         with ExitStack() as stack:
             for name, size in ((path, len(written_model(_stored(model)))), (path + _STATE, state)):
@@ -141,6 +153,8 @@ class ModelFiles:
 
     def save_state(self, path: str, state: Checkpoint, position: Position) -> None:
         """Write what goes on from a model beside it."""
+        if self._silent:
+            return
         # Between both, the former state counts, and with it all that has to be known of it.
         data = written_checkpoint(state)
         self._save_position(path + _POSITION, position, _digest(data))
@@ -198,17 +212,20 @@ class ModelFiles:
 
     def remove(self, path: str) -> None:
         """Leave neither a model nor what goes on from it."""
-        _remove(path)
-        self.remove_state(path)
+        if not self._silent:
+            _remove(path)
+            self.remove_state(path)
 
     def remove_state(self, path: str) -> None:
         """Leave nothing that goes on from a model."""
-        _remove(path + _STATE)
-        _remove(path + _POSITION)
+        if not self._silent:
+            _remove(path + _STATE)
+            _remove(path + _POSITION)
 
     def write_text(self, path: str, parts: Iterable[str]) -> None:
         """Write a text, whole or not at all."""
-        self._write(path, "".join(parts).encode())
+        if not self._silent:
+            self._write(path, "".join(parts).encode())
 
     def _read(self, path: str) -> bytes:
         if not self.readable(path):
@@ -242,6 +259,8 @@ class ModelFiles:
     def make_way(self, path: str) -> None:
         """Make the folder of a file that may be written."""
         self._demand_writable(path)
+        if self._silent:
+            return
         try:
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         except OSError as error:

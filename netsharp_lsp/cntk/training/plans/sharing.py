@@ -1,7 +1,11 @@
-"""What a block ParallelTrain asks of several workers, where there is one: what is told of that."""
+"""What a block ParallelTrain asks of several workers: what they exchange, and what is told."""
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
+from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing
 from netsharp_lsp.cntk.training.options import Options
 
 _METHODS = {
@@ -9,17 +13,93 @@ _METHODS = {
     "blockmomentumsgd": "average their models with a momentum of blocks",
     "dataparallelasgd": "change the parameters without waiting for each other",
 }
-_EXCHANGING = "dataparallelsgd"
+_EXCHANGING, _AVERAGING, _MOVING = "dataparallelsgd", "modelaveragingsgd", "blockmomentumsgd"
 _IGNORED = "parallelTrain option is not enabled. ParallelTrain config will be ignored."
+#: Samples of all workers between two averages, and of one, by the original's defaults.
+_BLOCK, _OF_ONE = 40_000, 120_000
 
 
-def told_of_sharing(around: Options, sgd: Options, dtype: str) -> tuple[str, str]:
-    """A line of the original's log and a notice; empty where there is nothing to say."""
+class TrainedTogether(NamedTuple):
+    """A line of the original's log, a notice (each empty for none), and what is exchanged.
+
+    ``shares``: several processes train, else one does.
+    """
+
+    line: str = ""
+    notice: str = ""
+    exchanged: Sharing = GRADIENTS
+    shares: bool = False
+
+
+def trained_together(around: Options, sgd: Options, dtype: str, workers: int) -> TrainedTogether:
+    """What so many processes do that train a configuration."""
     is_on = around.truth("parallelTrain", False)
+    found = sgd.found("ParallelTrain")
+    if workers == 1 or not is_on:
+        line, notice = _told_of_one(is_on, sgd, dtype)
+        if workers > 1:
+            notice = f"parallelTrain is not true, so that one of the {workers} processes trains."
+        return TrainedTogether(line, notice)
+    if found is None:
+        return TrainedTogether("", f"{workers} processes exchange gradients.", GRADIENTS, True)
+    options = Options(sgd.scope.inside(found))
+    method = options.text("parallelizationMethod", "none").lower()
+    first = max(options.whole("parallelizationStartEpoch", 1) - 1, 0)
+    if method == _AVERAGING:
+        return _averaging(_inside(options, "ModelAveragingSGD"), first, workers)
+    if method == _MOVING:
+        return _moving(_inside(options, "BlockMomentumSGD"), first, workers)
+    notice = f"{workers} processes exchange gradients."
+    if method not in (_EXCHANGING, "none"):
+        notice += f" The method '{method}' is not done: they wait for each other at every step."
+    elif any(one != _width(dtype) for one in _bits(options)):
+        notice += " gradientBits is without effect: all bits are exchanged."
+    return TrainedTogether("", notice, Sharing(first), True)
+
+
+def _averaging(block: Options, first: int, workers: int) -> TrainedTogether:
+    """Means of models behind each block of samples."""
+    samples = _block_of(block, workers, _BLOCK * workers)
+    notice = f"{workers} processes average their models every {samples:,} samples."
+    return TrainedTogether("", notice, Sharing(first, samples), True)
+
+
+def _moving(block: Options, first: int, workers: int) -> TrainedTogether:
+    """Means with a momentum; where none is given it keeps 1 - 1 / workers."""
+    samples = _block_of(block, workers, _OF_ONE * workers)
+    momentum = block.real("blockMomentumPerSync", 1 - 1 / workers)
+    constant = block.real("blockMomentumAsTimeConstant", math.nan)
+    if constant > 0:
+        momentum = math.exp(-samples / constant)
+    sharing = Sharing(
+        first,
+        samples,
+        momentum,
+        block.truth("useNesterovMomentum", True),
+        block.real("blockLearningRate", 1.0),
+        block.truth("resetSGDMomentum", True),
+    )
+    notice = (
+        f"{workers} processes average their models every {samples:,} samples, with a block "
+        f"momentum of {momentum:.4g}."
+    )
+    return TrainedTogether("", notice, sharing, True)
+
+
+def _block_of(block: Options, workers: int, otherwise: int) -> int:
+    """The samples of all workers between two averages."""
+    whole = block.whole("blockSize", 0)
+    for name in ("blockSizePerWorker", "syncPeriod", "syncFrequencyInFrames"):
+        whole = whole or workers * block.whole(name, 0)
+    return whole or otherwise
+
+
+def _told_of_one(is_on: bool, sgd: Options, dtype: str) -> tuple[str, str]:
+    """The line and the notice where one process trains."""
     found = sgd.found("ParallelTrain")
     if not is_on:
         return (_IGNORED, "") if found is not None else ("", "")
-    said = "one process trains."
+    said = "one process trains. With --procs N, N of them do."
     if found is None:
         return "", said
     options = Options(sgd.scope.inside(found))
@@ -27,11 +107,10 @@ def told_of_sharing(around: Options, sgd: Options, dtype: str) -> tuple[str, str
     if method in _METHODS:
         return "", f"{said} Several would {_METHODS[method]}, and their numbers are others."
     bits = _bits(options) if method == _EXCHANGING else []
-    width = 8 * (4 if dtype == "float32" else 8)
-    if any(one != width for one in bits):
-        fewest = min(one for one in bits if one != width)
+    if any(one != _width(dtype) for one in bits):
+        fewest = min(one for one in bits if one != _width(dtype))
         said += (
-            f" Several would exchange gradients that are rounded to {fewest} "
+            f" The original would exchange gradients that are rounded to {fewest} "
             f"bit{'s' * (fewest != 1)}, and their numbers are others."
         )
     elif method == _EXCHANGING:
@@ -39,7 +118,17 @@ def told_of_sharing(around: Options, sgd: Options, dtype: str) -> tuple[str, str
     return "", said
 
 
+def _width(dtype: str) -> int:
+    """The bits of a number."""
+    return 8 * (4 if dtype == "float32" else 8)
+
+
 def _bits(options: Options) -> list[int]:
     """The bits of an exchanged number, epoch by epoch; none where they are all kept."""
-    block = options.found("DataParallelSGD")
-    return [] if block is None else Options(options.scope.inside(block)).wholes("gradientBits")
+    return _inside(options, "DataParallelSGD").wholes("gradientBits")
+
+
+def _inside(options: Options, name: str) -> Options:
+    """The options of a block in a block; what is not given there is nowhere."""
+    block = options.found(name)
+    return options if block is None else Options(options.scope.inside(block))

@@ -1,0 +1,169 @@
+"""ParallelTrain: several processes on the course of one, and models that are averaged."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from netsharp_lsp.cntk.training.networks.models import LearntNetwork, ModelFiles
+from netsharp_lsp.project.roots import roots_around
+from tests.cntk.training.experiments import Follower, made, run
+from tests.distributed.threads import together
+
+SPARSE = "sparse"
+DOUBLE = ("precision=double", "command=learn", "parallelTrain=true")
+
+
+def shared(folder: Path, block: str, size: int, *items: str) -> list[Follower]:
+    """What each of so many processes tells of a run; all have to end well."""
+    made(folder)
+    if SPARSE in items:
+        make_sparse(folder)
+    path = folder / "net.cntk"
+    sharing = f"ParallelTrain = {{ {block} }} ; maxEpochs = 4"
+    path.write_text(path.read_text().replace("maxEpochs = 4", sharing))
+    given = (*DOUBLE, *(one for one in items if one != SPARSE))
+    if size == 1:
+        found = [run(folder, *given)]
+    else:
+        found = together(size, lambda ranks: run(folder, *given, ranks=ranks))
+    for answer, _ in found:
+        assert answer.code == 0, answer.complaints
+    return [follower for _, follower in found]
+
+
+def model_of(folder: Path) -> LearntNetwork:
+    return ModelFiles(roots_around([str(folder)], ())).load(str(folder / "out" / "net.dnn"))
+
+
+def assert_same_course(one: Follower, many: Follower, tolerance: float = 1e-9) -> None:
+    assert len(one.epochs) == len(many.epochs)
+    for mine, theirs in zip(one.epochs, many.epochs, strict=True):
+        for key in ("step", "samples", "loss", "evaluation", "rate"):
+            assert theirs[key] == pytest.approx(mine[key], rel=tolerance), key
+
+
+def assert_same_models(one: Path, other: Path, tolerance: float = 1e-9) -> None:
+    mine, theirs = model_of(one).values, model_of(other).values
+    assert mine.keys() == theirs.keys()
+    for name, values in mine.items():
+        np.testing.assert_allclose(theirs[name], values, rtol=0, atol=tolerance, err_msg=name)
+
+
+GRADIENTS = "parallelizationMethod=DataParallelSGD ; DataParallelSGD={gradientBits=1}"
+CASES: dict[str, tuple[str, ...]] = {
+    "momentum": (),
+    "one sample behind the last whole minibatch": ("learn=[SGD=[minibatchSize=149]]",),
+    "parts of a share": ("learn=[SGD=[numSubminibatches=3]]",),
+    "sparse features": (SPARSE,),
+    "fsAdaGrad": ("learn=[SGD=[gradUpdateType=fsAdaGrad]]",),
+    "weights pulled to 0": ("learn=[SGD=[L2RegWeight=0.01;L1RegWeight=0.001]]",),
+    "rates adjusted, an epoch undone": (
+        "learn=[SGD=[learningRatesPerSample=1;autoAdjust=[autoAdjustLR=adjustAfterEpoch;"
+        "reduceLearnRateIfImproveLessThan=0;loadBestModel=true;"
+        "increaseLearnRateIfImproveMoreThan=1e10]]]",
+    ),
+    "a rate that is searched": (
+        "learn=[SGD=[autoAdjust=[autoAdjustLR=searchBeforeEpoch;numMiniBatch4LRSearch=5]]]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_processes_that_exchange_gradients_follow_the_course_of_one(
+    case: str, tmp_path: Path
+) -> None:
+    items = CASES[case]
+    (alone,) = shared(tmp_path / "one", GRADIENTS, 1, *items)
+    for size in (2, 3):
+        first, *others = shared(tmp_path / str(size), GRADIENTS, size, *items)
+        assert_same_course(alone, first)
+        assert_same_models(tmp_path / "one", tmp_path / str(size))
+        for other in others:
+            assert_same_course(first, other, 1e-15)
+    assert any("gradientBits is without effect" in one for one in first.notices)
+
+
+def make_sparse(folder: Path) -> None:
+    """Read features that are below 0 as such that are not given."""
+    path = folder / "data.ctf"
+    lines = []
+    for line in path.read_text().splitlines():
+        labels, _, values = line.partition(" |features ")
+        given = [f"{place}:{one}" for place, one in enumerate(values.split()) if float(one) > 0]
+        lines.append(f"{labels} |features {' '.join(given)}\n")
+    path.write_text("".join(lines))
+    path = folder / "net.cntk"
+    dense = 'features = { dim = 2 ; format = "dense" }'
+    text = path.read_text().replace(dense, dense.replace("dense", "sparse"))
+    path.write_text(text.replace("applyMeanVarNorm = true", "applyMeanVarNorm = false"))
+
+
+def plain(rate: float) -> str:
+    return f"learn=[SGD=[learningRatesPerSample={rate};minibatchSize=10;momentumAsTimeConstant=0]]"
+
+
+def test_models_that_are_averaged_at_each_step_go_a_part_of_the_way(tmp_path: Path) -> None:
+    """The mean of models that each went by the gradient of a half is half a step of the whole."""
+    block = "parallelizationMethod=ModelAveragingSGD ; ModelAveragingSGD={blockSize=10}"
+    first, _ = shared(tmp_path / "two", block, 2, plain(0.04))
+    (alone,) = shared(tmp_path / "one", block, 1, plain(0.02))
+    assert_same_models(tmp_path / "one", tmp_path / "two")
+    for mine, theirs in zip(alone.epochs, first.epochs, strict=True):
+        assert theirs["loss"] == pytest.approx(mine["loss"], rel=1e-9)
+
+
+def test_models_that_are_averaged_once_an_epoch_are_means(tmp_path: Path) -> None:
+    block = "parallelizationMethod=ModelAveragingSGD ; ModelAveragingSGD={blockSizePerWorker=999}"
+    first, second = shared(tmp_path / "two", block, 2, plain(0.02), "learn=[SGD=[maxEpochs=1]]")
+    assert any("every 1,998 samples" in one for one in first.notices)
+    assert_same_course(first, second, 1e-15)
+    (alone,) = shared(tmp_path / "one", block, 1, plain(0.02), "learn=[SGD=[maxEpochs=1]]")
+    assert first.epochs[0]["loss"] != pytest.approx(alone.epochs[0]["loss"], rel=1e-4)
+
+
+#: All samples at once, and no momentum within a block.
+ONE_BATCH = "minibatchSize=150;learningRatesPerSample=0.01"
+
+
+def test_blocks_go_on_with_a_momentum(tmp_path: Path) -> None:
+    """Where a block is a step, it is the original's momentum, whose gain is 1, on one process."""
+    method = "parallelizationMethod=BlockMomentumSGD ; BlockMomentumSGD="
+    block = "{blockSize=150;blockMomentumPerSync=0.6;useNesterovMomentum=false}"
+    still = f"learn=[SGD=[{ONE_BATCH};momentumAsTimeConstant=0]]"
+    first, _ = shared(tmp_path / "two", method + block, 2, still)
+    assert any("150 samples, with a block momentum of 0.6." in one for one in first.notices)
+    kept = f"learn=[SGD=[{ONE_BATCH};momentumAsTimeConstant={-150 / math.log(0.6)}]]"
+    (alone,) = shared(tmp_path / "one", method + block, 1, kept)
+    # The momentum of a sample has seven digits there.
+    assert_same_models(tmp_path / "one", tmp_path / "two", 1e-6)
+    assert_same_course(alone, first, 1e-6)
+
+
+def test_nesterov_goes_farther_before_the_next_block(tmp_path: Path) -> None:
+    method = "parallelizationMethod=BlockMomentumSGD ; BlockMomentumSGD="
+    still = f"learn=[SGD=[{ONE_BATCH};momentumAsTimeConstant=0;maxEpochs=1]]"
+    for size, block in ((2, "{blockSize=150;blockMomentumPerSync=0.6}"), (1, "{}")):
+        shared(tmp_path / str(size), method + block, size, still)
+    store = ModelFiles(roots_around([str(tmp_path)], ()))
+    start = store.load(str(tmp_path / "2" / "out" / "net.dnn.0")).values["W0"]
+    moved, step = (start - model_of(tmp_path / str(size)).values["W0"] for size in (2, 1))
+    np.testing.assert_allclose(moved, 1.6 * 0.4 * step, atol=1e-12)
+
+
+def test_one_of_the_processes_trains_where_nothing_is_shared(tmp_path: Path) -> None:
+    folder = made(tmp_path / "one")
+    items = ("precision=double", "command=learn:score")
+    found = together(2, lambda ranks: run(folder, *items, ranks=ranks))
+    (first, told), (second, silent) = found
+    assert (first.code, second.code) == (0, 0)
+    assert len(told.epochs) == 4
+    assert not silent.epochs
+    assert first.lines
+    assert not second.lines
+    assert "parallelTrain is not true, so that one of the 2 processes trains." in " ".join(
+        told.notices
+    )
