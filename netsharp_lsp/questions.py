@@ -234,11 +234,12 @@ class Performance:
     `roots_for` tells the roots around names, `settings_for` the settings of a folder among them.
     `texts` are those that stand in the place of files, by their real paths, `log` the release
     whose lines are told; `tensors`: models are written as safetensors, `starts_programs`: programs
-    that the run names may be started. `ranks` are the processes that do it together, if there are
-    several.
+    that the run names may be started.  A `device` trains where one is named. `ranks` are the
+    processes that do it together, if there are several.
     """
 
     __slots__ = (
+        "device",
         "folder",
         "items",
         "log",
@@ -266,6 +267,7 @@ class Performance:
         self.ranks: Ranks | None = None
         self.tensors = False
         self.starts_programs = False
+        self.device = ""
 
     def of_run(self, items: Sequence[str], folder: str, roots: Roots) -> Performance:
         """Return the same asked of a run that a file names, which widens no roots."""

@@ -41,7 +41,6 @@ _INSTEAD = {
     "dtype": "precision=float|double",
     "shuffle": "randomize=false",
     "threads": "numCPUThreads=N",
-    "device": "deviceId=-1",
     "precision": "precision=float|double",
     "optimizer": "gradUpdateType=none|adagrad|fsAdaGrad|rmsProp",
     "nesterov": "useNAG=true",
@@ -116,6 +115,7 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
     asked.tensors = args.model_format == "safetensors"
     asked.starts_programs = args.allow_commands
     asked.ranks = ranks
+    asked.device = args.device or ""
     with ExitStack() as stack:
         log = stack.enter_context(RunLog(args.log)) if args.log and not silent else None
         quiet = args.quiet or silent or args.cntk_log is not None
@@ -134,7 +134,7 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
 def _unfitting(args: argparse.Namespace) -> str | None:
     """A sentence on a flag that says nothing to a configuration."""
     for key in KEYS:
-        if key.name != "log" and getattr(args, key.name, None) is not None:
+        if key.name not in ("log", "device") and getattr(args, key.name, None) is not None:
             instead = _INSTEAD.get(key.name)
             hint = f"Write {instead}" if instead else "Write a key of the configuration"
             return (

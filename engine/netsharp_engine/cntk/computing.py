@@ -17,6 +17,8 @@ def not_computed(graph: Graph) -> Sequence[Unsupported]:
     return BACKEND(Job(graph, 1)).unsupported()
 
 
-def draft_of(job: Job) -> PhasedDraft:
-    """The draft of a job; GraphError, a sentence, where a node cannot be computed."""
-    return drafted_phased(BACKEND, job)
+def draft_of(job: Job, backend: PhasedBackend | None = None) -> PhasedDraft:
+    """The draft of a job, by another back end where one is given; GraphError, a sentence, where a
+    node cannot be computed.
+    """
+    return drafted_phased(backend or BACKEND, job)

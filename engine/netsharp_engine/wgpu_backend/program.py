@@ -166,11 +166,15 @@ class DeviceProgram:
             values = batch.inputs[name]
             if isinstance(values, Packed) and values.packing.steps == 1:
                 values = values.values
-            if isinstance(values, (Sparse, Packed)):
+            if isinstance(values, Packed):
                 raise GraphError(
-                    f"a graphics device takes dense values alone; those of '{name}' are not"
+                    f"a graphics device computes no sequences, and '{name}' brings some"
                 )
-            self._rows = len(values)
+            self._rows = len(values.starts) - 1 if isinstance(values, Sparse) else len(values)
+            if self._rows > buffer.rows:
+                raise GraphError(
+                    f"{self._rows:,} rows are fed to a program that was made for {buffer.rows:,}"
+                )
             self._enter(buffer, values)
         self._pending, self._fed = False, True
         self._set(rows=self._rows)
@@ -183,6 +187,13 @@ class DeviceProgram:
             self._aim(goal, wanted)
 
     def _enter(self, buffer: Buffer, values: Any) -> None:
+        if isinstance(values, Sparse):
+            staged = self._staging[buffer.number][: len(values.starts) - 1]
+            staged.fill(0)
+            rows = np.repeat(np.arange(len(staged)), np.diff(values.starts))
+            staged[rows, values.columns] = values.values
+            self.machine.write(buffer, staged)
+            return
         staged = self._staging[buffer.number][: len(values)]
         np.copyto(staged, np.asarray(values).reshape(staged.shape), casting="unsafe")
         self.machine.write(buffer, staged)

@@ -373,4 +373,5 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     silent = not ranks.leads
     store = ModelFiles(roots, tensors=asked.tensors, run=started, silent=silent)
     starts = asked.starts_programs
-    return subject, Workshop(experiment, place, store, Seeds(), starts, ranks=ranks)
+    shop = Workshop(experiment, place, store, Seeds(), starts, ranks=ranks, device=asked.device)
+    return subject, shop

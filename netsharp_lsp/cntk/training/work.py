@@ -32,7 +32,8 @@ _PRECISIONS = {"float": "float32", "double": "float64"}
 
 class Workshop(NamedTuple):
     """What all actions of a run share: the folder that paths lead from, the door to models and
-    what is written, the seeds of parameters, and whether programs may be started.
+    what is written, the seeds of parameters, whether programs may be started, and the device that
+    trains, if one is named.
 
     ``ahead`` takes the paths of models that a command before will write and whose shapes are known
     in part alone; it is None where the commands before have been done, so that files say it.
@@ -46,6 +47,7 @@ class Workshop(NamedTuple):
     starts_programs: bool = False
     ahead: list[str] | None = None
     ranks: Ranks = ALONE
+    device: str = ""
 
     def path(self, path: str) -> str:
         """Where a path of the configuration leads."""

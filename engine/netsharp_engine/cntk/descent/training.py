@@ -49,8 +49,8 @@ from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Parts, Sweeps
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import Graph
-from netsharp_engine.phases import PhasedDraft, gathered
-from netsharp_engine.program import Batch, Figures, Job, UpdateRule
+from netsharp_engine.phases import PhasedBackend, PhasedDraft, gathered
+from netsharp_engine.program import Batch, Figures, Job
 from netsharp_engine.room import require_room
 
 #: Of the default the original makes a number of seven digits.
@@ -62,7 +62,7 @@ _ADVICE = "Set a smaller minibatchSize, or make layers smaller."
 
 class TrainingPlan(NamedTuple):
     """How a network is trained: ``every`` so many minibatches, and after each of the ``first`` so
-    many, figures are told.
+    many, figures are told.  ``backend`` computes it, where it is not the usual one.
     """
 
     schedule: Schedule
@@ -76,6 +76,7 @@ class TrainingPlan(NamedTuple):
     adjusting: Adjusting = Adjusting()
     parts: Parts = Parts()
     noise: Noise = Noise()
+    backend: PhasedBackend | None = None
 
 
 #: Judges parameters by data that are not trained on.
@@ -110,7 +111,7 @@ class Descent:
         self._control = state.control
         self._minibatches = 0
         rows = plan.parts.widest(source, max(plan.schedule.sizes))
-        self._program = _roomy(graph, rows, plan.dtype, plan.updates).program()
+        self._program = _roomy(graph, rows, plan).program()
         self._program.load(state.values)
         if state.memory.arrays:
             self._program.load_memory(state.memory)
@@ -392,11 +393,12 @@ class Descent:
 
 def require_parameters(graph: Graph, plan: TrainingPlan) -> None:
     """Raise GraphError where there is no room to train a graph, whatever data it gets."""
-    _roomy(graph, 1, plan.dtype, plan.updates)
+    _roomy(graph, 1, plan)
 
 
-def _roomy(graph: Graph, rows: int, dtype: str, updates: Updates) -> PhasedDraft:
+def _roomy(graph: Graph, rows: int, plan: TrainingPlan) -> PhasedDraft:
     """The draft of a program that has room."""
-    draft = draft_of(Job(graph, rows, dtype, UpdateRule(updates.kind, 0.0)))
+    rule = plan.updates.rule(0.0, 0.0, 1)
+    draft = draft_of(Job(graph, rows, plan.dtype, rule), plan.backend)
     require_room("Training", [draft.needs()], _ADVICE)
     return draft

@@ -36,6 +36,7 @@ from netsharp_lsp.cntk.training.networks.models import (
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
+from netsharp_lsp.cntk.training.plans.devices import trained_by
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether, trained_together
 from netsharp_lsp.cntk.training.plans.truncating import (
@@ -315,6 +316,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     )
     plan = plan_of(options, work.dtype, network, _judge(network, criteria, options))
     graph = lowered(network, criteria, criteria)
+    plan = plan._replace(backend=trained_by(work.shop.device))
     require_parameters(graph, plan)
     read = [*graph.inputs, *lowered(network, statistics(network)).inputs]
     reader = samples_of(work, shuffled=True)
