@@ -20,8 +20,8 @@ class PlannedCall(NamedTuple):
     ``stage`` is "forward", "loss", "backward" or "update", that of its first part where it has
     several.  ``kernel`` is what computes, ``formulas`` the operations that are merged in it,
     ``reads`` and ``writes`` names of nodes and buffers.  ``layer`` says whose it is, ``origin``
-    where that stands in the specification.  ``trips``: how often its loops run at most, where
-    that is known.
+    where that stands in the specification.  ``trips``: how often its loops run at most, where that
+    is known.
     """
 
     stage: str

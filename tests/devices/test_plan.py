@@ -18,7 +18,19 @@ from tests.cli.test_schemas import schema
 
 VISION = (Path(__file__).resolve().parents[2] / "examples" / "vision" / "vision.nn").read_text()
 TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is in the group 'peers'")
-DEVICES = ("cpu", pytest.param("torch:cuda", marks=TORCH), pytest.param("torch:mps", marks=TORCH))
+DEVICES = (
+    "cpu",
+    "wgpu",
+    pytest.param("torch:cuda", marks=TORCH),
+    pytest.param("torch:mps", marks=TORCH),
+)
+#: 207 features and a code for each of 16 rows cross to a device, and in torch the loss and a square
+#: of the gradient back.
+CROSSING = {
+    "cpu": (0, 0),
+    "wgpu": (16 * (207 * 4 + 4), 0),
+    **dict.fromkeys(("torch:cuda", "torch:mps"), (16 * (207 * 4 + 8), 16)),
+}
 FLAGS = ("--momentum", "0.9", "--optimizer", "sgd", "--batch-size", "16")
 
 
@@ -34,14 +46,15 @@ def test_a_plan_has_calls_buffers_and_what_crosses(device, tmp_path):
     document = json.loads(told.out)
     schema("plan.json").validate(document)
     assert (document["device"], document["rows"]) == (device, 16)
-    assert document["calls"][0]["origin"] == "layer 'ByRow', line 8"
     assert [call["stage"] for call in document["calls"]] == sorted(
         (call["stage"] for call in document["calls"]),
         key=("forward", "loss", "backward", "update").index,
     )
-    # 207 features and a code for each of 16 rows cross to a device, the loss and a square back.
-    crossing = (0, 0) if device == "cpu" else (16 * (207 * 4 + 8), 16)
-    assert (document["sent_bytes"], document["received_bytes"]) == crossing
+    assert (document["sent_bytes"], document["received_bytes"]) == CROSSING[device]
+    if device != "wgpu":
+        assert document["calls"][0]["origin"] == "layer 'ByRow', line 8"
+    else:
+        assert {call["trips"] > 0 for call in document["calls"]} == {True}
     text = answer(tmp_path, device).out
     assert f"A step of 16 rows in float32 on {device}: {len(document['calls'])} calls" in text
 

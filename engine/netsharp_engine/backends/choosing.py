@@ -50,7 +50,10 @@ def planner(name: str, precision: str = "") -> Backend | Unusable:
     if device is None or device.family == AUTO:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
     row = FAMILIES[device.family]
-    return row.missing or row.planner(device.kind, precision)
+    try:
+        return row.planner(device.kind, precision)
+    except ImportError as error:
+        return row.missing or Unusable(f"{row.name} cannot be loaded: {error}.", "")
 
 
 def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unusable:

@@ -121,6 +121,8 @@ class Lines(Silence):
         """Print an epoch's figures when its turn has come."""
         if event["event"] == "start":
             self.epochs = event["metrics"]["epochs"]
+            if event.get("device"):
+                self.out.line(device_line(event["device"]))
         if event["event"] != "epoch":
             return
         epoch, gap = event["epoch"], max(self.epochs // LINES_PER_RUN, 1)
@@ -176,12 +178,20 @@ class Bars(Silence):
         if kind == "start":
             self.epochs, self.steps = event["metrics"]["epochs"], event["metrics"]["steps"]
             self.run = self.bars.add_task("training", total=self.epochs * self.steps, figures="")
+            if event.get("device"):
+                line = device_line(event["device"])
+                self.bars.console.print(line, markup=False, highlight=False)
         if self.run is None or kind == "start":
             return
         description = f"epoch {min(event['epoch'], self.epochs)}/{self.epochs}"
         self.bars.update(self.run, completed=event["step"], description=description)
         if "loss" in event:
             self.bars.update(self.run, figures=figures(event))
+
+
+def device_line(device: dict[str, str]) -> str:
+    """What computes, and why."""
+    return f"{device['name']} computes ({device['title']}): {device['why']}"
 
 
 def figures(event: dict[str, Any]) -> str:
