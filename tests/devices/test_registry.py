@@ -143,6 +143,7 @@ assert len(model.predict(rows).predicted) == 16
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("device", ["cpu", "auto"])
 def test_a_run_on_the_processor_loads_no_other_back_end(device, tmp_path):
     heavy = {"torch", "wgpu"}
