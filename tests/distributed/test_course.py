@@ -277,3 +277,23 @@ def test_whoever_is_left_keeps_what_was_reached():
 def test_a_back_end_that_cannot_is_refused():
     with pytest.raises(GraphError, match=r"does not train in several processes\. Leave"):
         Ranks_of(2, 0).join(object())
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("case", ["adam", "rows without weight", "dropout in layers and inputs"])
+def test_tensors_of_torch_take_part_alike(case):
+    pytest.importorskip("torch")
+    from netsharp_engine.torch_backend.devices import TorchBackend
+
+    table, flags = CASES[case]
+    settings = settings_of(**flags)
+    alone = results(1, table, settings)
+    assert_same_course(alone, results(3, table, settings, backend=TorchBackend("cpu")), 1e-8)
+
+
+def test_devices_have_to_be_the_same():
+    def compare(ranks):
+        with pytest.raises(CommError, match=r"not the same device: cpu0, cpu1\."):
+            ranks.same("device", f"cpu{ranks.comm.rank}")
+
+    together(2, compare)

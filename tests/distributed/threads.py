@@ -38,8 +38,10 @@ class ThreadComm:
     def broadcast(self, array: np.ndarray, source: int = 0) -> None:
         array[:] = self.gather(array.copy())[source]
 
-    def all_reduce_(self, *arrays: np.ndarray) -> None:
-        for array in arrays:
+    def all_reduce_(self, *arrays: Any) -> None:
+        for given in arrays:
+            # A tensor of the host shares its numbers with an array.
+            array = given if isinstance(given, np.ndarray) else given.numpy()
             parts = self.gather(array.copy())
             array[:] = parts[0]
             for part in parts[1:]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.distributed.comm import Comm, Solo
+from netsharp_engine.distributed.comm import Comm, CommError, Solo
 from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Program
 
@@ -68,6 +68,12 @@ class Ranks:
             return wish
         self._wish = wish
         return lambda: self._stops
+
+    def same(self, what: str, own: str) -> None:
+        """Raise CommError, a sentence, where ranks have another ``what``."""
+        told = [one.decode() for one in self.comm.gather(own.encode())]
+        if len(set(told)) > 1:
+            raise CommError(f"The processes have not the same {what}: {', '.join(told)}.")
 
     def answered(self, tell: Callable[[Any], object]) -> Callable[[Any], object]:
         """What tells an event here, and returns the answer that rank 0 got to one of an epoch."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import torch
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.distributed.comm import Exchange
 from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.program import (
     Batch,
@@ -64,6 +65,9 @@ class TorchProgram:
         self._square = 0.0
         self._fault: Fault | None = None
         self._told = Figures((0.0,) * len(job.graph.criteria))
+        self.exchange: Exchange | None = None
+        #: Of a step that is exchanged: loss by weight, weight, rows, and what criteria count.
+        self._sums = np.zeros(3 + len(self._counts))
 
     def feed(self, batch: Batch) -> None:
         """Take a batch; GraphError for values that are not dense."""
@@ -134,6 +138,8 @@ class TorchProgram:
         """Compute nodes, loss and gradient."""
         if self._fault is not None:
             return False
+        if self.exchange is not None:
+            return self._step_together(self.exchange)
         if not self._weight:
             if not self._learns:
                 self.forward()
@@ -151,15 +157,43 @@ class TorchProgram:
             return False
         found = torch.autograd.grad(mean, self.numbers.leaves, allow_unused=True)
         self._gradients = gradients = self._updates.gathered(found)
+        if not self._checked(gradients):
+            return False
+        if self._factor != 1.0:
+            for each in gradients:
+                each.mul_(self._factor)
+        return True
+
+    def _step_together(self, exchange: Exchange) -> bool:
+        """Compute the gradient of these rows, and take that of all programs in its place."""
+        sums, found = self._sums, [None] * len(self.numbers.leaves)
+        sums[:], factor = 0.0, self._factor
+        if self._weight:
+            mean = self._judged()
+            found = torch.autograd.grad(mean, self.numbers.leaves, allow_unused=True)
+            sums[:2] = mean.detach().item() * self._weight, self._weight
+        elif self._rows:
+            self.forward()
+        if self._rows:
+            sums[2], sums[3:] = self._rows, self._counted()
+        self._gradients = gradients = self._updates.gathered(found)
+        for each in gradients if self._weight else ():
+            each.mul_(factor)
+        exchange(gradients, sums)
+        self._weight, self._rows = float(sums[1]), int(sums[2])
+        if not math.isfinite(sums[0]):
+            self._fault = Fault("loss", self._first_node() if self._values else None)
+            return False
+        return self._checked(gradients)
+
+    def _checked(self, gradients: list[Tensor]) -> bool:
+        """Whether all numbers of a gradient are finite."""
         self._square = sum(float(torch.dot(each, each)) for each in gradients)
         if not math.isfinite(self._square) and not all(
             bool(each.isfinite().all()) for each in gradients
         ):
             self._fault = Fault("gradient", self._updates.first_parameter(gradients))
             return False
-        if self._factor != 1.0:
-            for each in gradients:
-                each.mul_(self._factor)
         return True
 
     def _judged(self) -> Tensor:
@@ -203,14 +237,20 @@ class TorchProgram:
         if not rows:
             self._told = told._replace(steps=told.steps + 1)
             return
-        sums = [told.sums[0] + self._loss * self._weight]
-        with torch.no_grad():
-            for number, count in enumerate(self._counts, 1):
-                said = self._network.read(self._values, self._facts.output)
-                sums.append(told.sums[number] + float(count(said, self._codes)))
-        self._told = Figures(
-            tuple(sums), told.weight + self._weight, told.rows + rows, told.steps + 1
+        own = (
+            [self._loss * self._weight, *self._counted()]
+            if self.exchange is None
+            else [self._sums[0].item(), *self._sums[3:].tolist()]
         )
+        sums = tuple(known + new for known, new in zip(told.sums, own, strict=True))
+        self._told = Figures(sums, told.weight + self._weight, told.rows + rows, told.steps + 1)
+
+    def _counted(self) -> list[float]:
+        """What the further criteria count of the rows of this step."""
+        with torch.no_grad():
+            said = [self._network.read(self._values, self._facts.output) for _ in self._counts]
+            counts = zip(self._counts, said, strict=True)
+            return [float(count(each, self._codes)) for count, each in counts]
 
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""

@@ -238,6 +238,7 @@ def _run(
     device: Device,
     watching: tuple[EventCallback | None, Callable[[], bool] | None, TableMaker | None, Ranks],
 ) -> Run:
+    watching[-1].same("device", device.name)
     run = Run(graph, data, settings, device.backend, *watching)
     run.device = device_facts(device, settings)
     return run
