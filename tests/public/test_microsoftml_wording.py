@@ -21,6 +21,7 @@ from netsharp_lsp.microsoftml.wording import in_words_of_the_call
 ELSEWHERE = ("reading", "storage", "settings", "loading", "session.py")
 #: What is said of settings that the calls do not set, so that no call meets it, and why.
 NEVER_MET = {
+    "device = ": "no call names a device",
     "dropout = ": "only of held-out rows, and a call has none",
     "init = ": "only without a host",
     "quantize = ": "only without a host",

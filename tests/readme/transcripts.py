@@ -27,7 +27,7 @@ PAGES = (
         DOCS / f"{name}.md"
         for name in (
             *("checking", "cntk", "compiling", "editors", "experiments", "formatting"),
-            *("in-a-project", "leaving-cntk", "networks", "python", "training"),
+            *("in-a-project", "leaving-cntk", "machines", "networks", "python", "training"),
         )
     ),
 )

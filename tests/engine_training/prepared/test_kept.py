@@ -29,6 +29,7 @@ OF_TRAINING = (
     *("hidden_nodes", "optimizer", "learning_rate", "momentum", "nesterov", "weight_decay"),
     *("max_norm", "clip_norm", "clip_value", "dropout", "epochs", "batch_size", "seed", "shuffle"),
     *("init", "init_diameter", "patience", "threads", "checkpoint", "quantize"),
+    *("device", "precision"),
     *("rate_reduction_ratio", "rate_reduction_frequency", "rate_reduction_error_ratio"),
     *("schedule", "schedule_epochs", "schedule_factor", "schedule_least"),
     *("adadelta_decay", "adadelta_constant", "adam_beta1", "adam_beta2", "adam_epsilon"),
