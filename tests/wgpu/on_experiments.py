@@ -45,7 +45,7 @@ def folder(tmp_path):
     pictures, shown = digits()
     sparse = [
         f"|image {' '.join(f'{value:.4g}' for value in picture)} |digit {digit}:1\n"
-        for picture, digit in zip(pictures[:100], shown[:100], strict=True)
+        for picture, digit in zip(pictures[:64], shown[:64], strict=True)
     ]
     (tmp_path / "digits.ctf").write_text("".join(sparse))
     (tmp_path / "sequences.bs").write_text(SEQUENCES)
@@ -64,11 +64,10 @@ def run(folder, device, **chosen):
     return netsharp("run", "puri.cntk", "--device", device, cwd=folder)
 
 
-@pytest.mark.parametrize("more", ["", "L2RegWeight = 0.001", "useNAG = true"])
-def test_the_patents_experiment_is_trained_alike(more, folder):
+def test_the_patents_experiment_is_trained_alike(folder):
     told = []
     for device in ("cpu", f"wgpu:{NAME}"):
-        done = run(folder, device, MORE=more)
+        done = run(folder, device, MORE="L2RegWeight = 0.001 ; useNAG = true")
         assert done.code == 0, done.err
         told.append(re.findall(r"loss +([\d.]+)", done.out + done.err))
         assert (folder / "puri.dnn").exists()
