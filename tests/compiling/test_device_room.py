@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("[target]\nflash = 410", ("--flash", "1k"), "411 of 1,024, fits", True),
         ("[target]\nflash = '1M'", ("--flash", "0.1k"), "", False),
         ("", ("--ram", "17"), "RAM: 4 bytes of features, 6 of answers and 8 of scratch", False),
-        ("[target]\nflash = 800", ("--processor", "cortex-m4"), "of code for cortex-m4", False),
+        ("[target]\nflash = 700", ("--processor", "cortex-m4"), "of code for cortex-m4", False),
         ("[target]\nflash = 1000", ("--answers", "softmax"), "of tables, code not counted", False),
         ("[target]\nprocessor = 'cortex-m4'", (), "device: ", True),
     ],
