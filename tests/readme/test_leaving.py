@@ -154,10 +154,10 @@ def test_the_page_leads_to_everything_in_one_command() -> None:
     """Each row of the table is a command that the page runs, below the heading that it names."""
     text = (DOCS / "leaving-cntk.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|.*\| \[`netsharp (.+?)`\]\(#([a-z-]+)\) \|$", text, re.MULTILINE)
-    assert len(rows) == 9
-    wanted = {"describe", "predict", "evaluate", "weights", "run"}
+    assert len(rows) == 10
+    wanted = {"describe", "predict", "evaluate", "weights", "run", "compile"}
     wanted |= {"export --to onnx", "export --to torch", "export --to brainscript"}
-    assert {re.sub(r" [A-Z]\w*| --data FILE| --to FILE", "", one) for one, _ in rows} == wanted
+    assert {re.sub(r" [A-Z]\w*| --data FILE| --to FILE| --output DIR", "", one) for one, _ in rows} == wanted
     sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     by_anchor = {part.splitlines()[0].lower().replace(" ", "-"): part for part in sections}
     for command, anchor in rows:

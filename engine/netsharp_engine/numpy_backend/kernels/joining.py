@@ -15,6 +15,10 @@ from netsharp_engine.numpy_backend.kernels.functions import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.products import Product
 from netsharp_engine.numpy_backend.kernels.site import Call
 
+#: Calls between a product and what is joined to it, at most: looking further would cost more than
+#: it gains, in a network of thousands of layers that have nothing to do with each other.
+FAR = 64
+
 
 def joined(calls: Iterable[Call]) -> list[Call]:
     """Calls in order, those that add biases or apply an activation in place joined to products."""
@@ -33,9 +37,9 @@ def joined(calls: Iterable[Call]) -> list[Call]:
 
 
 def _place_before(calls: list[Call], call: partial[object]) -> int:
-    """Return where the last call is that touches what another does; behind all if there is none."""
+    """Return where the last call is that touches what another does; behind all if none is near."""
     arrays = [one for one in call.args if isinstance(one, np.ndarray)]
-    places = range(len(calls) - 1, -1, -1)
+    places = range(len(calls) - 1, max(-1, len(calls) - 1 - FAR), -1)
     return next((at for at in places if _touches(calls[at], arrays)), len(calls))
 
 
