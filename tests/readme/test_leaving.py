@@ -157,7 +157,9 @@ def test_the_page_leads_to_everything_in_one_command() -> None:
     assert len(rows) == 10
     wanted = {"describe", "predict", "evaluate", "weights", "run", "compile"}
     wanted |= {"export --to onnx", "export --to torch", "export --to brainscript"}
-    assert {re.sub(r" [A-Z]\w*| --data FILE| --to FILE| --output DIR", "", one) for one, _ in rows} == wanted
+    assert {
+        re.sub(r" [A-Z]\w*| --data FILE| --to FILE| --output DIR", "", one) for one, _ in rows
+    } == wanted
     sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     by_anchor = {part.splitlines()[0].lower().replace(" ", "-"): part for part in sections}
     for command, anchor in rows:
