@@ -16,9 +16,11 @@ from netsharp_lsp.diagnostics.pages import Page
 from netsharp_lsp.language import known_codes, rules_with
 
 ROOT = Path(__file__).parents[1]
-#: Documents beside those in docs/, each with the heading of the menu that it stands under.
-PROJECT = ("CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
-OTHERS = ("README.md", "editors/README.md", "bench/README.md", "examples/README.md")
+#: Documents beside those in docs/.
+DOCUMENTS = (
+    *("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md"),
+    *("DECISIONS.md", "editors/README.md", "bench/README.md", "examples/README.md"),
+)
 PICTURES = ("*.png", "*.svg")
 #: A link or a picture of Markdown that leads to a file, with its anchor.
 LINK = re.compile(r"(?P<text>!?\[[^\]\n]*\])\((?P<path>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
@@ -45,7 +47,7 @@ FIXES = {
 def collect(target: Path) -> None:
     """Write all sources of the site below an empty folder."""
     documents = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.md"))]
-    taken = [*documents, *OTHERS, *(name for name in PROJECT if (ROOT / name).exists())]
+    taken = [*documents, *DOCUMENTS]
     for name in taken:
         text = (ROOT / name).read_text(encoding="utf-8")
         _write(target / name, linked(text, PurePosixPath(name), frozenset(taken)))

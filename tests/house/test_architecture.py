@@ -70,6 +70,13 @@ def test_every_invariant_names_tests_that_are_there() -> None:
             assert (ROOT / name).exists(), f"{name} is not there: {invariant[:60]}"
 
 
+def test_every_test_that_a_decision_names_is_there() -> None:
+    text = (ROOT / "DECISIONS.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[^`]+)`", text)
+    assert len(named) > 5
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_every_module_of_the_table_of_rules_is_there() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     _, _, rest = text.partition("## Where the rules of CNTK's training are")

@@ -40,6 +40,13 @@ def test_every_code_has_a_page_and_a_row(sources: Path) -> None:
     assert all(f"## {title}\n" in index for title in FAMILIES.values())
 
 
+def test_every_page_is_in_the_menu() -> None:
+    menu = (ROOT / "website" / "index.md").read_text().splitlines()
+    assert [
+        page.stem for page in (ROOT / "docs").glob("*.md") if f"docs/{page.stem}" not in menu
+    ] == []
+
+
 def test_the_line_at_fault_is_marked(sources: Path) -> None:
     page = (sources / "rules" / "NS074.md").read_text()
     assert "```{code-block} netsharp\n:emphasize-lines: 2-2\n" in page
