@@ -134,6 +134,7 @@ def test_torch_is_likely_where_a_driver_is(monkeypatch):
     assert not likely.torch_is_likely()
 
 
+CHECKING = "from netsharp_lsp.__main__ import main\nassert main(['check', 'a.nn']) == 0"
 TRAINING = """
 import netsharp
 spec = "input A [2];\\nhidden H [3] from A all;\\noutput B [2] softmax from H all;"
@@ -148,6 +149,10 @@ assert len(model.predict(rows).predicted) == 16
 def test_a_run_on_the_processor_loads_no_other_back_end(device, tmp_path):
     heavy = {"torch", "wgpu"}
     assert imported_by("import netsharp", tmp_path).isdisjoint(heavy)
+    (tmp_path / "a.nn").write_text("input A [2]; output B [2] softmax from A all;")
+    checked = imported_by(CHECKING, tmp_path)
+    assert "netsharp_lsp" in checked
+    assert checked.isdisjoint(heavy)
     if device == "auto" and likely.torch_is_likely():
         pytest.skip("this computer may have a device, so torch is asked")
     assert imported_by(TRAINING.format(device=device), tmp_path).isdisjoint(heavy)
