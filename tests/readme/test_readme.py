@@ -16,7 +16,7 @@ from tests.readme.transcripts import LEFT_TO_CI, PAGES, README, ROOT, blocks, up
 def test_every_transcript_is_true(page: Path, tmp_path: Path) -> None:
     if page.stem == "leaving-cntk":
         pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
-    if page.stem == "machines":
+    if page.stem in ("devices", "machines"):
         pytest.importorskip("torch", reason="torch is in the dependency group 'peers'")
     text = page.read_text(encoding="utf-8")
     fresh = updated(text, tmp_path, keep_varying=True)

@@ -26,7 +26,7 @@ PAGES = (
     *(
         DOCS / f"{name}.md"
         for name in (
-            *("checking", "cntk", "compiling", "editors", "experiments", "formatting"),
+            *("checking", "cntk", "compiling", "devices", "editors", "experiments", "formatting"),
             *("in-a-project", "leaving-cntk", "machines", "networks", "python", "training"),
         )
     ),
