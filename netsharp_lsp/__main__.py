@@ -196,7 +196,7 @@ def _run(name: str, rest: list[str]) -> int:
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=_help_width()),
     )
     module.add_arguments(parser)
-    parser.set_defaults(words=tuple(rest))
+    parser.set_defaults(given_words=tuple(rest))
     code: int = module.run(parser.parse_intermixed_args(rest))
     return code
 

@@ -86,10 +86,10 @@ def run_experiment(
         return FAILED
     try:
         if machines is not None and machines.emit:
-            say(slurm_script(machines, args.words, args.specification))
+            say(slurm_script(machines, args.given_words, args.specification))
             return DONE
         if machines is not None and not machines.joined:
-            return launch(machines, args.words)
+            return launch(machines, args.given_words)
         return _run(experiments, args, machines)
     except (SettingsError, TrainingError) as error:
         complain(str(error))

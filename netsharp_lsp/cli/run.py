@@ -228,10 +228,10 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
     if not args.examine:
         _check_outputs(settings, path)
     if machines is not None and machines.emit:
-        say(slurm_script(machines, args.words, name))
+        say(slurm_script(machines, args.given_words, name))
         return DONE
     if machines is not None and launches:
-        return launch(machines, args.words)
+        return launch(machines, args.given_words)
     ranks = joined(machines)
     silent = not ranks.leads
     compared(ranks, "specification", f"checksum {zlib.crc32(text):08x}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
+import importlib
 import os
 import pathlib
 import signal
@@ -34,6 +36,14 @@ def modules_of(*arguments: str, cwd: pathlib.Path) -> set[str]:
     )
     rows = (line.rpartition("|")[2].strip() for line in answer.stderr.splitlines() if "|" in line)
     return set(rows)
+
+
+@pytest.mark.parametrize("name", entry.COMMANDS)
+def test_no_command_has_an_argument_called_as_what_all_are_given(name: str) -> None:
+    """`cache --stale` once looked for a folder called '--stale'."""
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"netsharp_lsp.cli.{name}").add_arguments(parser)
+    assert "given_words" not in {action.dest for action in parser._actions}
 
 
 def test_version_and_help(tmp_path: pathlib.Path) -> None:
