@@ -24,7 +24,13 @@ _ENTRY = "## `{name}`\n\n```{{eval-rst}}\n.. auto{kind}:: netsharp.{name}\n{opti
 
 
 def main(folder: Path) -> int:
-    """Build the site below `folder`, which is replaced; 1 where something leads nowhere."""
+    """Build the site below `folder`, which is replaced; 1 where something leads nowhere.
+
+    Returns 2 where the folder holds something else, which is left as it is.
+    """
+    if not is_free(folder):
+        print(f"{folder} holds what is no site: name a folder that is new.", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory() as made:
         sources = Path(made)
         collect(sources)
@@ -36,6 +42,11 @@ def main(folder: Path) -> int:
     for fault in (faults := dangling(folder)):
         print(fault, file=sys.stderr)
     return 1 if failed or faults else 0
+
+
+def is_free(folder: Path) -> bool:
+    """Return whether a folder is not there, is empty, or holds a site."""
+    return not folder.exists() or not any(folder.iterdir()) or (folder / "objects.inv").exists()
 
 
 def reference() -> str:

@@ -52,15 +52,11 @@ class GrammarLexer(Lexer):  # type: ignore[misc]
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
         """Give each stretch of the text with its token, in order and without gaps."""
-        data = text.encode("utf-8")
         at = 0
-        for start, end, token in _captures(self.grammar, data):
-            if start < at:
-                continue
-            yield from _piece(data, at, start, Token.Text)
-            yield from _piece(data, start, end, token)
-            at = end
-        yield from _piece(data, at, len(data), Token.Text)
+        for token, piece in _pieces(self.grammar, text.encode("utf-8")):
+            if piece:
+                yield at, token, piece
+            at += len(piece)
 
 
 def lexers() -> dict[str, type[Lexer]]:
@@ -71,9 +67,15 @@ def lexers() -> dict[str, type[Lexer]]:
     }
 
 
-def _piece(data: bytes, start: int, end: int, token: Any) -> Iterator[tuple[int, Any, str]]:
-    if start < end:
-        yield len(data[:start].decode("utf-8")), token, data[start:end].decode("utf-8")
+def _pieces(grammar: str, data: bytes) -> Iterator[tuple[Any, str]]:
+    """The stretches of a text in order; what stands in a coloured one has its colour."""
+    at = 0
+    for start, end, token in _captures(grammar, data):
+        if start >= at:
+            yield Token.Text, data[at:start].decode("utf-8")
+            yield token, data[start:end].decode("utf-8")
+            at = end
+    yield Token.Text, data[at:].decode("utf-8")
 
 
 def _captures(grammar: str, data: bytes) -> list[tuple[int, int, Any]]:

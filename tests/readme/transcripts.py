@@ -27,7 +27,15 @@ PAGES = (
         DOCS / f"{name}.md"
         for name in (
             *("checking", "cntk", "compiling", "devices", "editors", "experiments", "formatting"),
-            *("in-a-project", "leaving-cntk", "machines", "networks", "python", "training"),
+            *(
+                "graphics",
+                "in-a-project",
+                "leaving-cntk",
+                "machines",
+                "networks",
+                "python",
+                "training",
+            ),
         )
     ),
 )

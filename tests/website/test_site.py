@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import ast
-import importlib
 import re
+import runpy
 import tomllib
 from pathlib import Path, PurePosixPath
 
@@ -88,6 +87,14 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    building = pytest.importorskip("website.building", reason="sphinx is in the group 'site'")
+    (tmp_path / "mine.txt").write_text("mine")
+    assert building.main(tmp_path) == 2
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert building.is_free(tmp_path / "new")
+
+
 @pytest.mark.parametrize("name", ["netsharp", "brainscript", "cntk", "ndl", "mel"])
 def test_colours_leave_every_letter(name: str) -> None:
     lexers = pytest.importorskip("website.lexers", reason="pygments is in the group 'site'")
@@ -102,23 +109,12 @@ def test_colours_leave_every_letter(name: str) -> None:
 
 
 def test_the_matrix_has_every_target_and_python() -> None:
-    targets = importlib.import_module("tests.extension.conftest").PACKAGING / "targets.py"
-    tree = ast.parse(targets.read_text(encoding="utf-8"))
-    named = [
-        node.args[0].value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Target"
-        if isinstance(node.args[0], ast.Constant)
-    ]
+    targets = runpy.run_path(str(ROOT / "packaging" / "targets.py"))
+    named = [target.name for target in targets["TARGETS"]]
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", SUPPORT, re.MULTILINE)
     assert rows == named
     assert len(named) == 6
-    (pythons,) = (
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "PYTHONS"
-    )
-    assert all(python in SUPPORT for python in pythons)
+    assert all(python in SUPPORT for python in targets["PYTHONS"])
 
 
 def test_the_page_of_installation_has_every_extra_and_editor() -> None:
