@@ -39,6 +39,7 @@ __all__ = [
     "suffixes",
     "text_formats",
     "title_of",
+    "trained_families",
     "trained_on",
     "with_numbers",
 ]
@@ -109,6 +110,11 @@ def adopt(known: Iterable[Family]) -> None:
 def families() -> tuple[Family, ...]:
     """Return every family, the first one first."""
     return tuple(_families.values())
+
+
+def trained_families() -> str:
+    """Return the titles of the families whose texts are trained, as words of a sentence."""
+    return " and ".join(one.title for one in families() if one.training is not None)
 
 
 def main_family() -> Family:

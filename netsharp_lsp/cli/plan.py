@@ -24,7 +24,7 @@ from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.settings_beside import settings_beside
 from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
 from netsharp_lsp.context import FIELDS
-from netsharp_lsp.language import families, family_of, language_for
+from netsharp_lsp.language import family_of, language_for, trained_families
 from netsharp_lsp.memory import uncollected
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -86,8 +86,9 @@ def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Plan
     """The device and what it would run; SubjectError where it cannot."""
     trained = family_of(language_for(subject.name).id)
     if trained.training is None:
-        able = " and ".join(one.title for one in families() if one.training is not None)
-        raise SubjectError(f"{subject.name}: {able} is planned, and this is {trained.title}.")
+        raise SubjectError(
+            f"{subject.name}: {trained_families()} is planned, and this is {trained.title}."
+        )
     known = {field: getattr(subject.context, field) for field in FIELDS}
     try:
         graph = trained.training.build_graph(subject.text.decode(), known)

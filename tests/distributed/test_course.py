@@ -153,7 +153,7 @@ def test_of_a_large_file_each_rank_reads_a_part_of_its_own(monkeypatch):
 def test_shares_are_by_rows_and_weights():
     """Where shards are uneven, the mean of their means is another number than that of all rows."""
     losses = np.array([1.0, 2.0, 6.0])
-    shards = [losses[Ranks_of(2, rank).share(3)] for rank in range(2)]
+    shards = [losses[Ranks_of(2, rank).share] for rank in range(2)]
     assert np.mean([each.mean() for each in shards]) != losses.mean()
     data = prepare(blobs(9), settings_of(batch_size=5, shuffle=False))
     feeders = [feeder_of(data, Ranks_of(2, rank)) for rank in range(2)]

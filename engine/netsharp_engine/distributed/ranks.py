@@ -39,9 +39,9 @@ class Ranks:
         """Whether this is the process that shows, logs and saves."""
         return self.comm.rank == 0
 
-    def share(self, rows: int) -> slice:
+    @property
+    def share(self) -> slice:
         """Which of the rows of a step are computed here: every so many-th from the rank on."""
-        del rows
         return slice(self.comm.rank, None, self.comm.size)
 
     def stretch(self, rows: int, step: int = 1) -> slice:

@@ -148,7 +148,7 @@ class Feeder:
         """
         if self._shuffle == BLOCKS and not self._ranks.alone:
             return np.argsort(batch, kind="stable")[self._ranks.stretch(len(batch))]
-        return self._ranks.share(len(batch))
+        return self._ranks.share
 
     def _cut(self, whole: int, count: int) -> Batch:
         """The buffers of so many rows of a whole batch, kept for all batches of that length."""

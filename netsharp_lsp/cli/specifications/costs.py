@@ -15,7 +15,7 @@ from netsharp_lsp.cli.console.terminal import complain
 from netsharp_lsp.cli.specifications.settings_beside import settings_beside
 from netsharp_lsp.cli.specifications.subjects import SubjectError
 from netsharp_lsp.context import FIELDS
-from netsharp_lsp.language import families, family_of, language_for
+from netsharp_lsp.language import family_of, language_for, trained_families
 
 if TYPE_CHECKING:
     import argparse
@@ -33,8 +33,9 @@ def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> 
     """The "cost" of a description.  Raises SubjectError, a sentence, where there is none."""
     trained = family_of(language_for(subject.name).id)
     if trained.training is None:
-        able = " and ".join(one.title for one in families() if one.training is not None)
-        raise SubjectError(f"{subject.name}: --cost goes with {able}, and this is {trained.title}.")
+        raise SubjectError(
+            f"{subject.name}: --cost goes with {trained_families()}, and this is {trained.title}."
+        )
     settings = settings_beside(subject, {name: getattr(args, name) for name in FLAGS}, roots)
     if settings.threads != 1:
         complain(f"{subject.name}: threads = {settings.threads}, and one thread is predicted.")
