@@ -1,0 +1,97 @@
+"""The texts of the project that people read, each with its place: docstrings, messages, pages of
+rules and functions, documents.  What their words should be is not known here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = (
+    *("netsharp", "netsharp_lsp", "engine/netsharp_engine", "engine/netsharp_compile"),
+    *("grammar/netsharp_grammar", "packaging", "website"),
+)
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md", "SECURITY.md")
+FOLDERS = ("docs", "bench", "examples", "r", "editors", "vscode-extension", "tests")
+#: Words that other programs read, or that are others' own.
+LEFT_OUT = ("node_modules", "out/", "corpus/", "fixtures/", "CHANGELOG.md", "LICENSE")
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1`*$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|<https?:[^>]*>|⟦|⟧", re.DOTALL)
+
+
+class Read(NamedTuple):
+    """A text, the kind of it, and its place: a path below the root and a line from 1."""
+
+    path: str
+    line: int
+    kind: str
+    text: str
+
+
+def texts(below: str = "") -> Iterator[Read]:
+    """Yield all texts of files whose paths below the root begin with ``below``."""
+    for path in _files():
+        name = path.relative_to(ROOT).as_posix()
+        if name.startswith(below) and not any(part in name for part in LEFT_OUT):
+            yield from _python(path, name) if path.suffix == ".py" else _prose(path, name)
+
+
+def _files() -> Iterator[Path]:
+    for package in PACKAGES:
+        yield from sorted((ROOT / package).rglob("*.py"))
+        yield from sorted((ROOT / package).rglob("*.md"))
+    yield from (ROOT / name for name in DOCUMENTS)
+    for folder in FOLDERS:
+        yield from sorted((ROOT / folder).rglob("*.md"))
+
+
+def _prose(path: Path, name: str) -> Iterator[Read]:
+    """Yield the paragraphs of a document, code taken out."""
+    kind = "page" if name.startswith(PACKAGES) else "document"
+    text = FENCE.sub(_blank, path.read_text(encoding="utf-8"))
+    yield from _paragraphs(CODE.sub(_blank, text), name, kind)
+
+
+def _paragraphs(text: str, name: str, kind: str) -> Iterator[Read]:
+    for found in re.finditer(r"\S.*?(?=\n\s*\n|\Z)", text, re.DOTALL):
+        yield Read(name, text.count("\n", 0, found.start()) + 1, kind, found[0])
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Return as many line ends as were found, around a word that says that code was there."""
+    return "_" + "\n" * found[0].count("\n")
+
+
+def _python(path: Path, name: str) -> Iterator[Read]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and _is_text(first.value):
+                documented.add(first.value)
+                text = CODE.sub(_blank, str(first.value.value))  # type: ignore[attr-defined]
+                yield Read(name, first.lineno, "docstring", text.strip())
+    for node, text in _literals(tree):
+        if node not in documented and re.search(r"[a-z,] [a-z]", text):
+            yield Read(name, node.lineno, "message", CODE.sub(_blank, text))
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _literals(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield strings, those with values in braces as one text."""
+    inside = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            inside.update(node.values)
+            parts = (part.value if isinstance(part, ast.Constant) else "_" for part in node.values)
+            yield node, "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside:
+            yield node, node.value
