@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[1]
 #: Documents beside those in docs/.
 DOCUMENTS = (
     *("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md"),
-    *("DECISIONS.md", "editors/README.md", "bench/README.md", "examples/README.md"),
+    *("engine/ARCHITECTURE.md", "netsharp_lsp/cntk/ARCHITECTURE.md", "DECISIONS.md"),
+    *("editors/README.md", "bench/README.md", "examples/README.md"),
 )
 PICTURES = ("*.png", "*.svg")
 #: A link or a picture of Markdown that leads to a file, with its anchor.

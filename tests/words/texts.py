@@ -15,7 +15,10 @@ PACKAGES = (
     *("netsharp", "netsharp_lsp", "engine/netsharp_engine", "engine/netsharp_compile"),
     *("grammar/netsharp_grammar", "packaging", "website"),
 )
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md", "SECURITY.md")
+DOCUMENTS = (
+    *("README.md", "ARCHITECTURE.md", "engine/ARCHITECTURE.md"),
+    *("CONTRIBUTING.md", "DECISIONS.md", "SECURITY.md"),
+)
 FOLDERS = ("docs", "bench", "examples", "r", "editors", "vscode-extension", "tests")
 #: Words that other programs read, or that are others' own.
 LEFT_OUT = ("node_modules", "out/", "corpus/", "fixtures/", "CHANGELOG.md", "LICENSE")
