@@ -111,7 +111,7 @@ else:
         return sorted({*_names(), *(name for name in globals() if name.startswith("__"))})
 
     def _names():
-        """The public names that can be had: without scikit-learn there are no estimators."""
+        """Return the available public names; without scikit-learn there are no estimators."""
         from importlib.util import find_spec
 
         left_out = () if find_spec("sklearn") else _NEED_SKLEARN

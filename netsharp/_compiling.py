@@ -1,4 +1,4 @@
-"""The door to compiled networks: a model, an estimator or a file becomes integers."""
+"""The interface of compiled networks: a model, an estimator or a file becomes integers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def compile(
 ) -> CompiledNetwork:
     """Make a trained network one of integers, with tables for its transfer functions.
 
-    All bundles of Net# are compiled, any number into one layer, with every activation, but for
+    All bundles of Net# are compiled, any number into one layer, with every activation, except
     response normalisation; of CNTK's networks products, convolutions, pools and batch normalisation
     with sigmoid, tanh and rectifiers, and sums of these.
 
@@ -62,7 +62,7 @@ def compile(
         it needs the range "operator".
     range : str
         What the codes of a layer cover of what the rows show: "operator" (of sums only where the
-        operator still moves the result), "minmax" (all), "percentile:99.9" (so many percent) or
+        operator still moves the result), "minmax" (all), "percentile:99.9" (that many percent) or
         "mse" (the least mean square error); the last two also look where the operator moves.
     layers : dict of str to str, optional
         Operands of layers or inputs by name, where they are others than ``activations``.
@@ -70,13 +70,13 @@ def compile(
         How sums become codes: by a multiplier and a shift, or by a shift alone, for which the
         weights have scales that fit; "auto" shifts where that loses nothing.
     transfer : {"lut", "arith"}
-        How these become codes of values: looked up in tables, or worked out in fixed point without
+        How these become codes of values: looked up in tables, or computed in fixed point without
         any, for comparison.
     big_tables : bool
         Allow tables that are looked up by more than 12 bits.
     holdout : tuple of two, optional
         Rows of features and their labels that neither the training nor the calibration has seen;
-        ``report.gate`` is what they say.
+        ``report.gate`` is the result on them.
     max_drop : float, optional
         The percentage points of accuracy that may be lost on them, 0.5 by default; of a regression
         the percentage of their spread that answers may be off, 2 by default.
@@ -95,9 +95,9 @@ def compile(
         A layer has no form in integers (with the place in the specification), the rows say nothing,
         or there is no such setting.
     DataError
-        The rows are no numbers, or numbers are missing.
+        The rows are not numbers, or numbers are missing.
     ModelError
-        The file is no model.
+        The file is not a model.
     ValueError
         The features have another shape, or there is no trained model.
 

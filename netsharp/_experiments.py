@@ -50,9 +50,9 @@ def experiment(
         Layers of configurations are "a.cntk+b.cntk".
     language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
         The language of it, whatever its name; a `str` is then a text.  Without it a file's name
-        tells, and a text is Net#.
+        decides, and a text is Net#.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def experiment(
     Raises
     ------
     ValueError
-        It is no text, or an argument cannot be.
+        It is not a text, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -108,14 +108,14 @@ def migrate(
     set: Mapping[str, object] | None = None,
     force: bool = False,
 ) -> Migration:
-    """Work out what NDL networks become in BrainScript, proven node by node; nothing is written.
+    """Compute what NDL networks become in BrainScript, proven node by node; nothing is written.
 
     Parameters
     ----------
     path : str or path object
         A configuration, layers "a.cntk+b.cntk", or a folder of them.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
     force : bool, optional
         Also replace `.bs` files that are there and different.
 
@@ -127,7 +127,7 @@ def migrate(
     Raises
     ------
     ValueError
-        It is no text, or an argument cannot be.
+        It is not a text, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -168,13 +168,13 @@ def migrate(
 
 
 def _is_configuration(subject: Subject, experiments: Experiments) -> bool:
-    """Whether it says what a run does, and is not a network for itself."""
+    """Return whether it says what a run does, and is not a network for itself."""
     starts = {subject.family.suffixes[suffix] for suffix in experiments.starts}
     return subject.family.configurations is not None and subject.language in starts
 
 
 def _files(subject: Subject, experiments: Experiments) -> tuple[str, ...]:
-    """The files of a run as people call them: those that are named first."""
+    """Return the files of a run as people call them: those that are named first."""
     if subject.items[0].path is None:
         return ()
     around = Around([subject])
@@ -190,7 +190,7 @@ def _files(subject: Subject, experiments: Experiments) -> tuple[str, ...]:
 
 
 def _called(path: str) -> str:
-    """A real path as people see it: from here where it lies below."""
+    """Return a real path as people see it: from here where it lies below."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative
 
@@ -198,7 +198,7 @@ def _called(path: str) -> str:
 def _networks(
     subject: Subject, experiments: Experiments, assigned: tuple[str, ...]
 ) -> dict[str, Network]:
-    """The networks of a run by their commands, as far as there are any without errors."""
+    """Return the networks of a run by their commands, as far as there are any without errors."""
     first = _described(subject, experiments, assigned, None)
     if first is None:
         return {}

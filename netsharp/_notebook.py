@@ -32,7 +32,7 @@ def run_cell(shell: Any, line: str, cell: str) -> Any:
     if name is not None and not name.isidentifier():
         wrong = [name]
     if wrong:
-        raise ValueError(f"'{wrong[0]}' is no setting. Usage: {USAGE}")
+        raise ValueError(f"'{wrong[0]}' is not a setting. Usage: {USAGE}")
     settings = {key: _value(shell.user_ns, text) for key, _, text in given}
     specification = Specification(cell if "\n" in cell else f"{cell}\n")
     made: Any = specification

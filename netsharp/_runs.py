@@ -35,9 +35,9 @@ def run(
 
     Nothing is read or written outside the work tree of git around what is named and the present
     folder, else these folders.
-    Ctrl-C leaves the checkpoint of the last epoch, and the next run goes on behind it.
-    Commands that need nothing of one that is refused are done all the same, and what came of them
-    is in the exception's `results`, a dict as it would be returned.
+    Ctrl-C leaves the checkpoint of the last epoch, and the next run continues after it.
+    Commands that need nothing of one that is refused are done all the same, and their results
+    are in the exception's `results`, a dict as it would be returned.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def run(
     command : str or sequence of str, optional
         What is done, in this order, "Train:Test" or a list; without it what `command` there says.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
     dict of str to CommandResult
-        What came of each command that has figures, by its name, in their order.
+        The result of each command that has figures, by its name, in their order.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def run(
     TrainingError
         Something is asked for that is not done, a file cannot be used, or a run diverged.
     ValueError
-        It is no configuration, or an argument cannot be.
+        It is not a configuration, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -83,7 +83,7 @@ def run(
 
 
 def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
-    """What is raised where not all was done."""
+    """Return what is raised where not all was done."""
     if answer.reports:
         return refused(answer)
     said = " ".join((*answer.told, *answer.complaints) or notices)
@@ -94,12 +94,12 @@ def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
 def _asked(
     specification: Specification, command: str | Sequence[str] | None, assigned: tuple[str, ...]
 ) -> tuple[Performance, Experiments]:
-    """What is asked, and of whom."""
+    """Return what is asked, and of whom."""
     is_text = path_meant(specification) is None
     subject = Subject(specification, "cntk" if is_text else None)
     experiments = subject.family.experiments
     if experiments is None or not _begins_run(subject, experiments):
-        raise ValueError(f"{subject.name} is no configuration, which says what a run does.")
+        raise ValueError(f"{subject.name} is not a configuration, which says what a run does.")
     around = Around([subject])
     names: tuple[str, ...] = ()
     if command is not None:
@@ -123,7 +123,7 @@ def _begins_run(subject: Subject, experiments: Experiments) -> bool:
 
 
 class _Figures:
-    """Keeps what a run tells."""
+    """Keeps the events of a run."""
 
     def __init__(self) -> None:
         self._events: list[dict[str, Any]] = []
@@ -134,18 +134,18 @@ class _Figures:
         self._events.append(event)
 
     def line(self, line: str) -> None:
-        """Take a line of the original's log, which nobody sees here."""
+        """Drop a line of CNTK's log, which is not shown here."""
 
     def notice(self, sentence: str) -> None:
         """Take what a person should know."""
         self.notices.append(sentence)
 
     def stops(self) -> bool:
-        """Nobody wants an end."""
+        """Return False: a run from Python is stopped by an interrupt."""
         return False
 
     def runs(self) -> dict[str, CommandResult]:
-        """What came of each command."""
+        """Return what came of each command."""
         names = dict.fromkeys(event["command"] for event in self._events)
         return {name: self._run(name) for name in names}
 

@@ -1,6 +1,6 @@
-"""What a caller means, a text or files, and what it is asked of families; shows nothing.
+"""The subject of a call, a text or files, and the questions to families; prints nothing.
 
-Nothing is read but what the caller names and what lies in the same work tree or folder; a text
+Only what the caller names and what is in the same work tree or folder is read; a text
 for itself reads no file at all.
 """
 
@@ -78,7 +78,7 @@ class Subject:
 
     @property
     def layered(self) -> bool:
-        """Whether it is layers ``A+B``."""
+        """Return whether it is layers ``A+B``."""
         return len(self.items) > 1
 
     def text(self) -> bytes:
@@ -106,7 +106,7 @@ class Named(os.PathLike[str]):
 
 
 class Around:
-    """What lies around subjects: where may be read, and which settings hold."""
+    """The surroundings of subjects: folders that may be read, and settings."""
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         paths = [item.path for one in subjects for item in one.items if item.path is not None]

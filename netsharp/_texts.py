@@ -1,4 +1,4 @@
-"""What Python asks about texts: check, format, describe, compare; it trains nothing."""
+"""The functions on texts: check, format, describe, compare; it trains nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(
     host: Host | None = None,
     set: Mapping[str, object] | None = None,
 ) -> list[Diagnostic]:
-    """Find everything that is to be said about a text, or about the files of a run.
+    """Find everything to report about a text, or about the files of a run.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def check(
         Layers of configurations are "a.cntk+b.cntk".
     language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
         The language of it, whatever its name; a `str` is then a text.  Without it a file's name
-        tells, and a text is Net#.
+        decides, and a text is Net#.
     features : int, optional
         Columns of the data after encoding: the nodes of an `auto` input.
     hidden_nodes : int, optional
@@ -61,18 +61,18 @@ def check(
     host : {"studio", "rx", "tlc"}, optional
         The program whose rules and defaults are meant.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
     list of Diagnostic
-        The findings in the order of the text; empty where there is nothing to say.  Those of
+        The findings in the order of the text; empty where there is nothing to report.  Those of
         configurations name their `file`, and may be about other files of the run.
 
     Raises
     ------
     ValueError
-        It is no text, or an argument cannot be.
+        It is not a text, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -98,7 +98,7 @@ def format(specification: Specification, *, language: Language | None = None) ->
         Layers of configurations are "a.cntk+b.cntk".
     language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
         The language of it, whatever its name; a `str` is then a text.  Without it a file's name
-        tells, and a text is Net#.
+        decides, and a text is Net#.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def format(specification: Specification, *, language: Language | None = None) ->
     Raises
     ------
     ValueError
-        It is no text, or the formatter's own proof that nothing is lost failed.
+        It is not a text, or the formatter's own proof that nothing is lost failed.
     OSError
         The file cannot be read.
 
@@ -146,7 +146,7 @@ def describe(
         Layers of configurations are "a.cntk+b.cntk".
     language : {"netsharp", "cntk", "brainscript", "ndl", "mel"}, optional
         The language of it, whatever its name; a `str` is then a text.  Without it a file's name
-        tells, and a text is Net#.
+        decides, and a text is Net#.
     command : str, optional
         The command of a configuration whose network is meant; without it the first that trains.
     features : int, optional
@@ -160,7 +160,7 @@ def describe(
     host : {"studio", "rx", "tlc"}, optional
         The program whose rules and defaults are meant.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def describe(
     SpecificationError
         The network has errors.
     ValueError
-        It is no text, or an argument cannot be.
+        It is not a text, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -228,7 +228,7 @@ def compare(
     host : {"studio", "rx", "tlc"}, optional
         The program whose rules and defaults are meant.
     set : mapping of str to value, optional
-        Assignments behind the files of a configuration, as `--set KEY=VALUE`.
+        Assignments after the files of a configuration, as `--set KEY=VALUE`.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def compare(
     SpecificationError
         One of them has errors.
     ValueError
-        It is no text, or an argument cannot be.
+        It is not a text, or an argument is invalid.
     OSError
         The file cannot be read.
 
@@ -283,7 +283,7 @@ def _comparison(found: Compared) -> Comparison:
 
 
 def _assigned(values: Mapping[str, object] | None, subject: Subject) -> tuple[str, ...]:
-    """Assignments, which only what is run can have."""
+    """Return assignments, which only a run can have."""
     if values and subject.family.experiments is None:
         raise ValueError(f"set belongs to configurations; {subject.name} is none. Leave it out.")
     return assignments(values)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.notebooks.watching import Callback
 
     class FittedEstimator(Protocol):
-        """An estimator behind ``fit``."""
+        """An estimator after ``fit``."""
 
         model_: Model
 
@@ -64,16 +64,16 @@ def train(
         What each row counts, float64, at least 0.
     callbacks : function or sequence of functions, optional
         Each is called with the event of every epoch, a dict as in the run log ("epoch", "loss",
-        "metrics", "validation", ...); a true answer ends the training behind that epoch.
+        "metrics", "validation", ...); a true answer ends the training after that epoch.
     verbose : bool, optional
-        Show how the training goes on: a bar in a notebook, some lines elsewhere.
+        Show the progress of the training: a bar in a notebook, some lines elsewhere.
     **settings : TrainSettings
         Settings of the training, each by its name: ``epochs=20``, ``learning_rate=0.1``, ...
 
     Returns
     -------
     Model
-        The trained model, which predicts and can be saved; after an interrupt it is as it stood
+        The trained model, which predicts and can be saved; after an interrupt it is as it was
         then, and a warning says so, as one does of a network that learned nothing, and why, and
         of what was found in the data.
 
@@ -117,7 +117,7 @@ def train(
 
 
 def _with_settings(signature: inspect.Signature) -> inspect.Signature:
-    """The signature as notebooks show and complete it: a keyword for each setting."""
+    """Return the signature as notebooks show and complete it: a keyword for each setting."""
     *named, rest = signature.parameters.values()
     keywords = [
         inspect.Parameter(
@@ -147,7 +147,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     ModelError
-        The file is no model, is damaged, or was written by a newer version.
+        The file is not a model, is damaged, or was written by a newer version.
     OSError
         It cannot be read.
 
@@ -207,7 +207,7 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
     ValueError
         The features have another shape.
     ModelError
-        The file is no model, or there is no memory for its network.
+        The file is not a model, or there is no memory for its network.
 
     Since
     -----

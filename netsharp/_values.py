@@ -1,4 +1,4 @@
-"""What the door gives back of networks and experiments: plain values that nobody changes."""
+"""The results about networks and experiments: plain values that are never changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What differs between two networks.
+    """The differences of two networks.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
 
 
 class Migration(NamedTuple):
-    """What becomes of a configuration's outdated networks; nothing of it is written.
+    """The migration of a configuration's NDL networks; nothing is written.
 
     Attributes
     ----------
@@ -186,18 +186,18 @@ class Command(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value of a configuration, as the program has it.
+    """A value of a configuration, as CNTK has it.
 
     Attributes
     ----------
     path : str
-        Where it stands, such as "Train.SGD.maxEpochs".
+        Its path, such as "Train.SGD.maxEpochs".
     kind : str
         "text", "string", "block" or "flag".
     raw : str
         As it is written.
     value : str or None
-        With variables put in; None where one has no value.
+        With variables substituted; None where one has no value.
     elements : tuple of str, or None
         The value read as an array; None for blocks and flags.
     file : str or None
@@ -262,7 +262,7 @@ class Experiment(NamedTuple):
 
 
 class CommandResult(NamedTuple):
-    """What came of a command that was run.
+    """The result of a command that was run.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class CommandResult(NamedTuple):
     history : tuple of dict
         What the run log said of each epoch and test: "epoch", "loss", "evaluation", "rate", ...
     notices : tuple of str
-        What a person should know, such as after which epoch a training goes on.
+        What a person should know, such as after which epoch a training continues.
 
     Since
     -----

@@ -41,5 +41,5 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what stands for another function of the original, and says so when it is called."""
+    """Return a placeholder for another function of MicrosoftML, which says so when called."""
     return function_of(name)

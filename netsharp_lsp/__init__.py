@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 
 def leave_interrupts_to_the_system() -> None:
-    """Let Ctrl-C end the process without a word, where Python would print how far imports were.
+    """Let Ctrl-C end the process silently, where Python would print how far imports were.
 
     `main` takes them over. Imports nothing that has to be read: `signal` is written in Python.
     """

@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answer_within(arguments: list[str]) -> int:
-    """Answer in a process that goes on, which finds its collector of cycles as it was."""
+    """Answer in a process that continues, and restore its garbage collector."""
     collects = gc.isenabled()
     try:
         return _answer(arguments)
@@ -145,7 +145,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say what could not be foreseen; nothing where only nobody reads any more what is printed."""
+    """Print an unforeseen error; nothing where only the reader of the output has gone."""
     if isinstance(error, BrokenPipeError | ConnectionResetError):
         return BROKEN_PIPE
     return _apologise(error)
@@ -206,7 +206,7 @@ def _asks_for_help(word: str) -> bool:
 
 
 def _purpose(name: str) -> str:
-    """What a subcommand does, in the imperative."""
+    """Return what a subcommand does, in the imperative."""
     if COMMANDS[name]:
         return COMMANDS[name]
     from netsharp_lsp.language import family_with
@@ -251,7 +251,7 @@ def _unknown(name: str) -> int:
 
     what = "option" if name.startswith("-") else "command"
     hint = suggestion(name, COMMANDS) or " 'netsharp --help' lists the commands."
-    complain(f"'{name}' is no {what}.{hint}")
+    complain(f"'{name}' is not a {what}.{hint}")
     return 2
 
 

@@ -1,5 +1,5 @@
-"""What is known around a text: numbers of its data, its task and host, and the files that belong
-to it; knows no disk.
+"""The context of a text: sizes of its data, its task and host, and the files that belong to it;
+knows no disk.
 
 The command line, the run file and the settings each know a part; the first that does wins.
 """
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 def is_count(value: object) -> bool:
-    """Whether a value can be a number of columns or nodes."""
+    """Return whether a value can be a number of columns or nodes."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < BEYOND
 
 
 class DeviceTarget:
-    """What a device has: bytes of flash and of RAM, and its processor; None where not said."""
+    """The memory of a device in bytes of flash and RAM, and its processor; None where not given."""
 
     __slots__ = ("flash", "processor", "ram")
 
@@ -44,7 +44,7 @@ class DeviceTarget:
         self.processor = processor
 
     def key(self) -> tuple[int | None, int | None, str | None]:
-        """All of it."""
+        """Return all of it."""
         return self.flash, self.ram, self.processor
 
     def __eq__(self, other: object) -> bool:
@@ -89,7 +89,7 @@ def _size(key: str, value: object) -> int:
 
 
 class Context:
-    """What turns `auto` into numbers and chooses a host's defaults; None where unknown.
+    """The facts that turn `auto` into numbers and choose a host's defaults; None where unknown.
 
     `features`: columns of data after encoding. `hidden_nodes`: nodes of a hidden `auto` layer.
     `outputs`: nodes the task needs. `task`: one of `TASKS`. `host`: one of `HOSTS`.
@@ -97,7 +97,7 @@ class Context:
     `workspace`: the files around the text, for languages whose texts belong together.
     `outside`: what is named to train on and not read, since it lies outside of what may be.
     `target`: the device that the network is for, `DeviceTarget` of settings.
-    `seen`: what somebody who asked for it saw of the start of a training, each a kind of
+    `seen`: observations of the start of a training, on request, each a kind of
     observation, a layer, and figures.
     """
 
@@ -154,7 +154,7 @@ class Context:
         return merged
 
     def following(self) -> Context:
-        """Return the same for another specification of a file that has told what lies outside."""
+        """Return the same for another specification of a file whose outside files are reported."""
         context = self.or_else(Context())
         context.outside = None
         return context

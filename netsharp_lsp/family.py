@@ -1,4 +1,4 @@
-"""What a family of languages answers to commands and server; types alone.
+"""The interface of a family of languages for commands and server; types alone.
 
 A family of texts has languages alone: each text stands for itself.  One whose texts belong
 together answers for their runs, too.  Knows no family, no terminal and no editor.
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
         @property
         def id(self) -> str:
-            """What tells it from other families."""
+            """Return the word that identifies the family."""
 
         @property
         def title(self) -> str:
-            """What its languages are called in a sentence."""
+            """Return what its languages are called in a sentence."""
 
         @property
         def suffixes(self) -> Mapping[str, str]:
@@ -67,46 +67,46 @@ if TYPE_CHECKING:
 
         @property
         def looks_inside(self) -> bool:
-            """Whether suffixes are others', too, so that `recognise` needs the text of a file."""
+            """Return whether suffixes are shared, so that `recognise` needs a file's text."""
 
         def recognise(self, name: str, data: bytes) -> str | Foreign:
-            """Tell the language of a file with one of the suffixes that nobody named."""
+            """Return the language of a file with one of the suffixes that was found by a walk."""
 
         def decode(self, data: bytes) -> Source | DecodeError:
             """Read the bytes of a file as text."""
 
         @property
         def sample(self) -> Sample | None:
-            """A text for a server to try its answers on before somebody waits for them."""
+            """Return a text for a server to warm up on."""
 
         @property
         def settings(self) -> Mapping[str, Callable[[object], object]]:
-            """What reads the value of each key that it brings to settings, and returns what
+            """Return what reads the value of each key that it brings to settings, and returns what
             `Settings.of_families` keeps; ValueError, a sentence without the key, where it cannot
             be used.
             """
 
         def keeps_columns(self, settings: Settings) -> bool:
-            """Whether settings let a formatter keep the columns that a person aligned."""
+            """Return whether settings let a formatter keep the columns that a person aligned."""
 
         @property
         def training(self) -> Training | None:
-            """How what its texts describe is trained; None where nothing is."""
+            """Return how what its texts describe is trained; None where nothing is."""
 
         @property
         def experiments(self) -> Experiments | None:
-            """What its texts are together; None where each stands for itself."""
+            """Return what its texts are together; None where each stands for itself."""
 
         @property
         def configurations(self) -> Configurations | None:
-            """What its configurations evaluate to; None where there are none."""
+            """Return what its configurations evaluate to; None where there are none."""
 
         @property
         def migrations(self) -> Migrations | None:
-            """How outdated texts of it are carried over; None where none are."""
+            """Return how outdated texts of it are carried over; None where none are."""
 
     class Training(Protocol):
-        """How a text becomes what the engine trains, and trained values a text."""
+        """The translation of a text to the engine's graph, and of trained values to a text."""
 
         def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
             """Return the engine's graph; GraphError, a sentence, where there can be none."""
@@ -128,7 +128,7 @@ if TYPE_CHECKING:
             """Return a text with numbers, in decimals, as the initial values of its parameters."""
 
     class Experiments(Protocol):
-        """What texts are that belong together: runs of a program over several files."""
+        """Texts that belong together: runs of a program over several files."""
 
         @property
         def starts(self) -> tuple[str, ...]:
@@ -136,15 +136,15 @@ if TYPE_CHECKING:
 
         @property
         def beginning(self) -> str:
-            """What a run begins with, in a sentence."""
+            """Return what a run begins with, in a sentence."""
 
         @property
         def library(self) -> str:
-            """What a file may stand in place of, in a sentence."""
+            """Return what a file may stand in place of, in a sentence."""
 
         @property
         def scripts(self) -> tuple[str, ...]:
-            """The suffixes of files that tell of runs and are in no language of the family."""
+            """Return the suffixes of files that start runs and are in no language of the family."""
 
         def inspect(self, asked: Inspection) -> list[Outcome]:
             """Check and repair files: an outcome for each, and one for each made of `job_for`."""
@@ -166,9 +166,9 @@ if TYPE_CHECKING:
             """
 
         def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
-            """Return the samples that a model of the program's was trained on, where a run is known
-            that does, and the names of the classes of the input ``label``; DataError, a sentence,
-            where they cannot be told.
+            """Return the samples that a model of the program's was trained on, where its run is
+            known, and the names of the classes of the input ``label``; raises DataError, a
+            sentence, where they cannot be determined.
             """
 
         def opened(self, path: str) -> Model | None:
@@ -204,8 +204,8 @@ if TYPE_CHECKING:
             """Return what `describe` says of such a file, None and ModelError likewise."""
 
         def stored_weights(self, path: str, first: int, seconds: float) -> dict[str, Any] | None:
-            """Return what the numbers of such a file are like, from a place on and as many as so
-            many seconds allow: `weights`, and where to go on as `next`; None and ModelError
+            """Return statistics of the weights in such a file, from a place on, within a number of
+            seconds: `weights`, and the place to continue at as `next`; None and ModelError
             likewise.
             """
 
@@ -235,18 +235,18 @@ if TYPE_CHECKING:
         ) -> Sequence[PlacedRun]:
             """Return the runs that scripts below a folder start; OSError where it is not read.
 
-            `tell` is told of each script, by path and sentences, of which not all is looked at.
+            `tell` is called with the path of each script that is only partly read, and sentences.
             """
 
         def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
             """Return the run that is supposed of a file that begins one, by its absolute path."""
 
     class Configurations(Protocol):
-        """What configurations evaluate to."""
+        """The values of configurations."""
 
         @property
         def purpose(self) -> str:
-            """What is done with them, in the imperative, as the help of commands says it."""
+            """Return what is done with them, in the imperative, as the help of commands says it."""
 
         def resolve(self, asked: Lookup) -> Answer:
             """Return what the items say."""
@@ -261,17 +261,17 @@ if TYPE_CHECKING:
 
         @property
         def purpose(self) -> str:
-            """What is carried over to what, in the imperative, as the help of commands says it."""
+            """Return what is migrated to what, in the imperative, for the help of commands."""
 
         @property
         def without(self) -> str:
             """A sentence on why there is nothing to carry over, which begins in lower case."""
 
         def plan(self, asked: Wanted) -> Migration:
-            """Work out what becomes of texts; writes nothing."""
+            """Compute the migration of texts; writes nothing."""
 
     class Migration(Protocol):
-        """What becomes of texts: `problems` are sentences on why nothing can be worked out."""
+        """The migration of texts: `problems` are sentences on why there is none."""
 
         @property
         def problems(self) -> Sequence[str]:
@@ -283,7 +283,7 @@ if TYPE_CHECKING:
 
         @property
         def units(self) -> Sequence[MigrationUnit]:
-            """What is written wholly or not at all."""
+            """Return what is written wholly or not at all."""
 
         def data(self, written: Sequence[str]) -> dict[str, Any]:
             """Return the report as the JSON of `netsharp migrate`."""
@@ -296,11 +296,11 @@ if TYPE_CHECKING:
 
         @property
         def fails(self) -> bool:
-            """Whether something differs, or cannot be done without a person."""
+            """Return whether something differs, or cannot be done without a person."""
 
         @property
         def needs_person(self) -> bool:
-            """Whether something is left to a person."""
+            """Return whether something is left to a person."""
 
         def differences(self) -> Iterator[tuple[str, bytes, bytes]]:
             """Yield each file with its text before and after, UTF-8."""

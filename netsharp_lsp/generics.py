@@ -20,5 +20,5 @@ else:
             return cls
 
     def TypeVar(name: str, **_: object) -> str:  # noqa: N802
-        """A parameter of a generic class."""
+        """Return a parameter of a generic class."""
         return name

@@ -1,8 +1,7 @@
-"""Work that nobody waits for, given up where something else does; knows neither the one nor the
-other.
+"""Cancellation of work that no user waits for, in favour of other work; knows neither of them.
 
 What takes long calls `go_on` every now and then.  It may leave by `GivenUp` there, so what it
-builds is kept by somebody only when it is whole.
+builds is kept only when it is complete.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GivenUp(BaseException):
-    """Work was left half done; nothing failed, so whoever keeps failures does not keep this."""
+    """Work was cancelled; nothing failed, so it is not kept as a failure."""
 
 
 _ASKED: ContextVar[Callable[[], bool] | None] = ContextVar("asked", default=None)

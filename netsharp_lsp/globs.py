@@ -25,7 +25,7 @@ class Glob:
         self._expression: re.Pattern[str] | None = None
 
     def matches(self, path: str) -> bool:
-        """Whether a path fits, written relative to the pattern's folder and with `/`."""
+        """Return whether a path fits, written relative to the pattern's folder and with `/`."""
         if self._expression is None:
             import re
 
@@ -42,11 +42,11 @@ _LAST = {"*": "[^/]*", "**": ".*", "**/": "(?:.*/)?"}
 
 
 def _translate(pattern: str) -> str:
-    """The regular expression of a pattern.
+    """Return the regular expression of a pattern.
 
-    What stands between two wildcards of one kind is looked for where it comes first and nowhere
-    else: if the rest does not fit behind that, it fits behind no later one. So many wildcards
-    take no longer than their number.
+    The text between two wildcards of one kind is matched at its first occurrence only: if the
+    rest does not match after that, it matches after no later one. So the time grows linearly
+    with the number of wildcards.
     """
     anchored = pattern.removeprefix("./").strip("/")
     tokens = _joined(_tokens(anchored))
@@ -56,7 +56,7 @@ def _translate(pattern: str) -> str:
 
 
 def _across(tokens: list[str]) -> str:
-    """The tokens between wildcards that cross folders."""
+    """Return the tokens between wildcards that cross folders."""
     at = [number for number, token in enumerate(tokens) if token in ("**", "**/")]
     pieces = [_within(tokens[: at[0]] if at else tokens, last=not at)]
     for start, end in pairwise([*at, len(tokens)]):
@@ -69,7 +69,7 @@ def _across(tokens: list[str]) -> str:
 
 
 def _within(tokens: list[str], last: bool) -> str:
-    """The tokens between wildcards within a name; the last of all may end in several places."""
+    """Return the tokens between wildcards in a name; the last may end in several places."""
     at = [number for number, token in enumerate(tokens) if token == "*"]
     pieces = ["".join(tokens[: at[0]] if at else tokens)]
     for start, end in pairwise([*at, len(tokens)]):
@@ -80,7 +80,7 @@ def _within(tokens: list[str], last: bool) -> str:
 
 
 def _joined(tokens: Iterable[str]) -> list[str]:
-    """The tokens with one wildcard in the place of several that stand together."""
+    """Return the tokens with one wildcard in the place of several that stand together."""
     found: list[str] = []
     for token in tokens:
         before = found[-1] if found else ""
@@ -92,7 +92,7 @@ def _joined(tokens: Iterable[str]) -> list[str]:
 
 
 def _tokens(anchored: str) -> Iterator[str]:
-    """Each wildcard as it is written, and everything else as a regular expression."""
+    """Yield each wildcard as it is written, and everything else as a regular expression."""
     import re
 
     at = 0
@@ -113,7 +113,7 @@ def _tokens(anchored: str) -> Iterator[str]:
 
 
 def _character_class(content: str) -> str:
-    """The regular expression of what stands between brackets."""
+    """Return the regular expression of a bracket expression."""
     import re
 
     negated = content.startswith("!")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
         @property
         def comment_marks(self) -> tuple[str, ...]:
-            """What begins a comment that ends with its line, and so a suppression."""
+            """Return what begins a comment that ends with its line, and so a suppression."""
 
         @property
         def rules(self) -> RuleBook:
@@ -38,27 +38,27 @@ if TYPE_CHECKING:
 
         @property
         def suppression_codes(self) -> tuple[str, str]:
-            """Its codes for a suppression that matches nothing and for one of an unknown code."""
+            """Return its codes for unused suppressions and for unknown codes."""
 
         @property
         def unused_codes(self) -> tuple[str, ...]:
-            """Its codes for what could be left out; editors show such text faded."""
+            """Return its codes for what could be left out; editors show such text faded."""
 
         @property
         def asked_codes(self) -> tuple[str, ...]:
-            """Its codes for what is looked for only where somebody asks: a suppression of one is
-            never called idle.
+            """Return its codes that are checked on request only: a suppression of one is never
+            reported as unused.
             """
 
         @property
         def conflict_code(self) -> str:
-            """Its code for a merge conflict in a host of its texts, "" where it has no hosts."""
+            """Return its code for a merge conflict in a host, "" where it has no hosts."""
 
         def check(self, data: bytes, context: Context) -> Result:
             """Return what is wrong with a text, and its comments; never raises for any text."""
 
         def format(self, data: bytes, options: FormatOptions) -> Formatted:
-            """Return the text in its one style, or why it is left alone."""
+            """Return the formatted text, or why it is left unchanged."""
 
         def describe(self, data: bytes, context: Context) -> dict[str, Any]:
             """Return what the network of a text is, as the JSON of `netsharp describe`."""
@@ -70,9 +70,9 @@ if TYPE_CHECKING:
             """Begin to follow a text that is being edited."""
 
     class Snapshot(Protocol):
-        """One version of a text that is being edited, and what an editor asks about it.
+        """One version of a text that is being edited, and the features of an editor on it.
 
-        Offsets are UTF-8 bytes.  A snapshot and those before it share what an edit left alone,
+        Offsets are UTF-8 bytes.  A snapshot and those before it share what an edit left unchanged,
         so only the newest may be asked.
         """
 
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 
         @property
         def context(self) -> Context:
-            """What is known around it."""
+            """Return what is known around it."""
 
         def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
             """Return the next version; `edits`, in order and apart, lead from this text to it."""
@@ -96,9 +96,9 @@ if TYPE_CHECKING:
         def gravest(
             self, most: int, wants: Callable[[str], bool]
         ) -> tuple[int, Sequence[Diagnostic]]:
-            """Return how many diagnostics have a code that is wanted, and those, at most so many.
+            """Return the number of diagnostics with a wanted code, and at most ``most`` of them.
 
-            All of them are in the order of the text, of more the gravest come first.
+            All are in the order of the text; of more, the most severe come first.
             """
 
         def hover(self, offset: int) -> answers.Hover | None:
@@ -122,7 +122,7 @@ if TYPE_CHECKING:
             """Return where the name at a place is declared."""
 
         def implementations(self, offset: int) -> Sequence[answers.Target]:
-            """Return what stands behind the name at a place; none where that is its declaration."""
+            """Return the target of the name at a place; none where that is its declaration."""
 
         def references(
             self, offset: int, declaration: bool
@@ -186,7 +186,7 @@ if TYPE_CHECKING:
 
 
 class Origin:
-    """Where in a text a node or parameter of its graph was asked for, for a sentence about it.
+    """The place in a text of a node or parameter of its graph, for a sentence about it.
 
     `start` and `end` are offsets in the text, `line` counts from 1.
     """
@@ -215,7 +215,7 @@ class PlainSnapshot:
         self.context = context
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
-        """Return the next version, read anew."""
+        """Return the next version, parsed again."""
         return self.language.open(data, self.context)
 
     def with_context(self, context: Context) -> Snapshot:
@@ -227,7 +227,7 @@ class PlainSnapshot:
         return self.language.check(self.data, self.context)
 
     def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
-        """Return the same as a number and the gravest of those whose codes are wanted."""
+        """Return their number and the most severe of those whose codes are wanted."""
         return self.check().gravest(most, wants)
 
     def format(self, options: FormatOptions) -> Formatted:

@@ -1,6 +1,6 @@
 """The registry: which families of languages there are, and what belongs to which of them.
 
-Commands and servers ask here and name no language.  A family of somebody else's is added by
+Commands and servers ask here and name no language.  A family of another program is added by
 `register`; nothing in a workspace can do that.
 """
 
@@ -118,12 +118,12 @@ def trained_families() -> str:
 
 
 def main_family() -> Family:
-    """Return the family of what nothing tells to be of another."""
+    """Return the default family."""
     return next(iter(_families.values()))
 
 
 def main_language() -> str:
-    """Return the id of the language of what nothing tells to be in another."""
+    """Return the id of the default language."""
     return next(iter(main_family().suffixes.values()))
 
 
@@ -138,7 +138,7 @@ def families_by_language() -> Mapping[str, Family]:
 
 
 def family_of_name(name: str) -> Family | None:
-    """Return the family of a file by its name; None where its suffix is nobody's."""
+    """Return the family of a file by its name; None for an unknown suffix."""
     return _by_suffix.get(_suffix(name))
 
 
@@ -179,7 +179,7 @@ def language_for(name: str) -> Language:
 
 
 def language_of_text(name: str, data: bytes) -> str | None:
-    """Return the language id of a file that nobody named: its name and its text decide.
+    """Return the language id of a file found by a walk, from its name and its text.
 
     None where its suffix is not ours, or is another's as well and the text says that it is theirs.
     """
@@ -191,7 +191,7 @@ def language_of_text(name: str, data: bytes) -> str | None:
 
 
 def read_model(path: str) -> Model:
-    """Read a model, whoever wrote it; ModelError where it cannot be used."""
+    """Read a model of any program; raises ModelError where it cannot be used."""
     from netsharp_engine.model import load_model
 
     for family in families():
@@ -202,7 +202,7 @@ def read_model(path: str) -> Model:
 
 
 def read_numbers(path: str) -> Mapping[str, Array]:
-    """Read the numbers of a model, whoever wrote it; ModelError where it cannot be used."""
+    """Read the weights of a model of any program; raises ModelError where it cannot be used."""
     for family in families():
         found = None if family.experiments is None else family.experiments.numbers(path)
         if found is not None:
@@ -241,8 +241,8 @@ def sample_reading(asked: Performance) -> SampleReading:
 
 
 def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
-    """Return the samples that a model of another program was trained on, where a run is known that
-    does, and the names of the classes of the input ``label``; DataError where they cannot be told.
+    """Return the samples that a model of another program was trained on, where its run is known,
+    and the names of the classes of the input ``label``; raises DataError where there are none.
     """
     family = family_of_model(path)
     if family is None or family.experiments is None:
@@ -260,8 +260,8 @@ def text_formats() -> dict[str, str]:
 
 
 def read_network_text(path: str, folder: str) -> WrittenNetwork:
-    """Read the network of a model as text, with its numbers in files of a folder; ModelError where
-    it cannot be used or nobody writes it, ExportError where it cannot be written.
+    """Read the network of a model as text, with its numbers in files of a folder; raises
+    ModelError where it cannot be used or exported, ExportError where it cannot be written.
     """
     from netsharp_engine.model_file import ModelError
 
@@ -295,7 +295,7 @@ def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes:
             return found
     from netsharp_engine.model_file import ModelError
 
-    raise ModelError(f"{path} is no model file of another program.")
+    raise ModelError(f"{path} is not a model file of another program.")
 
 
 def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None:
@@ -341,7 +341,7 @@ def title_of(code: str) -> str:
 
 
 def _rule_books() -> list[RuleBook]:
-    """The pages of all languages; several may share theirs."""
+    """Return the pages of all languages; several may share theirs."""
     return list(dict.fromkeys(language_by_id(one).rules for one in _by_language))
 
 

@@ -1,4 +1,4 @@
-"""How much of anything is read, evaluated or kept before it is refused with a sentence.
+"""The limits of what is read, evaluated or kept before it is refused with a sentence.
 
 Each row is shown in `docs/limits.md` and named in the sentence that refuses; knows no language.
 """
@@ -29,7 +29,7 @@ TEXT_WORDS = Limit(
 TEXT_NAMES = Limit(
     "of these all but numbers, signs, commas and line ends",
     1_100_000,
-    "words and marks that are no numbers",
+    "words and marks that are not numbers",
     "it is not read",
 )
 # A word of a network that is put in order or checked takes up to 900 bytes.
@@ -46,7 +46,7 @@ OPEN_BRACKETS = Limit(
 )
 # A check takes some times the memory of a formatting.
 EXPLAINED_BYTES = Limit(
-    "one text that `fmt` leaves as it is in places and checks, to say whether `check` tells why",
+    "one text that `fmt` leaves as it is in places and checks, to say whether `check` reports why",
     2**20,
     "bytes",
     "`fmt` names the places alone",
@@ -122,7 +122,7 @@ SCRIPT_COMMANDS = Limit(
     "commands or lines of one script that are followed, those of its functions at each call",
     10_000,
     "commands",
-    "what the script starts behind them counts as not started",
+    "what the script starts after them counts as not started",
 )
 SCRIPT_DEPTH = Limit(
     "blocks within blocks of a script, calls within calls, or values within values",
@@ -141,7 +141,7 @@ EVALUATION_STEPS = Limit(
     "evaluating one network in BrainScript",
     2_000_000,
     "steps",
-    "the evaluation stops with a finding; what was found until then is told",
+    "the evaluation stops with a finding; what was found until then is reported",
 )
 EDITED_NODES = Limit(
     "networks that one text of MEL has edited and written, all together",
@@ -219,7 +219,7 @@ FINDINGS_SHOWN = Limit(
     "findings that an editor shows of one document",
     1_000,
     "findings",
-    "the gravest are shown, and one says how many are left out",
+    "the most severe are shown, and one says how many are left out",
 )
 
 

@@ -30,21 +30,21 @@ def uncollected(work: Callable[[], Value]) -> Value:
 
 
 class _Process:
-    """Whether the process is there for one command alone."""
+    """Whether the process ends with one command."""
 
     ends_with_its_command = False
 
 
 def end_with_the_command() -> None:
-    """Note that nothing goes on in this process behind the command that it was started for."""
+    """Note that the process ends with the command that it was started for."""
     _Process.ends_with_its_command = True
 
 
 def settled(work: Callable[[], Value]) -> Value:
     """Return `work()`, done like `uncollected` work, whose result lives as long as the command.
 
-    No later look for cycles goes through it, unless the process goes on: what one command froze
-    could not be let go of without thawing what others have frozen.
+    No later garbage collection scans it, unless the process continues: objects that one command
+    froze cannot be released without unfreezing those of others.
     """
     value = uncollected(work)
     if _Process.ends_with_its_command:

@@ -1,4 +1,4 @@
-"""What is worked out of an object once and kept as long as the object lives; knows no object."""
+"""Values computed from an object once and kept as long as the object lives; knows no object."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def once(work_out: Callable[[Subject], Answer]) -> Callable[[Subject], Answer]:
-    """Have a function work out what it answers about an object once, and keep it beside it."""
+    """Make a function compute its value for an object once, and keep it with the object."""
     known: WeakKeyDictionary[Subject, Answer] = WeakKeyDictionary()
 
     @wraps(work_out)

@@ -1,4 +1,4 @@
-"""What came of a file, as every command tells it; knows no language and no terminal."""
+"""The result of a file, as all commands report it; knows no language and no terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
         @property
         def name(self) -> str:
-            """What people call it."""
+            """Return what people call it."""
 
         @property
         def path(self) -> str | None:
-            """Its absolute path, None for stdin."""
+            """Return its absolute path, None for stdin."""
 
         @property
         def language(self) -> str:
@@ -79,11 +79,10 @@ class ReadSamples:
 
 
 class TrainedOn:
-    """What a model was trained on: the samples that a `command` `learned` it from, and those that
-    were `held_back`, which are of the kind `what` ("validation", "test").
+    """The data of a model's training: the samples that a `command` `learned` it from, and those
+    `held_back`, which are of the kind `what` ("validation", "test").
 
-    `classes` are the names of what is to be answered, in order, and `run` is what people call the
-    run.
+    `classes` are the names of the answers, in order, and `run` is the name of the run.
     """
 
     __slots__ = ("classes", "command", "held_back", "learned", "run", "what")
@@ -114,12 +113,12 @@ class ReadError:
 
 
 class Outcome:
-    """What one file gave: `source` as read, `text` after fixes, what is left to say of it.
+    """The result of one file: `source` as read, `text` after fixes, the remaining findings.
 
-    `repaired` tells that fixes were tried. `source` is None for a file that could not be read
+    `repaired` says that fixes were tried. `source` is None for a file that could not be read
     or is binary; `problems` are sentences on what could not be done, `warnings` on what was done
     all the same; `others` are the lines of other files that diagnostics point at, by name;
-    `releases` are those of the program that the file was judged by, as reports tell them. `lines`
+    `releases` are those of the program by which the file was checked, for reports. `lines`
     are those that diagnostics mean of a file of data, which is not kept as a text.
     """
 
@@ -152,7 +151,7 @@ class Outcome:
 
     @property
     def changed(self) -> bool:
-        """Whether fixes changed the text."""
+        """Return whether fixes changed the text."""
         return self.source is not None and self.source.text != self.text
 
 

@@ -1,4 +1,4 @@
-"""What commands ask of families whose texts belong together, and what they are answered.
+"""The questions of commands to families whose texts belong together, and the answers.
 
 Plain values; knows no family, no terminal and no editor.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.workspace import Files, Premises, Run
 
     class Follower(Protocol):
-        """Who follows what commands of a run do."""
+        """The observer of a run's commands."""
 
         def event(self, event: dict[str, Any]) -> None:
             """Take an event of the run log."""
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
             """Take what a person should know."""
 
         def stops(self) -> bool:
-            """Whether somebody wants an end."""
+            """Return whether a stop is requested."""
 
     Work = TypeVar("Work")
     Done = TypeVar("Done")
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
         @property
         def repairs(self) -> bool:
-            """Whether fixes are to be applied, be it only to show them."""
+            """Return whether fixes are to be applied, be it only to show them."""
 
     class PlacedRun(Protocol):
         """A run with absolute folders, and the real paths of the files that it begins with."""
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
         @property
         def given(self) -> Premises:
-            """What settings say of all runs."""
+            """Return what settings say of all runs."""
 
         @property
         def configurations(self) -> Sequence[str]:
@@ -70,29 +70,29 @@ if TYPE_CHECKING:
 
         @property
         def missing(self) -> Mapping[str, str | None]:
-            """What stands in the place of those that are not there, by the names they are given."""
+            """Return the replacements for missing ones, by their given names."""
 
         @property
         def outside(self) -> Sequence[str]:
-            """Those that lie where nothing is looked at, as they are named."""
+            """Return those that lie where nothing is looked at, as they are named."""
 
         def files(self, files: Files) -> frozenset[str]:
             """Return the real paths of all files that it names."""
 
     class DoEach(Protocol):
-        """Does one thing to many, in several processes where that pays."""
+        """Applies a function to many items, in several processes where that pays."""
 
         def __call__(self, work: Callable[[Work], Done], jobs: Sequence[Work], /) -> Iterable[Done]:
             """Yield `work(job)` for each job, in order; both must be picklable."""
 
 
 class Inspection:
-    """What a command line wants checked of one family.
+    """The files of one family that a command line asks to check.
 
-    `folders` are those that it names, `layers` its arguments ``A+B``, `assignments` what comes
-    behind every run; `unsafe`: all fixes are wanted, not only the safe ones; `reads_data`: data are
-    read to their end.  `read` reads a file and `job_for` makes a job of one that nobody named,
-    which is read besides, by its name, path and language.
+    `folders` are those that it names, `layers` its arguments ``A+B``, `assignments` what follows
+    each run; `unsafe`: all fixes are wanted, not only the safe ones; `reads_data`: data are
+    read to their end.  `read` reads a file and `job_for` makes a job of one that was not named,
+    which is read in addition, by its name, path and language.
     """
 
     __slots__ = (
@@ -132,8 +132,8 @@ class Inspection:
 
 
 class Question:
-    """What a command asks of runs: with which settings, which `command` of them is meant, what
-    stands in place of a `library`, with which `log` to compare.
+    """A question about runs: their settings, the `command` that is meant, a replacement for the
+    `library`, the `log` to compare with.
 
     `meant` makes a file of an argument, `read` reads it.
     """
@@ -159,11 +159,11 @@ class Question:
 
 
 class Lookup:
-    """What a command asks of configurations: `items` in order, seen from a `folder`.
+    """A question about configurations: `items` in order, seen from a `folder`.
 
     One value is wanted (`path`, `exact`: without climbing), what holds for one `command`, or all
     as one file (`flat`); `stdin` reads what `-` means, which is called `stdin_name`; `roots_for`
-    tells the roots around names, `settings_for` the settings of a folder among them.
+    returns the roots around names, `settings_for` the settings of a folder among them.
     """
 
     __slots__ = (
@@ -203,8 +203,8 @@ class Lookup:
 
 
 class Wanted:
-    """What a command line names for a migration: languages of files by their real paths, folders,
-    and layers; `force` replaces files that are there and different.
+    """The files that a command line names for a migration: languages of files by their real paths,
+    folders, and layers; `force` replaces files that are there and different.
     """
 
     __slots__ = ("assignments", "files", "find", "folders", "force", "languages", "layers", "roots")
@@ -229,11 +229,11 @@ class Wanted:
 
 
 class Performance:
-    """What is asked of a program's run: its `items` in order, seen from a `folder`.
+    """A request for a program's run: its `items` in order, seen from a `folder`.
 
-    `roots_for` tells the roots around names, `settings_for` the settings of a folder among them.
-    `texts` are those that stand in the place of files, by their real paths, `log` the release
-    whose lines are told; `tensors`: models are written as safetensors, `starts_programs`: programs
+    `roots_for` returns the roots around names, `settings_for` the settings of a folder among them.
+    `texts` replace files, by their real paths, `log` is the release whose
+    lines are printed; `tensors`: models are written as safetensors, `starts_programs`: programs
     that the run names may be started.  A `device` trains where one is named. `ranks` are the
     processes that do it together, if there are several.
     """
@@ -275,11 +275,11 @@ class Performance:
 
 
 class Answer:
-    """What a family has to say to a command.
+    """The answer of a family to a command.
 
-    Each of `reports` is shown and `complaints` are told on stderr, in this order; then a `document`
-    (a JSON value), `lines` for people, the bytes of a `text` or a `comparison` follow, whichever
-    there is; `code` is the exit code.  `told` are complaints that somebody has heard before.
+    Each of `reports` is shown and `complaints` are printed on stderr, in this order; then a
+    `document` (a JSON value), `lines` for people, the bytes of a `text` or a `comparison` follow,
+    whichever there is; `code` is the exit code.  `told` are complaints that were printed before.
     """
 
     __slots__ = ("code", "comparison", "complaints", "document", "lines", "reports", "text", "told")

@@ -85,7 +85,7 @@ class Settings:
         return tuple(code for codes in matching for code in codes)
 
     def excludes(self, path: str) -> bool:
-        """Whether `exclude` names a file or folder, by its absolute path."""
+        """Return whether `exclude` names a file or folder, by its absolute path."""
         if not self.exclude:
             return False
         relative = self._relative(path)
@@ -98,7 +98,7 @@ class Settings:
 class SettingsFinder:
     """Finds and reads the settings of folders, each file once; `find` may raise SettingsError.
 
-    A file that `leads_out` of the folders that may be read says nothing, which `tell` is told.
+    A file that `leads_out` of the folders that may be read is skipped, with a call of `tell`.
     """
 
     __slots__ = ("_known", "_leads_out", "_tell")
@@ -148,13 +148,13 @@ def read_settings(file: str) -> Settings:
 
 
 def read_own_roots(file: str) -> tuple[str, ...]:
-    """Return the folders that a person's own settings name, the one thing that they may say."""
+    """Return the folders in the user's own settings, the one key that they may have."""
     data = _read_bytes(file)
     folders: tuple[str, ...] = ()
     for key, value in _parse(file, data).items():
         if key != ROOTS:
             problem = (
-                f"unknown key '{key}'.{suggestion(key, (ROOTS,))} Here stands '{ROOTS}' alone."
+                f"unknown key '{key}'.{suggestion(key, (ROOTS,))} The only key here is '{ROOTS}'."
             )
             raise SettingsError(file, _line_of(data, key), problem)
         try:
@@ -174,7 +174,7 @@ def as_roots(value: object) -> tuple[str, ...]:
 
 
 def _read_shared(file: str) -> Settings | None:
-    """The settings in a pyproject.toml, None where it has no [tool.netsharp]."""
+    """Return the settings in a pyproject.toml, None where it has no [tool.netsharp]."""
     data = _read_bytes(file)
     if b"netsharp" not in data:
         return None
@@ -184,7 +184,7 @@ def _read_shared(file: str) -> Settings | None:
 
 
 def read_toml(file: str, place: str | None = None, *, follow: bool = True) -> dict[str, Any]:
-    """The tables of a file that lies at `place`, bounded as settings are; raises SettingsError."""
+    """Return the tables of a file at `place`, bounded as settings are; raises SettingsError."""
     return _parse(file, _read_bytes(file, place, follow=follow))
 
 
@@ -220,7 +220,7 @@ def _settle(file: str, data: bytes, table: dict[str, Any]) -> Settings:
 
 
 def _wrong_part(key: str, value: object) -> str | None:
-    """The key of a table that is wrong by itself; None where the whole is."""
+    """Return the key of a table that is wrong by itself; None where the whole is."""
     parts = value.items() if isinstance(value, dict) else ()
     wrong = (part for part, one in parts if assign(Settings(), key, {part: one}) is not None)
     return next(wrong, None) if key in known_keys() else None
@@ -230,8 +230,8 @@ def assign(settings: Settings, key: str, value: object) -> str | None:
     """Store what a key is set to; return what is wrong, as a sentence, where it cannot be."""
     if key == ROOTS:
         return (
-            f"'{ROOTS}' says where the files of a folder may lead, so none of them can say it: it "
-            "stands in your own settings, or behind --root."
+            f"'{ROOTS}' says where the files of a folder may lead, so none of them can set it: "
+            "set it in your own settings, or with --root."
         )
     if key not in known_keys():
         return f"unknown key '{key}'.{suggestion(key, known_keys())}"
@@ -246,7 +246,7 @@ def assign(settings: Settings, key: str, value: object) -> str | None:
 
 
 def _line_of(data: bytes, key: str) -> int | None:
-    """The line on which a key is written, None where it is written in an unusual way."""
+    """Return the line on which a key is written, None where it is written in an unusual way."""
     wanted = key.encode("utf-8")
     for number, line in enumerate(data.splitlines(), 1):
         bare = line.strip()
@@ -259,7 +259,7 @@ def _line_of(data: bytes, key: str) -> int | None:
 
 
 def _line_within(data: bytes, key: str, part: str | None) -> int | None:
-    """The line of a key within the table of another, of that where it is written unusually."""
+    """Return the line of a key within a table, or that of the table where the key is not found."""
     if part is not None:
         inside = False
         for number, line in enumerate(data.splitlines(), 1):
@@ -276,7 +276,7 @@ def _line_within(data: bytes, key: str, part: str | None) -> int | None:
 
 
 def _names(written: bytes) -> list[bytes]:
-    """The names of a dotted key; one in quotes may have dots itself."""
+    """Return the names of a dotted key; one in quotes may have dots itself."""
     bare = written.strip()
     if bare[:1] in (b'"', b"'") and bare[-1:] == bare[:1]:
         return [bare[1:-1]]
@@ -362,5 +362,5 @@ _KEYS: dict[str, Callable[[Settings, object], None]] = {
 
 
 def known_keys() -> tuple[str, ...]:
-    """Return every key, those that families of languages bring behind ours."""
+    """Return every key, those of families of languages after ours."""
     return (*_KEYS, *READERS)

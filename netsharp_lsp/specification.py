@@ -1,7 +1,7 @@
-"""A specification of Net# as Python code hands it: its text, what is known around it, its findings
-as plain values, and the error of one that cannot be used.
+"""A specification of Net# for Python code: its text, its context, its findings as plain values, and
+the error of one that cannot be used.
 
-The public door and the estimators share it; it trains nothing.
+The public interface and the estimators share it; it trains nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Diagnostic(NamedTuple):
 
 
 class SpecificationError(ValueError):
-    """A specification with errors; the text says where the first stands, and how many follow.
+    """A specification with errors; the text gives the place of the first, and how many follow.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class SpecificationError(ValueError):
     file : str or None
         The file that it is about, where several belong together.
     results : dict of str to CommandResult
-        Of `netsharp.run`: what came of the commands that were done all the same; else empty.
+        Of `netsharp.run`: results of the commands that were done all the same; else empty.
 
     Since
     -----
@@ -109,10 +109,10 @@ Diagnostic.__module__ = SpecificationError.__module__ = "netsharp"
 
 
 def path_meant(specification: Specification, language: str | None = None) -> str | None:
-    """Return the path that stands for a specification; None where its text does.
+    """Return the path of a specification; None where its text is given.
 
-    A path object is a path.  So is a line of text that ends like a file of ours, unless somebody
-    says in which `language` it is: then it is a text, whatever it looks like.
+    A path object is a path.  So is a line of text that ends like a file of ours, unless its
+    `language` is given: then it is a text, whatever it looks like.
     """
     if not isinstance(specification, str):
         return file_name(specification)
@@ -126,9 +126,10 @@ def path_meant(specification: Specification, language: str | None = None) -> str
 
 
 def read_specification(specification: Specification, language: str | None = None) -> bytes:
-    """Return the text as UTF-8 without a byte-order mark; what means a path is read.
+    """Return the text as UTF-8 without a byte-order mark, reading a path.
 
-    Raises ValueError, a sentence, for what is no text, and OSError for a file that cannot be read.
+    Raises ValueError, a sentence, for a value of another type, and OSError for a file that cannot
+    be read.
     """
     path = path_meant(specification, language)
     if path is None:
@@ -148,7 +149,7 @@ def read_specification(specification: Specification, language: str | None = None
 
 
 def _readable(name: str, text: bytes) -> bytes:
-    """A text that a parser may be given; ValueError, a sentence, for any other."""
+    """Return a text that a parser may be given; ValueError, a sentence, for any other."""
     from netsharp_lsp.text.extent import refused
 
     why = refused(text)
@@ -270,7 +271,7 @@ def keyword_settings(
 
 
 def _plain_value(value: object) -> object:
-    """A setting whose paths are names, and whose numbers are Python's."""
+    """Return a setting whose paths are names, and whose numbers are Python's."""
     if isinstance(value, list | tuple):
         return [_plain_value(each) for each in value]
     if isinstance(value, os.PathLike):
@@ -292,7 +293,7 @@ def refusals(data: bytes) -> Iterator[None]:
 
 
 def _refusal(error: GraphError, data: bytes) -> TrainingError:
-    """The error for a network that cannot be computed, with its place where that is known."""
+    """Return the error for a network that cannot be computed, with its place if known."""
     from netsharp_engine.train.failures import TrainingError
     from netsharp_lsp.interface import Origin
     from netsharp_lsp.text.lines import LineIndex

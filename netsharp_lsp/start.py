@@ -1,4 +1,4 @@
-"""Where the installed command begins; a program that imports netsharp never reads this."""
+"""The start of the installed command, which a program that imports netsharp never loads."""
 
 from __future__ import annotations
 

@@ -34,14 +34,14 @@ class TextFamily:
 
     @property
     def largest(self) -> Limit | None:
-        """Above so many bytes a text is not read."""
+        """Return the number of bytes above which a text is not read."""
         from netsharp_lsp.limits import SPECIFICATION_BYTES
 
         return SPECIFICATION_BYTES
 
     @property
     def extent(self) -> Extent:
-        """Above so many words and marks a text is not parsed."""
+        """Return the number of tokens above which a text is not parsed."""
         from netsharp_lsp.text.extent import SPECIFICATION
 
         return SPECIFICATION
@@ -57,12 +57,12 @@ class TextFamily:
         return {}
 
     def keeps_columns(self, settings: Settings) -> bool:
-        """No: a text has one style."""
+        """Return no: a text has one style."""
         return False
 
     @property
     def training(self) -> Training | None:
-        """Nothing is trained."""
+        """Return None, as nothing is trained."""
         return None
 
     def language(self, language_id: str) -> Language:
@@ -70,7 +70,7 @@ class TextFamily:
         return self._languages[language_id]
 
     def recognise(self, name: str, data: bytes) -> str | Foreign:
-        """Tell the language of a file by its name."""
+        """Return the language of a file by its name."""
         return self.suffixes[os.path.splitext(name)[1].lower()]
 
     def decode(self, data: bytes) -> Source | DecodeError:

@@ -1,6 +1,6 @@
-"""Training as Python code asks for it: a text and prepared rows in, what came of it out.
+"""Training for Python code: a text and prepared rows in, the result out.
 
-It joins language and engine for the public door, the estimators and others; it reads no data.
+It joins language and engine for the public interface, the estimators and others; it reads no data.
 """
 
 from __future__ import annotations

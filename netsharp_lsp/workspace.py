@@ -1,4 +1,4 @@
-"""What lies around a text for languages whose texts belong together: files and the runs that use
+"""The surroundings of a text for languages whose texts belong together: files and the runs that use
 them.  Knows no disk and no language.
 """
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Count = Callable[[Iterable[bytes]], Counted]
 
     class Files(Protocol):
-        """Where files come from: a disk, or the texts of an editor over it."""
+        """The source of files: a disk, or the texts of an editor over it."""
 
         def read(self, path: str) -> bytes | None:
             """Return the bytes of a file, None where there is none that can be read."""
 
         def exists(self, path: str) -> bool:
-            """Whether there is a file or a folder of that name; reads nothing."""
+            """Return whether there is a file or a folder of that name; reads nothing."""
 
         def kind(self, path: str) -> str | None:
             """Return what has a name: "file", "folder", "pipe"; None where nothing is seen there.
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
             """
 
         def locate(self, path: str) -> str:
-            """Return the one name of a file, however a path to it is spelt; reads nothing."""
+            """Return the canonical path of a file, however a path to it is spelt; reads nothing."""
 
         def outside(self, path: str) -> bool:
-            """Whether nothing can be known of a file: it lies outside of what may be read."""
+            """Return whether a file is unknown because it is outside of what may be read."""
 
         def counted(self, path: str, count: Count[Counted]) -> Counted | None:
             """Return what `count` makes of a file of data; None where none may be read."""
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def no_file(path: str, kind: str | None) -> str:
-    """Return what to say of a path at which something of a kind, or nothing, is no file to read."""
+    """Return the sentence on a path that is not a file to read, of a kind or missing."""
     if kind is None:
         return f"{path}: there is no such file."
     if kind == "folder":
@@ -56,7 +56,7 @@ def no_file(path: str, kind: str | None) -> str:
 
 
 def outside(path: str) -> str:
-    """Return what to say of a path outside, behind the name of what leads there."""
+    """Return the sentence on a path outside, to follow the name of its origin."""
     return f"'{path}' lies outside the folders that are read here; {allowed_by(path)}."
 
 
@@ -69,7 +69,7 @@ def outside_to_write(path: str, folder: str | None = None) -> str:
 
 
 def leads_out(path: str) -> str:
-    """Return what to say of a run with a file outside, behind the name of what starts it."""
+    """Return the sentence on a run with a file outside, to follow the name of its start."""
     return f"{outside(path)} This run is not looked at."
 
 
@@ -81,8 +81,8 @@ def allowed_by(path: str) -> str:
 
 
 class Hole:
-    """What is open in an item of a run: the item by its number, the span of its text, and the name
-    of what comes there.
+    """An open part of a run's item: the item by its number, the span of its text, and the name
+    of what is substituted.
     """
 
     __slots__ = ("end", "item", "name", "start")
@@ -95,13 +95,13 @@ class Hole:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells two of them apart."""
+        """Return what tells two of them apart."""
         return self.item, self.start, self.end, self.name
 
 
 class StartedAt:
-    """Where a script starts a run: its file, the line from 1, and in bytes where the items stand
-    or come from.
+    """The place where a script starts a run: its file, the line from 1, and the byte spans of the
+    items or their origins.
     """
 
     __slots__ = ("file", "line", "spans")
@@ -115,9 +115,9 @@ class StartedAt:
 class Run:
     """The items of one start of a program, in order, and the folder it is started in.
 
-    `declared`: somebody said that the program is started so; else it is only supposed.  `origin`
-    is where a script does; `unknown` are the script's own variables in the items whose values
-    the script does not say, `holes` where they stand.  `also` are folders that files are looked
+    `declared`: it is known that the program is started so; else it is only assumed.  `origin`
+    is where a script does; `unknown` are the script's own variables in the items without known
+    values, `holes` their places.  `also` are folders that files are looked
     for in which are not in `directory`.
     """
 
@@ -143,7 +143,7 @@ class Run:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells two runs apart that do not do the same."""
+        """Return what tells two runs apart that do not do the same."""
         holes = tuple(hole.key for hole in self.holes)
         return self.items, self.directory, self.also, self.declared, holes
 
@@ -152,12 +152,12 @@ class Run:
         return self._with(self.items, directory, self.declared, also)
 
     def followed_by(self, assignments: tuple[str, ...]) -> Run:
-        """Return the run with further ``KEY=VALUE`` behind it."""
+        """Return the run with further ``KEY=VALUE`` after it."""
         items = (*self.items, *assignments)
         return self._with(items, self.directory, self.declared, self.also)
 
     def assigning(self, assignments: tuple[str, ...]) -> Run:
-        """Return the run with further ``KEY=VALUE`` behind it; somebody said so then."""
+        """Return the run with further ``KEY=VALUE`` after it, which makes it declared."""
         if not assignments:
             return self
         items = (*self.items, *assignments)
@@ -173,8 +173,8 @@ class Run:
 
 
 class Premises:
-    """What settings say of every run: the names of variables that somebody else `defines`, and the
-    `version` of the program, empty where none is said.
+    """The settings of every run: the names of variables `defined` elsewhere, and the `version` of
+    the program, empty where none is given.
     """
 
     __slots__ = ("defines", "version")
@@ -195,12 +195,12 @@ NO_PREMISES = Premises()
 
 
 class Workspace:
-    """What lies around one text.
+    """The surroundings of one text.
 
-    `name`: what `files` knows the text by, and what people see.  `runs`: those that use the text,
-    none where it stands alone.  `assignments`: ``KEY=VALUE`` that come after those of every run.
-    `given`: what settings say of all runs.  `library`: what is read in place of a language's own
-    library.  `known`: what was worked out for another text and still holds.
+    `name`: the text's key in `files`, also displayed.  `runs`: those that use the text,
+    none where it is alone.  `assignments`: ``KEY=VALUE`` that come after those of every run.
+    `given`: the settings of all runs.  `library`: what replaces a language's own
+    library.  `known`: results computed for another text that are still valid.
     """
 
     __slots__ = ("assignments", "files", "given", "known", "library", "name", "runs")
@@ -236,7 +236,7 @@ class GivenFiles:
         return self._texts.get(self.locate(path))
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file of that name, or one below a folder of that name."""
+        """Return whether there is a file of that name, or one below a folder of that name."""
         located = self.locate(path)
         return any(name == located or name.startswith(f"{located}/") for name in self._texts)
 

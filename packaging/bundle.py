@@ -1,5 +1,5 @@
-"""Makes one archive of many wheels: what all Pythons share stands there once, beside what is each
-one's own.  Knows no platform and no editor; `vscode-extension/bundled/unpack.py` reads the result.
+"""Makes one archive of many wheels: files shared by all Pythons are in it once, beside those of
+each.  Knows no platform and no editor; `vscode-extension/bundled/unpack.py` reads the result.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 
 def chosen(names: list[str]) -> list[Target]:
-    """The targets of these names, all for none; SystemExit with a sentence for an unknown one."""
+    """Return the targets of these names, all for none; raises SystemExit for an unknown one."""
     known = {target.name: target for target in TARGETS}
     for name in names:
         if name not in known:

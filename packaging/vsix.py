@@ -59,7 +59,7 @@ def own_wheel(wheels: Path, target: Target) -> Path:
 
 
 def download(target: Target, folder: Path) -> list[Path]:
-    """The wheels of other people for every Python, each once; fetched only when pins change."""
+    """Return the third-party wheels for every Python, each once; fetched only when pins change."""
     pins = HERE / "bundled.txt"
     state = hashlib.sha256(pins.read_bytes() + repr((target, PYTHONS)).encode()).hexdigest()
     stamp = folder / "stamp"
@@ -110,7 +110,7 @@ def pack(target: Target, wheels: list[Path], out: Path) -> Path:
 
 
 def copy_parts(stage: Path) -> None:
-    """What is packed, without what an earlier packing or a test has left."""
+    """Copy the files to pack, without remains of earlier packing or tests."""
     for part in PARTS:
         source = EXTENSION / part
         if source.is_dir():
@@ -129,7 +129,7 @@ def copy_parts(stage: Path) -> None:
 def description(
     target: Target, wheels: list[Path], version: str, sizes: dict[str, int]
 ) -> dict[str, object]:
-    """What the extension has to know of the archives; `id` changes when any wheel does."""
+    """Return what the extension has to know of the archives; `id` changes when any wheel does."""
     digest = hashlib.sha256()
     for wheel in sorted(wheels, key=lambda each: each.name):
         digest.update(wheel.name.encode())

@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def python_headers(work: Path) -> Path:
-    """A copy of Python's headers in which every size is asked of the compiler."""
+    """Return a copy of Python's headers in which every size is asked of the compiler."""
     headers = work / "include"
     shutil.copytree(sysconfig.get_paths()["include"], headers)
     shutil.copy(HERE / "include" / "pyconfig.h", headers)
@@ -59,7 +59,7 @@ def python_headers(work: Path) -> Path:
 
 
 def plain_wheel(work: Path) -> Path:
-    """The wheel of this machine, built from what git knows of, without its libraries.
+    """Return the wheel of this machine, built from what git knows of, without its libraries.
 
     They are compiled for each platform, so that the compiler here is one that does nothing.
     """
@@ -79,7 +79,7 @@ def plain_wheel(work: Path) -> Path:
 
 
 def compile_all(target: Target, headers: Path, folder: Path) -> dict[str, Path]:
-    """The C extension of each grammar and of the engine, by its name inside the wheel."""
+    """Return the C extension of each grammar and of the engine, by its name inside the wheel."""
     folder.mkdir()
     made = {}
     for grammar in GRAMMARS:
@@ -99,7 +99,7 @@ def compile_all(target: Target, headers: Path, folder: Path) -> dict[str, Path]:
 def compile_one(
     target: Target, files: list[Path], flags: list[str], headers: Path, output: Path
 ) -> None:
-    """Cross-compile one extension with its door to Python."""
+    """Cross-compile one extension with its interface to Python."""
     paths = [f"-I{headers}", "-o", str(output)]
     command = [*ZIG, "cc", "-target", target.zig, *FLAGS, LIMITED, *flags, *paths]
     command += [str(file) for file in files]
@@ -108,7 +108,7 @@ def compile_one(
 
 
 def linking(target: Target, folder: Path) -> list[str]:
-    """Where the functions of Python come from: its library on Windows, else the interpreter."""
+    """Return the library with Python's functions: that of Windows, else the interpreter."""
     if target.name.startswith("darwin"):
         return ["-Wl,-undefined,dynamic_lookup"]
     if not target.name.startswith("win32"):
@@ -121,7 +121,7 @@ def linking(target: Target, folder: Path) -> list[str]:
 
 
 def repack(payload: Path, target: Target, extensions: dict[str, Path], out: Path) -> Path:
-    """The payload with other extensions, tags and record; written aside and renamed."""
+    """Return the payload with other extensions, tags and record; written aside and renamed."""
     name, version = payload.name.split("-")[:2]
     wheel = out / f"{name}-{version}-{TAG}-{target.wheel}.whl"
     files = {}
@@ -145,14 +145,14 @@ def repack(payload: Path, target: Target, extensions: dict[str, Path], out: Path
 
 
 def wheel_file(target: Target) -> bytes:
-    """The wheel's account of itself."""
+    """Return the wheel's account of itself."""
     lines = ["Wheel-Version: 1.0", "Generator: netsharp", "Root-Is-Purelib: false"]
     lines += [f"Tag: {TAG}-{platform}" for platform in target.wheel.split(".")]
     return ("\n".join(lines) + "\n").encode()
 
 
 def record(files: dict[str, bytes], own: str) -> bytes:
-    """The list of files with their digests, as installers check it."""
+    """Return the list of files with their digests, as installers check it."""
     lines = []
     for member, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

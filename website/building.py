@@ -1,6 +1,6 @@
 """Builds the site into a folder and follows every link inside it.
 
-`python -m website.building FOLDER` is its door.  A warning of the generator fails the build, and
+`python -m website.building FOLDER` starts it.  A warning of the generator fails the build, and
 so does a link that leads nowhere.
 """
 
@@ -29,7 +29,7 @@ def main(folder: Path) -> int:
     Returns 2 where the folder holds something else, which is left as it is.
     """
     if not is_free(folder):
-        print(f"{folder} holds what is no site: name a folder that is new.", file=sys.stderr)
+        print(f"{folder} has files that are not a site: name a new folder.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as made:
         sources = Path(made)
@@ -52,7 +52,7 @@ def is_free(folder: Path) -> bool:
 def reference() -> str:
     """Return the page of the Python reference: every public name with its docstring."""
     parts = [
-        "# Python reference\n\n`import netsharp` is the whole door. [netsharp from Python]"
+        "# Python reference\n\n`import netsharp` is the whole interface. [netsharp from Python]"
         "(docs/python.md) shows every name at work.\n"
     ]
     for name in dir(netsharp):

@@ -143,7 +143,7 @@ def _example(block: Block) -> str:
 
 
 def _marked(block: Block) -> str:
-    """The option that marks the lines at fault."""
+    """Return the option that marks the lines at fault."""
     if block.span is None:
         return ""
     start, end = block.span
@@ -153,7 +153,7 @@ def _marked(block: Block) -> str:
 
 
 def _fence(text: str) -> str:
-    """A fence that no line of the text can close."""
+    """Return a fence that no line of the text can close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     return "`" * max(3, longest + 1)
 

@@ -68,7 +68,7 @@ def lexers() -> dict[str, type[Lexer]]:
 
 
 def _pieces(grammar: str, data: bytes) -> Iterator[tuple[Any, str]]:
-    """The stretches of a text in order; what stands in a coloured one has its colour."""
+    """Yield the spans of a text in order, each with its colour."""
     at = 0
     for start, end, token in _captures(grammar, data):
         if start >= at:
@@ -79,7 +79,7 @@ def _pieces(grammar: str, data: bytes) -> Iterator[tuple[Any, str]]:
 
 
 def _captures(grammar: str, data: bytes) -> list[tuple[int, int, Any]]:
-    """The coloured stretches of a text, the outer one of two that overlap first."""
+    """Return the coloured stretches of a text, the outer one of two that overlap first."""
     parser, query = _reader(grammar)
     found = QueryCursor(query).captures(parser.parse(data).root_node)
     return sorted(

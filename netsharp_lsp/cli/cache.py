@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _folders(places: Sequence[str]) -> list[str]:
-    """The folders of tables that places mean, each once."""
+    """Return the folders of tables that places mean, each once."""
     if not places:
         return [os.path.abspath(BESIDE), folder_for(None)]
     meant = [place if os.path.isdir(place) else os.path.dirname(place) for place in places]
@@ -87,7 +87,7 @@ def _folders(places: Sequence[str]) -> list[str]:
 
 
 def _clear(found: Sequence[KeptTable], folders: Sequence[str]) -> int:
-    """Remove tables, and what killed runs left; what could not be removed is told."""
+    """Remove tables and remains of killed runs, and report what could not be removed."""
     failed = False
     size = 0
     for table in found:
@@ -105,7 +105,7 @@ def _clear(found: Sequence[KeptTable], folders: Sequence[str]) -> int:
 
 
 def _shown(found: Sequence[KeptTable]) -> Iterator[str]:
-    """A line or two for each table, and a sum."""
+    """Yield a line or two for each table, and a sum."""
     now = time.time()
     for table in found:
         named = ", ".join(map(_near, table.sources[:MOST_NAMED])) or "of unknown files"
@@ -117,7 +117,7 @@ def _shown(found: Sequence[KeptTable]) -> Iterator[str]:
 
 
 def _near(path: str) -> str:
-    """A path as it is seen from here where it lies below."""
+    """Return a path as it is seen from here where it lies below."""
     here = os.path.join(os.getcwd(), "")
     return path.removeprefix(here)
 
@@ -133,7 +133,7 @@ def _as_json(table: KeptTable) -> dict[str, object]:
 
 
 def _age(seconds: float) -> str:
-    """How long ago, in the largest unit that is not 0."""
+    """Return a time span as text, in the largest unit that is not 0."""
     unit, size = next((each for each in UNITS if seconds >= each[1]), UNITS[-1])
     return f"{_counted(int(max(seconds, 0) // size), unit)} old"
 

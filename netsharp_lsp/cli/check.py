@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
-_READ_DATA = "read all data of the configurations, and tell every line that is wrong"
+_READ_DATA = "read all data of the configurations, and report every invalid line"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +151,7 @@ def _check_all(args: argparse.Namespace) -> int:
 def _as_it_stays(
     gathered: Gathered, args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[list[Job], list[Outcome], list[FileFindings]]:
-    """Check once more without repairs: a report on texts that could not be written helps nobody."""
+    """Check once more without fixes, since a report on texts that were not written is wrong."""
     plain = type(args)(**{**vars(args), "fix": False, "unsafe_fixes": False})
     again = _jobs(plain, find, gathered, roots)
     jobs, outcomes = _inspected(again, gathered, plain, find, roots)
@@ -161,7 +161,7 @@ def _as_it_stays(
 def _found(
     jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace, roots: Roots
 ) -> list[FileFindings]:
-    """What is left to say of every file, without what a baseline knows."""
+    """Return what is left to say of every file, without what a baseline knows."""
     nothing = LineIndex(b"")
     findings = [
         FileFindings(
@@ -202,7 +202,7 @@ def _inspected(
 def _inspection(
     jobs: Sequence[Job], args: argparse.Namespace, find: Find, roots: Roots
 ) -> tuple[Inspection, list[Job]]:
-    """What is asked of files that belong together, and the jobs of those that nobody named."""
+    """Return the inspection of files that belong together, and the jobs of those not named."""
     from netsharp_lsp.questions import Inspection
 
     further: list[Job] = []
@@ -221,13 +221,13 @@ def _inspection(
 
 
 def _roots(args: argparse.Namespace) -> Roots:
-    """Where the files that are checked may lead."""
+    """Return where the files that are checked may lead."""
     named = [(args.stdin_filename or ".") if path == "-" else path for path in args.paths]
     return roots_for(named, args)
 
 
 def _gathered(args: argparse.Namespace, find: Find, roots: Roots) -> Gathered:
-    """What the arguments mean; says on stderr what is not there, or where asked left out."""
+    """Return what the arguments mean; says on stderr what is not there, or where asked left out."""
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
     naming = Naming(args.stdin_filename, args.language, args.skip_others)
     gathered = gather(args.paths, excluder(find), naming, roots, args.embedded)
@@ -237,7 +237,7 @@ def _gathered(args: argparse.Namespace, find: Find, roots: Roots) -> Gathered:
 
 
 def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered, roots: Roots) -> list[Job]:
-    """The files to check, each with its settings."""
+    """Return the files to check, each with its settings."""
     jobs = [Job(item, find(item.directory), args, roots) for item in gathered.inputs]
     for settings in {id(job.settings): job.settings for job in jobs}.values():
         validate_settings(settings, known_codes)
@@ -245,7 +245,7 @@ def _jobs(args: argparse.Namespace, find: Find, gathered: Gathered, roots: Roots
 
 
 def _watched(args: argparse.Namespace) -> list[str]:
-    """The files whose change matters: specifications, their run files, their settings."""
+    """Return the files whose change matters: specifications, their run files, their settings."""
     try:
         roots = _roots(args)
         find = settings_finder(args, roots)
@@ -345,6 +345,6 @@ def _write(path: str, report: bytes) -> None:
 
 
 def _fails(job: Job, found: FileFindings) -> bool:
-    """Whether a file's findings are grave enough for exit code 1."""
+    """Return whether a file's findings are severe enough for exit code 1."""
     fail_on = job.args.fail_on or job.settings.fail_on or DEFAULT_FAIL_ON
     return any(RANKS[d.severity] <= RANKS[fail_on] for d in found.diagnostics)

@@ -75,12 +75,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _usage_problem(args: argparse.Namespace) -> str | None:
-    """What is wrong with the arguments as such."""
+    """Return what is wrong with the arguments as such."""
     if args.cd and not os.path.isdir(args.cd):
         return f"{args.cd}: there is no such folder. Name one after --cd."
     if args.list is not None:
         if args.items:
-            return "--list takes one folder and no items. Name the folder behind --list."
+            return "--list takes one folder and no items. Name the folder after --list."
         if not os.path.isdir(args.list):
             return f"{args.list}: there is no such folder. Name one after --list."
         return None

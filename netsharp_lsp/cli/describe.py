@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cost_arguments(parser)
     group = add_experiment_arguments(parser)
     group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
-    group.add_argument("--log", metavar="FILE", help="compare it with a log of the original")
+    group.add_argument(
+        "--log", metavar="FILE", help="compare it with a log of the original program"
+    )
     library = family_with(lambda one: one.experiments).library
     group.add_argument("--library", metavar="FILE", help=f"read in place of {library}")
     add_settings_arguments(parser)
@@ -107,7 +109,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _described(args: argparse.Namespace) -> tuple[dict[str, Any] | None, int]:
-    """What is meant, described, None where there is nothing more to say; and the exit code."""
+    """Return the description of the subject, None where there is none, and the exit code."""
     _check_cost(args)
     stored = _stored(args.subject, partial=args.partial)
     if stored is not None and args.cost:
@@ -144,7 +146,7 @@ def _check_cost(args: argparse.Namespace) -> None:
 
 
 def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:
-    """The network in a model of another program, None where what is named is none."""
+    """Return the network in a model of another program, None where what is named is none."""
     try:
         return stored_network(path, partial=partial)
     except ValueError as error:
@@ -152,7 +154,7 @@ def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:
 
 
 def rendered(description: dict[str, Any], form: str, depth: int | None = None) -> str:
-    """A description in one of `FORMATS`; tables and pictures with so many levels of calls open."""
+    """Return a description in one of `FORMATS`; tables and pictures open ``depth`` calls."""
     if form == "json":
         return to_json(description, indent=2) + "\n"
     if form in ("dot", "svg") and "nodes" in description:

@@ -68,7 +68,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _compared(args: argparse.Namespace) -> Comparison | None:
-    """What differs; None where one is faulty, which stderr says."""
+    """Return what differs; None where one is faulty, which stderr says."""
     names = (args.before, args.after)
     roots = roots_for(["." if name == "-" else name for name in names], args)
     find = settings_finder(args, roots)
@@ -88,7 +88,7 @@ def _compared(args: argparse.Namespace) -> Comparison | None:
 
 
 def as_lines(comparison: Comparison) -> list[str]:
-    """A line for each difference, and the figures where they changed."""
+    """Return a line for each difference, and the figures where they changed."""
     lines = [line(difference) for difference in comparison.differences]
     if comparison.same:
         moved = sum(one.norms is not None for one in comparison.differences)
@@ -115,12 +115,12 @@ def line(difference: Difference) -> str:
 
 
 def figure(count: int | None) -> str:
-    """A count with separators; a question mark where it is unknown."""
+    """Return a count with separators; a question mark where it is unknown."""
     return "?" if count is None else f"{count:,}"
 
 
 def as_json(comparison: Comparison) -> str:
-    """The comparison for programs; null where a figure is unknown."""
+    """Return the comparison for programs; null where a figure is unknown."""
     differences = [
         {
             "change": difference.change,

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _judged(model: Model, query: SampleQuery) -> Judgement | None:
-    """What the network's own criteria say of data that have its streams."""
+    """Return what the network's own criteria say of data that have its streams."""
     network = model.network
     if network is not None and query.reading is not None:
         return network.judged(query)
@@ -80,7 +80,7 @@ def _judged(model: Model, query: SampleQuery) -> Judgement | None:
 
 
 def _reported(model: Model, query: SampleQuery, display: Display) -> Report:
-    """The figures beside those of a trivial baseline."""
+    """Return the figures beside those of a trivial baseline."""
     return evaluate(
         model, query.paths, query.options, directory=query.directory, progress=display.reading
     )

@@ -60,7 +60,7 @@ _OF_TRAINING = {"resume": "--resume", "show_settings": "--show-settings", "run_f
 
 
 def experiments_meant(items: Sequence[str]) -> Experiments | None:
-    """What does a run, if one of its items names a file that a run may begin with."""
+    """Return what does a run, if one of its items names a file that a run may begin with."""
     for family in families():
         experiments = family.experiments
         if experiments is not None and any(_begins(item, experiments.starts) for item in items):
@@ -132,26 +132,26 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
 
 
 def _unfitting(args: argparse.Namespace) -> str | None:
-    """A sentence on a flag that says nothing to a configuration."""
+    """Return a sentence on a flag that says nothing to a configuration."""
     for key in KEYS:
         if key.name not in ("log", "device") and getattr(args, key.name, None) is not None:
             instead = _INSTEAD.get(key.name)
             hint = f"Write {instead}" if instead else "Write a key of the configuration"
             return (
                 f"{key.flag} is a setting of a specification, and a configuration has keys. "
-                f"{hint} behind its name, as in 'netsharp run FILE KEY=VALUE'."
+                f"{hint} after its name, as in 'netsharp run FILE KEY=VALUE'."
             )
     for name, flag in _OF_TRAINING.items():
         if getattr(args, name):
             return (
-                f"{flag} goes with a specification. A configuration goes on where it stopped by "
-                "itself, unless makeMode=false; 'netsharp config' shows its values."
+                f"{flag} goes with a specification. A configuration continues by itself where it "
+                "stopped, unless makeMode=false; 'netsharp config' shows its values."
             )
     return None
 
 
 class _Following:
-    """Shows, logs and prints what a run tells."""
+    """Shows, logs and prints the events of a run."""
 
     def __init__(
         self,
@@ -174,19 +174,19 @@ class _Following:
                 self._log.write(event)
             except TrainingError as error:
                 self._log = None
-                complain(f"{error} The run goes on without it.")
+                complain(f"{error} The run continues without it.")
         self._display.event(event)
 
     def line(self, line: str) -> None:
-        """Print a line of the original's log where these are asked for."""
+        """Print a line of CNTK's log where these are asked for."""
         if self._lines:
             self._out.line(line)
 
     def notice(self, sentence: str) -> None:
-        """Tell a person."""
+        """Print a notice."""
         if not self._silent:
             complain(sentence)
 
     def stops(self) -> bool:
-        """Whether somebody wants an end, or nobody follows any more."""
+        """Return whether to stop: on a request, or where no reader is left."""
         return self._should_stop() or not self._display.heard

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     for code in codes:
         if code not in known:
-            complain(f"'{code}' is no code.{suggestion(code, known)} --all lists them.")
+            complain(f"'{code}' is not a code.{suggestion(code, known)} --all lists them.")
             return 2
     if args.format == "json":
         pages = [_data(rules_with(code).page(code)) for code in codes]
@@ -98,7 +98,7 @@ def _files(blocks: tuple[Block, ...]) -> dict[str, str]:
 
 
 def _shown_page(page: Page, color: bool) -> str:
-    """A page as a terminal shows it: no Markdown, the fault marked with carets."""
+    """Return a page as a terminal shows it: no Markdown, the fault marked with carets."""
     severity = _paint(page.severity, _SEVERITY_COLORS[page.severity], color)
     parts = [
         f"{_paint(page.code, _BOLD, color)} ({severity}): {_paint(page.title, _BOLD, color)}",
@@ -117,7 +117,7 @@ def _shown_page(page: Page, color: bool) -> str:
 
 
 def _example(blocks: tuple[Block, ...], color: bool) -> str:
-    """The files of an example, each below its name where it has one."""
+    """Return the files of an example, each below its name where it has one."""
     parts = []
     for block in blocks:
         if block.span is None:
@@ -130,7 +130,7 @@ def _example(blocks: tuple[Block, ...], color: bool) -> str:
 
 
 def _marked(example: bytes, span: tuple[int, int], color: bool) -> str:
-    """An example with carets under what is wrong on the first line of its span."""
+    """Return an example with carets under what is wrong on the first line of its span."""
     from netsharp_lsp.text.lines import LineIndex
     from netsharp_lsp.text.width import shown
 
@@ -168,7 +168,7 @@ def _plain(markdown: str, color: bool) -> str:
 
 
 def _filled(paragraph: str) -> str:
-    """A paragraph wrapped; lists, tables and code keep their lines."""
+    """Return a paragraph wrapped; lists, tables and code keep their lines."""
     from textwrap import fill
 
     lines = paragraph.split("\n")

@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Export(NamedTuple):
-    """What is written: the bytes of each file, and the lines that are said of them."""
+    """The bytes of each file to write, and the lines to print about them."""
 
     files: Mapping[str, bytes]
     lines: Sequence[str]
@@ -179,7 +179,7 @@ def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     folder = os.path.splitext(target)[0] + PARAMETERS
     reason = _unfit(args) or refusal(target) or _overwriting(target, args.model)
     if reason is None and os.path.lexists(folder) and not os.path.isdir(folder):
-        reason = f"{folder}: is no folder, and the numbers are written there. Name another file."
+        reason = f"{folder}: is not a folder, and the weights are written there. Name another file."
     if reason is not None:
         return reason
     made = False
@@ -198,7 +198,7 @@ def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
 
 
 def _unfit(args: argparse.Namespace) -> str | None:
-    """Why what was asked for has no meaning for a network's text; None where it has."""
+    """Return why what was asked for has no meaning for a network's text; None where it has."""
     given = {
         "--output": bool(args.output),
         "--verify": args.verify != [RANDOM],
@@ -214,7 +214,7 @@ def _unfit(args: argparse.Namespace) -> str | None:
 
 
 def _named_from_here(folder: str) -> str:
-    """A folder as a text names it: from where it is started, as CNTK finds files."""
+    """Return a folder as a text names it: from where it is started, as CNTK finds files."""
     path = os.path.abspath(folder)
     near = (
         os.path.relpath(path)
@@ -243,14 +243,14 @@ def _told(found: WrittenNetwork, target: str, folder: str) -> list[str]:
 
 
 def _paths(to: str, target: str) -> list[str]:
-    """The files that are written, the numbers of a text in front."""
+    """Return the files that are written, the numbers of a text in front."""
     if to != "torch":
         return [target]
     return [os.path.splitext(target)[0] + NUMBERS, target]
 
 
 def _overwriting(path: str, model: str) -> str | None:
-    """Why a file must not be written; it may be the model itself."""
+    """Return why a file must not be written; it may be the model itself."""
     try:
         if os.path.samefile(path, model):
             return f"{path}: is the model itself, which would be replaced. Name another file."

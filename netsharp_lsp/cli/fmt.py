@@ -114,7 +114,7 @@ class _Job:
 
 
 class _Outcome:
-    """What one file gave: bytes for stdout, sentences for stderr, and how it ended."""
+    """The result of one file: bytes for stdout, sentences for stderr, and how it ended."""
 
     __slots__ = ("changed", "failed", "name", "output", "sentences")
 
@@ -132,7 +132,7 @@ class _Outcome:
 
 
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
-    """The files to format, each with its options, and sentences on what is not there."""
+    """Return the files to format, each with its options, and sentences on what is not there."""
     named = [(args.stdin_filename or ".") if path == "-" else path for path in args.paths]
     roots = roots_for(named, args)
     find = settings_finder(args, roots)
@@ -177,7 +177,7 @@ def _do(job: _Job) -> _Outcome:
 
 
 def _format_host(job: _Job, source: Source, outcome: _Outcome) -> tuple[bytes, str | None]:
-    """The text of a host with its specifications formatted, and a fault of ours if any."""
+    """Return the text of a host with its specifications formatted, and a fault of ours if any."""
     from netsharp_lsp.cli.inputs.embedded import format_host, nothing_in, specifications_in
 
     regions = specifications_in(job.item, source.text)
@@ -227,7 +227,7 @@ def _write(job: _Job, path: str, source: Source, text: bytes, outcome: _Outcome)
 
 
 def _about_broken(item: Input, text: bytes, formatted: Formatted) -> list[str]:
-    """Sentences on the lines that were left alone, if there are any."""
+    """Return sentences on the lines that were left unchanged, if there are any."""
     if not formatted.broken:
         return []
     from netsharp_lsp.cli.inputs.unformatted import about_unformatted
@@ -238,7 +238,7 @@ def _about_broken(item: Input, text: bytes, formatted: Formatted) -> list[str]:
 
 
 def _summarise(outcomes: Sequence[_Outcome], dry: bool) -> None:
-    """Say how many files there were of each kind."""
+    """Print the number of files of each kind."""
     failed = sum(outcome.failed for outcome in outcomes)
     changed = sum(outcome.changed and not outcome.failed for outcome in outcomes)
     same = len(outcomes) - changed - failed
@@ -263,5 +263,5 @@ def _line_range(text: str) -> LineRange:
     first, _, last = text.partition("-")
     start, end = whole_number(first), whole_number(last or first)
     if start is None or end is None or not 1 <= start <= end:
-        raise argparse.ArgumentTypeError(f"'{text}' is no range of lines such as 10-20")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a range of lines such as 10-20")
     return start, end

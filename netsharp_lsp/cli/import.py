@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     item = named_input(args.file)
     suffix = os.path.splitext(args.file)[1].lower()
     if suffix not in SUFFIXES:
-        complain(f"{args.file}: is no script of {', '.join(SUFFIXES)}.")
+        complain(f"{args.file}: is not a script of {', '.join(SUFFIXES)}.")
         return FAILED
     source = read_source(item)
     if source is None or isinstance(source, ReadError):
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         complain(script)
         return FAILED
     for line in script.broken:
-        complain(f"{args.file}:{line}: is no Python that can be read; mend it first.")
+        complain(f"{args.file}:{line}: is not valid Python; fix it first.")
     if not script.calls:
         complain(f"{args.file}: holds no call that trains a network.")
         return FAILED
@@ -109,7 +109,7 @@ def _written(args: argparse.Namespace, script: ReadScript) -> int:
 
 
 def _path_from(folder: str, path: str) -> str:
-    """A path as a run file in a folder names it."""
+    """Return a path as a run file in a folder names it."""
     try:
         return os.path.relpath(path, folder).replace(os.sep, "/")
     except ValueError:
@@ -118,7 +118,7 @@ def _path_from(folder: str, path: str) -> str:
 
 
 def _outside(script: str, output: str, call: ImportedCall) -> list[str]:
-    """What a run has to be allowed that reads the table of a call from a folder of its own."""
+    """Return the folders that a run must be allowed to read, for the table of a call elsewhere."""
     said = []
     for one in call.settings:
         if one.key == "train":

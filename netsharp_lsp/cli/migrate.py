@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _planned(
     args: argparse.Namespace, files: ReadOnce, roots: Roots
 ) -> tuple[Migration, list[str], list[str]]:
-    """What becomes of what the arguments mean, what is not there, and the files that are."""
+    """Return what becomes of what the arguments mean, what is not there, and the files that are."""
     find = settings_finder(args, roots)
     gathered = gather(args.paths, excluder(find), Naming(), roots)
     family = next(one for one in families() if one.migrations is not None)
@@ -109,7 +109,7 @@ def _planned(
 
 
 def _name(file: str) -> str:
-    """A file as people call it: from where they are, if it lies there."""
+    """Return a file as people call it: from where they are, if it lies there."""
     name = os.path.relpath(file)
     return file if name.startswith("..") else name
 
@@ -145,7 +145,7 @@ def _written(
 
 
 def _refusal(file: str, roots: Roots) -> str | None:
-    """Why a file cannot be written, or may not."""
+    """Return why a file cannot be written, or may not."""
     if roots.target(file) is None:
         return f"{_name(file)}: {not_written(file)}"
     return refusal(file)
@@ -167,7 +167,7 @@ def _write_all(texts: dict[str, bytes], files: ReadOnce) -> bool:
 
 
 def _restore(file: str, written: bytes, before: bytes | None) -> None:
-    """Take back what was written, unless somebody has changed it since."""
+    """Restore what was there before, unless the file has changed since."""
     try:
         if before is None:
             remove_if(file, written)

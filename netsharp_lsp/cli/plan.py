@@ -1,4 +1,4 @@
-"""`netsharp plan`: what a device would run in a step of training, told before anything is made.
+"""`netsharp plan`: what a device would run in a step of training, before anything is created.
 
 No data is needed, and none of the device: only the package of its family.
 """
@@ -83,7 +83,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Planned]:
-    """The device and what it would run; SubjectError where it cannot."""
+    """Return the device and what it would run; SubjectError where it cannot."""
     trained = family_of(language_for(subject.name).id)
     if trained.training is None:
         raise SubjectError(
@@ -100,12 +100,12 @@ def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Plan
     except (GraphError, TrainingError) as error:
         raise SubjectError(f"{subject.name}: {error}") from None
     if found is None:
-        raise SubjectError(f"{subject.name}: {device.name} does not tell what it would run.")
+        raise SubjectError(f"{subject.name}: {device.name} does not report what it would run.")
     return device, found
 
 
 def _device(settings: TrainingSettings, job: Job) -> Device:
-    """What would compute; it need not be here unless the choice is left to us."""
+    """Return what would compute; it need not be here unless the choice is left to us."""
     from netsharp_engine.backends import Device
 
     precision = settings.precision or ""

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--spreadsheet",
         action="store_true",
-        help="write CSV that a spreadsheet executes nothing of: an apostrophe stands before texts "
+        help="write CSV of which a spreadsheet executes nothing: an apostrophe precedes texts "
         "that begin as formulas do",
     )
     add("--quiet", action="store_true", help="show no progress")
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _target(model: Model, files: Sequence[str], named: Sequence[str]) -> str | None:
-    """The file that is written, None for standard output; WriteError where there are two."""
+    """Return the file that is written, None for standard output; WriteError where there are two."""
     if len(files) > 1:
         raise WriteError(f"--output names two files, {files[0]} and {files[1]}. Leave one out.")
     if named and model.network is None:
@@ -115,7 +115,7 @@ def _tables(
     names: str,
     progress: ProgressCallback,
 ) -> Iterator[dict[str, list[Any]]]:
-    """The columns of the answers, part by part."""
+    """Yield the columns of the answers, part by part."""
     network = model.network
     if network is None or not (query.outputs or network.over_time or network.brought_by(query)):
         if query.streams:
@@ -149,7 +149,7 @@ def _tables(
 def columns_of(
     part: Predictions, model: Model, keep: Sequence[str], names: str
 ) -> dict[str, list[Any]]:
-    """The columns of a part: those kept, then the answers.  WriteError where two have one name."""
+    """Return a part's columns: those kept, then the answers; raises WriteError for equal names."""
     answers = rx_columns(part, model) if names == "rx" else _named(part, model)
     return beside_kept(part, answers, keep)
 
@@ -168,17 +168,17 @@ def beside_kept(
 
 
 def predicted(part: Predictions) -> list[Any]:
-    """The answers of a part: class names or numbers."""
+    """Return the answers of a part: class names or numbers."""
     return part.predicted if isinstance(part.predicted, list) else part.predicted.tolist()
 
 
 def several(part: Predictions) -> bool:
-    """Whether a row is answered by several numbers."""
+    """Return whether a row is answered by several numbers."""
     return not isinstance(part.predicted, list) and part.predicted.ndim > 1
 
 
 def numbers(part: Predictions) -> list[list[float]]:
-    """The numbers of each of several columns."""
+    """Return the numbers of each of several columns."""
     columns: list[list[float]] = np.asarray(part.predicted).T.tolist()
     return columns
 
@@ -188,7 +188,7 @@ def _named(part: Predictions, model: Model) -> dict[str, list[Any]]:
 
 
 def answer_columns(part: Predictions, names: Sequence[str]) -> dict[str, list[Any]]:
-    """The answer and a probability for each class, or each number of several."""
+    """Return the answer and a probability for each class, or each number of several."""
     chances = part.probabilities
     if several(part):
         columns = numbers(part)
@@ -198,7 +198,7 @@ def answer_columns(part: Predictions, names: Sequence[str]) -> dict[str, list[An
 
 
 def rx_columns(part: Predictions, model: Model) -> dict[str, list[Any]]:
-    """The columns as rxPredict names them; the score of two classes is the log-odds."""
+    """Return the columns as rxPredict names them; the score of two classes is the log-odds."""
     if several(part):
         names = (f"Score.{name}" for name in number_names(model))
         return dict(zip(names, numbers(part), strict=True))

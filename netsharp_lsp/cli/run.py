@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp run` understands: every setting is also a flag."""
     add = parser.add_argument
     add("specification", metavar="SPEC", help="the specification to train, or a configuration")
-    add("items", metavar="ITEM", nargs="*", help="behind a configuration: A+B, KEY=VALUE")
+    add("items", metavar="ITEM", nargs="*", help="after a configuration: A+B, KEY=VALUE")
     add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
     add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
     add("--resume", action="store_true", help="continue the run whose model is there")
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _told(work: Callable[[], int], machines: Machines | None) -> int:
-    """Do the work, and tell what is in the way."""
+    """Do the work, and print why it cannot be done."""
     sentences: Sequence[str]
     code = FAILED
     try:
@@ -157,7 +157,7 @@ def _told(work: Callable[[], int], machines: Machines | None) -> int:
 
 
 def _flags_of_runs(args: argparse.Namespace) -> list[str]:
-    """The flags that are given and say something to a configuration alone."""
+    """Return the flags that are given and say something to a configuration alone."""
     flags = ("--cd", "--cntk-log", "--model-format", "--allow-commands")
     return [flag for flag in flags if getattr(args, flag[2:].replace("-", "_"))]
 
@@ -229,7 +229,7 @@ def _trained(
 def _stored(
     args: argparse.Namespace, order: RunOrder, machines: Machines | None, ranks: Ranks
 ) -> Model | None:
-    """The model from which all processes go on; None where the run begins."""
+    """Return the model from which all processes go on; None where the run begins."""
     before = model_to_resume(ranks, machines, order.path, args.resume)
     if before is None:
         return None
@@ -242,7 +242,7 @@ def _stored(
 def _loaded(
     order: RunOrder, settings: TrainingSettings, ranks: Ranks, display: Display, *, resumes: bool
 ) -> TrainingData:
-    """The data, the same for all processes."""
+    """Return the data, the same for all processes."""
     form = order.training.output(order.trainee.text)
     output = None if form is None else OutputForm(*form)
 
@@ -262,7 +262,7 @@ def _loaded(
 
 
 def _met(order: RunOrder, machines: Machines, ranks: Ranks, data: TrainingData) -> list[str]:
-    """What is said of processes that met and compared."""
+    """Return the lines on processes that met and compared."""
     graph = _graph(order, data)
     numbers = sum(each.size for each in graph.parameters if each.trained)
     return met(ranks, machines, numbers, data.fingerprint())
@@ -297,7 +297,7 @@ def _training(
 
 
 def _examine(args: argparse.Namespace, order: RunOrder, data: TrainingData) -> int:
-    """Look at how the training would start; 1 where something grave is seen."""
+    """Examine how the training would start; return 1 where a warning is found."""
     trainee = order.trainee
     graph = _graph(order, data)
     with catch_interrupts() as should_stop:
@@ -316,9 +316,9 @@ def _examine(args: argparse.Namespace, order: RunOrder, data: TrainingData) -> i
 
 
 def _stored_run(path: str, specification: str, build_graph: BuildGraph) -> Model:
-    """The model whose run is to go on.
+    """Return the model whose run is to continue.
 
-    Where that has ended and its last save was killed, nothing else would clear up behind it.
+    Where that has ended and its last save was killed, its remains are removed.
     """
     model = load_model(path, build_graph)
     sweep_beside(path)
@@ -331,7 +331,7 @@ def _stored_run(path: str, specification: str, build_graph: BuildGraph) -> Model
 
 
 def context_of(data: TrainingData) -> Context:
-    """What the data tells about the network."""
+    """Return the facts about the network that the data gives."""
     known = data.context()
     context = Context(**{field: known[field] for field in FIELDS if field in known})
     context.origin = dict.fromkeys(context.known(), "the data")
@@ -341,7 +341,7 @@ def context_of(data: TrainingData) -> Context:
 def _report(
     args: argparse.Namespace, result: TrainingResult, data: TrainingData, path: str
 ) -> None:
-    """Draw the curve that is asked for, and tell what came of the run."""
+    """Draw the curve that is asked for, and print the result of the run."""
     settings = data.settings
     if settings.plot:
         write_curve(result.history, settings.plot)

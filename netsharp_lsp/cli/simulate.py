@@ -1,4 +1,4 @@
-"""`netsharp simulate`: answers of a compiled network, worked out in integers as a device does."""
+"""`netsharp simulate`: answers of a compiled network, computed in integers as on a device."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _answer(simulated: SimulatedNetwork, args: argparse.Namespace) -> None:
 def _rows(
     form: ModelForm, args: argparse.Namespace, keep: Sequence[str] = ()
 ) -> Iterator[EncodedRows]:
-    """The rows of a table, or samples of files that bring them by the names of inputs."""
+    """Yield the rows of a table, or samples of files that bring them by the names of inputs."""
     query = files_query(args, args.data, changed_options(form.read_options(), args))
     inputs = [InputStream(one.name, (one.size,)) for one in form.streams]
     streams = RowStreams(inputs)

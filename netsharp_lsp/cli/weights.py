@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _asked(args: argparse.Namespace) -> bytes:
-    """What is to be written; ModelError where it cannot be had."""
+    """Return what is to be written; ModelError where it cannot be had."""
     if args.spec:
         return _with_weights(args.model)
     if args.source:
@@ -84,7 +84,7 @@ def _asked(args: argparse.Namespace) -> bytes:
 
 
 def statistics(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Each parameter with its mean, deviation and norm, and how many of its numbers are 0."""
+    """Return each parameter with its mean, deviation, norm and count of zeros."""
     lines = []
     for name, array in tensors.items():
         flat = np.asarray(array, np.float64).reshape(-1)
@@ -99,7 +99,7 @@ def statistics(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def _with_weights(path: str) -> bytes:
-    """The specification of a model with its numbers; ModelError where it has none."""
+    """Return the specification of a model with its numbers; ModelError where it has none."""
     model = read_model(path)
     if not model.specification:
         raise ModelError(f"{path} has no specification: it is a model of another program.")
@@ -107,7 +107,7 @@ def _with_weights(path: str) -> bytes:
 
 
 def listing(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Each parameter with its shape and its range of values."""
+    """Return each parameter with its shape and its range of values."""
     lines = [
         f"{name}  {list(array.shape)}  {array.min():.6g} .. {array.max():.6g}"
         for name, array in tensors.items()
@@ -116,7 +116,7 @@ def listing(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def specification_with_weights(model: Model) -> bytes:
-    """The model's specification, each trained number printed so that it reads back bit-equal."""
+    """Return the model's specification with trained numbers that read back bit-equal."""
     known = {field: model.context[field] for field in FIELDS if field in model.context}
     values = {name: literals(array) for name, array in model.tensors.items()}
     training = family_with(lambda family: family.training)
@@ -124,7 +124,7 @@ def specification_with_weights(model: Model) -> bytes:
 
 
 def literals(array: npt.NDArray[np.floating]) -> list[str]:
-    """The shortest decimals that read back as the same numbers."""
+    """Return the shortest decimals that read back as the same numbers."""
     flat = array.ravel()
     texts = [str(number) for number in flat]
     back = np.array([float(text) for text in texts]).astype(flat.dtype)

@@ -1,6 +1,6 @@
-"""What a classifier and a regressor share: parameters, checks of data, training, saving of figures.
+"""The base of classifier and regressor: parameters, checks of data, training, saving of figures.
 
-They train with the engine and follow scikit-learn's conventions; files are not their matter.
+They train with the engine and follow scikit-learn's conventions; they know no files.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ CALLED = {
 
 
 class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
-    """What classifier and regressor share; see `NetSharpClassifier`."""
+    """The base of classifier and regressor; see `NetSharpClassifier`."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
-        """Return the name of each feature [features] behind the encoding of the columns.
+        """Return the name of each feature [features] after the encoding of the columns.
 
         An indicator of a category is "column=level", that of unknown ones "column=?", that of
         missing numbers "column=missing".  ``input_features`` is not used.
@@ -174,7 +174,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return keyword_settings(given, CALLED)
 
     def _stopping(self) -> dict[str, object]:
-        """The settings of early stopping, which needs some rows and some patience."""
+        """Return the settings of early stopping, which needs some rows and some patience."""
         for name in ("validation_fraction", "n_iter_no_change"):
             value = getattr(self, name)
             if isinstance(value, int | float) and value <= 0:
@@ -185,7 +185,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return {"validation": self.validation_fraction, "patience": self.n_iter_no_change}
 
     def _specified(self) -> str | os.PathLike[str]:
-        """The specification: the one that was given, or one of the sizes of hidden layers."""
+        """Return the given specification, or one made from the sizes of hidden layers."""
         if self.specification is None:
             return layered(self.hidden_layer_sizes, self._task)
         if self.hidden_layer_sizes is not None:
@@ -235,7 +235,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         classes: tuple[tuple[str, ...], npt.NDArray[Any], Labels | None] | None = None,
         targets: npt.NDArray[np.float64] | None = None,
     ) -> Table:
-        """Checked data as a table; ``classes`` are names, the code of each row, labels."""
+        """Return checked data as a table; ``classes`` are names, the code of each row, labels."""
         table = Table.from_arrays(features, weights=self._weights(weights, features), dtype=dtype)
         if classes is not None:
             names, codes, labels = classes
@@ -257,7 +257,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return checked
 
     def _numeric_type(self, features: Any) -> str:
-        """The type of numbers that suits checked data: float32 where all of it is."""
+        """Return the type of numbers that suits checked data: float32 where all of it is."""
         if not is_frame(features):
             return str(features.dtype.name)
         arrays = [values for _, values in named_columns(features)]
@@ -265,7 +265,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return "float32" if single else "float64"
 
     def _features(self, features: Any) -> Any:
-        """Checked rows to predict: a frame with the columns of the training, or numbers."""
+        """Return checked rows to predict: a frame with the columns of the training, or numbers."""
         check_is_fitted(self, "model_")
         if is_frame(features):
             self._check_columns(features, reset=False)
@@ -279,7 +279,8 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
         return {"dtype": (np.float64, np.float32), "ensure_all_finite": finite}
 
     def _checked(self, features: Any, labels: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        """Checked features, a frame or numbers, and labels [rows] or numbers [rows, outputs]."""
+        """Return checked features, a frame or numbers, and labels [rows] or numbers
+        [rows, outputs]."""
         numeric = self._task == "regression"
         kinds = {"multi_output": numeric, "y_numeric": numeric}
         if is_frame(features):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[misc]
-    """A Net# network that tells classes apart.
+    """A Net# network that classifies.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
     class_weight : dict of label to float, or "balanced", optional
         What the classes count in the loss.
     verbose : bool
-        Show how the training goes on: a bar in a notebook, some lines elsewhere.
+        Show the progress of the training: a bar in a notebook, some lines elsewhere.
     callbacks : function or sequence of functions, optional
         Each gets the event of every epoch, a dict; a true answer ends the training.
     dropout : float or dict of layer to float, optional
@@ -242,7 +242,7 @@ class NetSharpClassifier(ClassifierMixin, NetSharpEstimator):  # type: ignore[mi
         return self._table(features, dtype, weights, classes=named)
 
     def _class_weights(self) -> object:
-        """The weights of classes by their names in the network."""
+        """Return the weights of classes by their names in the network."""
         given = self.class_weight
         if not isinstance(given, Mapping):
             return given

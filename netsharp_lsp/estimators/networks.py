@@ -12,11 +12,11 @@ OUTPUTS = {"classification": "softmax", "regression": "linear"}
 
 
 def layered(sizes: int | Sequence[int] | None, task: str) -> str:
-    """Return the Net# text of full layers of sigmoids with as many nodes as ``sizes`` says.
+    """Return the Net# text of full layers of sigmoids with ``sizes`` nodes.
 
     ``sizes``: a number of nodes for each hidden layer, one number for one layer, None for
-    `DEFAULT_SIZES`.  ``task``: "classification" or "regression".  Raises ValueError for what is no
-    such number.
+    `DEFAULT_SIZES`.  ``task``: "classification" or "regression".  Raises ValueError for
+    any other value.
     """
     counts = _counts(DEFAULT_SIZES if sizes is None else sizes)
     names = ["Hidden"] if len(counts) == 1 else [f"Hidden{n + 1}" for n in range(len(counts))]

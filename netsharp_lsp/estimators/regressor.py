@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc]
     """A Net# network that predicts numbers.
 
-    Its parameters are those of `NetSharpClassifier`, but for ``class_weight``, and the setting
+    Its parameters are those of `NetSharpClassifier`, except ``class_weight``, and the setting
     ``scale_label``: whether the numbers are learned at mean 0 and deviation 1.
 
     Attributes

@@ -27,8 +27,8 @@ class ChosenColumns(NamedTuple):
 def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> ChosenColumns:
     """Return the columns of a frame that a formula means.
 
-    ``transforms`` may hold what `concat` returned.  Raises ValueError, a sentence, for what is no
-    formula, for terms that are no columns, and for data that are no frame.
+    ``transforms`` may hold what `concat` returned.  Raises ValueError, a sentence, for an
+    invalid formula, for terms other than columns, and for data other than a frame.
     """
     names = column_names(data)
     vectors = _vectors(transforms, names)
@@ -37,12 +37,12 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     read = formula_columns(formula)
     if read is None:
         raise ValueError(
-            f"{shown(formula)} is no formula: write the label, '~' and columns, 'y ~ a + b'."
+            f"{shown(formula)} is not a formula: write the label, '~' and columns, 'y ~ a + b'."
         )
     if read.terms or read.label is None:
         raise ValueError(
-            f"The formula's term '{excerpt(read.terms[0])}' is no column. Interactions and "
-            "functions cannot be taken: put what they give into a column of its own beforehand."
+            f"The formula's term '{excerpt(read.terms[0])}' is not a column. Interactions and "
+            "functions cannot be taken: add their values as a column of its own beforehand."
         )
     if read.columns is None:
         features = [name for name in names if name not in (read.label, *read.exclude)]
@@ -53,9 +53,7 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     for name in (read.label, *features):
         check_column(name, names, "which the formula names")
     if read.label in features:
-        raise ValueError(
-            f"'{excerpt(read.label)}' stands on both sides of the formula. Leave one out."
-        )
+        raise ValueError(f"'{excerpt(read.label)}' is on both sides of the formula. Remove one.")
     twice = next((name for name in features if features.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"The formula names '{excerpt(twice)}' twice. Leave one out.")
@@ -65,7 +63,7 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
 
 
 def _vectors(transforms: object, names: Sequence[Any]) -> Vectors:
-    """The columns of the vectors of all transforms, in which those made before may stand."""
+    """Return the columns of the vectors of all transforms, in which those made before may stand."""
     made: dict[str, tuple[str, ...]] = {}
     for one in _transforms(transforms):
         for vector, parts in one.columns.items():
@@ -74,7 +72,7 @@ def _vectors(transforms: object, names: Sequence[Any]) -> Vectors:
 
 
 def _transforms(given: object) -> Iterable[ColumnVectors]:
-    """What ml_transforms are; ValueError for no list, or a transform that makes no vector."""
+    """Return the vectors of ml_transforms; raises ValueError for others than `concat`."""
     several = [] if given is None else given
     if not isinstance(several, list | tuple):
         raise ValueError(
@@ -90,7 +88,7 @@ def _transforms(given: object) -> Iterable[ColumnVectors]:
 def _columns_of(
     vector: str, parts: Iterable[str], made: Vectors, names: Sequence[Any]
 ) -> Iterable[str]:
-    """The columns that the parts of a vector stand for."""
+    """Return the columns that the parts of a vector stand for."""
     for part in parts:
         if part in made:
             yield from made[part]

@@ -1,4 +1,4 @@
-"""What R's package netsharp asks: the calls on columns as bytes, in R's names and words.
+"""The calls of R's package netsharp, on columns as bytes, in R's names and words.
 
 Bytes cross between R and Python whatever the versions of numpy and reticulate; models are files'
 bytes, so that no object of Python is held by R.  It knows no R beyond names and numbers.
@@ -126,7 +126,7 @@ def in_words_of_r(sentence: str) -> str:
 
 
 def _answered(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What some work gives, with its warnings; where it is refused, the sentence."""
+    """Return what some work gives, with its warnings; where it is refused, the sentence."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -155,7 +155,7 @@ def _frame(columns: Sequence[Crossed], names: Sequence[str]) -> PlainFrame:
 
 
 def _arrived(column: Crossed) -> Any:
-    """A column that R sent: numbers, truths, texts, or a factor."""
+    """Return a column that R sent: numbers, truths, texts, or a factor."""
     values = bytes(column["values"])
     if column["kind"] == "numbers":
         return np.frombuffer(values, "<f8")
@@ -169,7 +169,7 @@ def _arrived(column: Crossed) -> Any:
 
 
 def _crossed(name: str, values: Any) -> Crossed:
-    """A column as it goes to R; nothing but its name where that has the values."""
+    """Return a column as it goes to R; nothing but its name where that has the values."""
     if values is None:
         return {"name": name, "kind": "own"}
     array = np.asarray(values)
@@ -186,7 +186,7 @@ def _crossed(name: str, values: Any) -> Crossed:
 
 
 def _stored(network: NeuralNetwork) -> bytearray:
-    """The bytes of a model file, without what only the run that trained it would go on from."""
+    """Return the bytes of a model file, without the state that only resuming its run needs."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         save_model(network.model_, str(path), state=False)

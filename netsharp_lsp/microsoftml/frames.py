@@ -36,7 +36,7 @@ WAYS = {
 
 
 def column_names(data: object) -> list[Any]:
-    """Return the names of a frame's columns; ValueError for what is no frame, or has no rows."""
+    """Return the names of a frame's columns; raises ValueError without a frame or rows."""
     kind = _kind(data)
     if kind is None:
         known = (WAYS[one] for one in _classes_of(data) if one in WAYS)
@@ -121,5 +121,5 @@ def _kind(data: object) -> tuple[str, str] | None:
 
 
 def _classes_of(data: object) -> list[tuple[str, str]]:
-    """The package and the name of the class of an object and of those that it stands on."""
+    """Return the package and the name of the class of an object and of its base classes."""
     return [(each.__module__.partition(".")[0], each.__name__) for each in type(data).__mro__]

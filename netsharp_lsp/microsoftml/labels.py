@@ -33,7 +33,7 @@ class ClassLabels(NamedTuple):
 def numbers_of(column: Any, label: str) -> npt.NDArray[np.float64]:
     """Return the numbers [rows] of a column, NaN where they are missing.
 
-    Raises ValueError for what is no number, or not finite.
+    Raises ValueError for a value that is not a number, or not finite.
     """
     there, values = present(column)
     if not _all(values, (*_NUMERALS, Decimal), _NUMBERS):
@@ -55,7 +55,7 @@ def classes_of(column: Any, label: str) -> ClassLabels:
     """Return the classes of a column in their order, and those of the rows.
 
     The order is that of the levels of a categorical column, of all of them, else the natural one.
-    Raises ValueError for values that are no texts, numbers or truths.
+    Raises ValueError for values other than texts, numbers or booleans.
     """
     kind = str(getattr(column, "dtype", ""))
     if kind == "category":
@@ -71,7 +71,7 @@ def classes_of(column: Any, label: str) -> ClassLabels:
 
 
 def _natural(column: Any, label: str) -> ClassLabels:
-    """The classes of a column that has no order of its own."""
+    """Return the classes of a column that has no order of its own."""
     there, values = present(column)
     _refuse_odd(values, label)
     if values.dtype.kind == "O":
@@ -91,7 +91,7 @@ def _natural(column: Any, label: str) -> ClassLabels:
 def _refuse_odd(values: npt.NDArray[Any], label: str) -> None:
     if not _all(values, (str, *_NUMERALS), _NUMBERS + "U"):
         raise ValueError(
-            f"The label '{excerpt(label)}' holds {_held(values)}, which are no classes. Turn them "
+            f"The label '{excerpt(label)}' holds {_held(values)}, which are not classes. Turn them "
             "into texts or numbers first."
         )
     _refuse_infinite(values, label)
@@ -118,14 +118,14 @@ def _refuse_infinite(values: npt.NDArray[Any], label: str) -> None:
 
 
 def _all(values: npt.NDArray[Any], types: tuple[type, ...], kinds: str) -> bool:
-    """Whether all values are of types of Python, or of kinds of numpy."""
+    """Return whether all values are of types of Python, or of kinds of numpy."""
     if values.ndim == 1 and values.dtype.kind == "O":
         return all(isinstance(value, types) for value in values)
     return values.ndim == 1 and (not len(values) or values.dtype.kind in kinds)
 
 
 def _held(values: npt.NDArray[Any]) -> str:
-    """What odd values are called."""
+    """Return what odd values are called."""
     if values.ndim > 1:
         return "arrays"
     if values.dtype.kind == "U":

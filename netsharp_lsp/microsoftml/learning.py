@@ -1,4 +1,4 @@
-"""`rx_neural_network`: the original's call, trained by the engine with the host's defaults."""
+"""`rx_neural_network`, trained by the engine with the host's defaults."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def rx_neural_network(
 
 
 def _definition(given: object, task: str) -> bytes:
-    """The Net# text of a call; SpecificationError where it has errors."""
+    """Return the Net# text of a call; SpecificationError where it has errors."""
     if given is None:
         given = host_network(task)
     if not isinstance(given, str | os.PathLike):
@@ -172,7 +172,7 @@ def _trained(text: bytes, table: Table, settings: TrainingSettings, *, verbose: 
 
 
 def _table(data: Any, columns: ChosenColumns, task: str, settings: TrainingSettings) -> Table:
-    """The rows of a frame: its features, and the label as numbers or as classes in their order."""
+    """Return a frame's rows: features, and the label as numbers or as classes in order."""
     table = Table.from_arrays(data[list(columns.features)], dtype=settings.dtype)
     column, label = data[columns.label], columns.label
     if task == "regression":
@@ -189,7 +189,7 @@ def _table(data: Any, columns: ChosenColumns, task: str, settings: TrainingSetti
 
 
 def _check_count(label: str, count: int, used: int, task: str) -> None:
-    """Refuse a label of too few classes or too many, of which so many are used."""
+    """Refuse a label of too few classes or too many, ``used`` of which occur."""
     if count == 2 or (task != "binary" and count > 2):
         return
     needed = "two classes" if task == "binary" else "at least two classes"

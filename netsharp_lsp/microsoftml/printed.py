@@ -17,7 +17,7 @@ LOSSES = {"cross-entropy": "LogLoss", "squared": "SquaredLoss"}
 
 
 class PrintedFacts(NamedTuple):
-    """What a log tells before the first iteration; `rule` are lines on the optimiser."""
+    """The lines of a log before the first iteration; `rule` are those on the optimiser."""
 
     definition: Sequence[str]
     inputs: int
@@ -29,7 +29,7 @@ class PrintedFacts(NamedTuple):
 
 
 def opening_lines(facts: PrintedFacts) -> list[str]:
-    """Return the lines above those of the iterations, but for what a start measures."""
+    """Return the lines above those of the iterations, without the measurements of a start."""
     function = FUNCTIONS.get(facts.function, facts.function.capitalize())
     return [
         "***** Net definition *****",
@@ -57,8 +57,8 @@ def mean_error(figures: Mapping[str, float]) -> float:
 
 
 def start_lines(hidden: int, weights: int | None, error: float) -> list[str]:
-    """Return what is said of the network before the first iteration of a run; ``weights`` is None
-    where these are not initialised but go on from an earlier run.
+    """Return the lines on the network before the first iteration of a run; ``weights`` is None
+    where these are not initialised but continue an earlier run.
     """
     first = (
         [] if weights is None else [f"Initializing {hidden} Hidden Layers, {weights} Weights..."]
@@ -76,5 +76,5 @@ def iteration_line(
 
 
 def end_lines(error: float, *, done: bool) -> list[str]:
-    """Return the lines behind the last iteration; ``done``: it came to its end."""
+    """Return the lines after the last iteration; ``done``: it came to its end."""
     return [*["Done!"] * done, f"Estimated Post-training MeanError = {error:.6f}", RULE]

@@ -1,4 +1,4 @@
-"""What of the original is not here: arguments, and its other functions, each with the way out."""
+"""The parts of MicrosoftML that are not here: arguments and functions, each with an alternative."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def refuse_arguments(function: str, given: Mapping[str, object]) -> None:
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """Return a function of the original that is not here: to call it raises ValueError.
+    """Return a function of MicrosoftML that is not here: to call it raises ValueError.
 
-    A script that only imports it goes on.  Raises AttributeError for a name that there never was.
+    A script that only imports it works.  Raises AttributeError for an unknown name.
     """
     way = FUNCTIONS.get(name)
     if way is None:

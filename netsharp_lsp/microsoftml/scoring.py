@@ -94,13 +94,13 @@ def scored_frame(
 
 
 def _labels(model: NeuralNetwork) -> npt.NDArray[Any]:
-    """All labels that the network answers; none of a regression."""
+    """Return all labels that the network answers; none of a regression."""
     labels = model.model_.labels
     return np.array([] if labels is None else labels.values, dtype=object)
 
 
 def _named(extra: object) -> list[str]:
-    """The names in extra_vars_to_write; ValueError for what are no texts."""
+    """Return the names in extra_vars_to_write; raises ValueError for values other than texts."""
     given = () if extra is None else (extra,) if isinstance(extra, str) else items_of(extra)
     names = (extra,) if given is None else given
     wrong = next((name for name in names if not isinstance(name, str)), None)
@@ -115,7 +115,7 @@ def _named(extra: object) -> list[str]:
 def _scores(
     model: NeuralNetwork, predictions: Predictions, named: Sequence[str] | None
 ) -> list[tuple[str, npt.NDArray[Any]]]:
-    """The columns of scores by their names."""
+    """Return the columns of scores by their names."""
     predicted, chances = np.asarray(predictions.predicted), predictions.probabilities
     if chances is None:
         return [("Score", predicted)]
@@ -131,7 +131,7 @@ def _scores(
 def _kept(
     model: NeuralNetwork, there: Sequence[Any], whole: bool, extra: Sequence[str], scores: set[str]
 ) -> list[str]:
-    """The columns that are handed on, each once; names of scores are there anyhow."""
+    """Return the columns that are handed on, each once; names of scores are there anyhow."""
     kept = [one for one in (model.label, *model.features) if one in there] if whole else []
     stems = {name.partition(".")[0] for name in scores}
     for name in extra:
@@ -140,7 +140,7 @@ def _kept(
         elif name not in scores | stems:
             hint = nearest(name, [str(one) for one in there])
             raise ValueError(
-                f"extra_vars_to_write names '{excerpt(name)}', which is no column.{hint}"
+                f"extra_vars_to_write names '{excerpt(name)}', which is not a column.{hint}"
             )
     for name in kept:
         check_column(name, there, "which is to be handed on")

@@ -1,6 +1,6 @@
-"""What calls are given that is no number: optimisers, losses, kinds of arithmetic, vectors.
+"""Arguments that are not numbers: optimisers, losses, kinds of arithmetic, vectors.
 
-Each function has the original's signature and returns a plain value; nothing is computed here.
+Each function has MicrosoftML's signature and returns a plain value; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class HostOptimizer:
 
 @dataclass(frozen=True, slots=True)
 class HostLoss:
-    """What is minimised, as the key `loss` of a run file calls it."""
+    """The loss that is minimised, by its name in a run file."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Math:
-    """A kind of arithmetic of the original; no result depends on it."""
+    """A kind of arithmetic of MicrosoftML; no result depends on it."""
 
     name: str
 
@@ -53,12 +53,12 @@ def sgd_optimizer(
     l_rate_red_freq: float | None = None,
     l_rate_red_error_ratio: float | None = None,
 ) -> HostOptimizer:
-    """Return stochastic gradient descent; what is None has the host's default.
+    """Return stochastic gradient descent; None is the host's default.
 
     ``learning_rate`` is 0.001, ``momentum`` 0, ``nag`` (Nesterov's momentum) off, ``weight_decay``
     0; the rate is multiplied by ``l_rate_red_ratio`` (1) every ``l_rate_red_freq`` (100)
     iterations, and where the error falls by less than ``l_rate_red_error_ratio`` (0).  Raises
-    ValueError for what is no number.
+    ValueError for a value that is not a number.
     """
     given = {
         "learning_rate": learning_rate,
@@ -75,7 +75,7 @@ def sgd_optimizer(
 def adadelta_optimizer(decay: float | None = 0.95, cond: float | None = 1e-6) -> HostOptimizer:
     """Return AdaDelta with its ``decay`` and its conditioning constant ``cond``.
 
-    Raises ValueError for what is no number.
+    Raises ValueError for a value that is not a number.
     """
     given = {"decay": decay, "cond": cond}
     return HostOptimizer("adadelta", _present("adadelta_optimizer", given))
@@ -92,27 +92,27 @@ def squared_loss() -> HostLoss:
 
 
 def avx_math() -> Math:
-    """Return a kind of arithmetic of the original; no result depends on it."""
+    """Return a kind of arithmetic of MicrosoftML; no result depends on it."""
     return Math("avx")
 
 
 def sse_math() -> Math:
-    """Return a kind of arithmetic of the original; no result depends on it."""
+    """Return a kind of arithmetic of MicrosoftML; no result depends on it."""
     return Math("sse")
 
 
 def mkl_math() -> Math:
-    """Return a kind of arithmetic of the original; no result depends on it."""
+    """Return a kind of arithmetic of MicrosoftML; no result depends on it."""
     return Math("mkl")
 
 
 def clr_math() -> Math:
-    """Return a kind of arithmetic of the original; no result depends on it."""
+    """Return a kind of arithmetic of MicrosoftML; no result depends on it."""
     return Math("clr")
 
 
 def gpu_math() -> Math:
-    """Return a kind of arithmetic of the original; the processor computes all the same."""
+    """Return a kind of arithmetic of MicrosoftML; the processor computes in any case."""
     return Math("gpu")
 
 
@@ -132,7 +132,7 @@ def concat(cols: Mapping[str, Sequence[str]]) -> ColumnVectors:
 
 
 def _parts(name: object, columns: object) -> tuple[str, ...]:
-    """The columns of a vector; ValueError where they, or its name, are no texts."""
+    """Return the columns of a vector; raises ValueError where they, or its name, are not texts."""
     if isinstance(columns, str):
         columns = (columns,)
     parts = items_of(columns) or ()
@@ -146,7 +146,7 @@ def _parts(name: object, columns: object) -> tuple[str, ...]:
 
 
 def _present(function: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Settings of a run for the arguments that are not None, as numbers of Python's."""
+    """Return settings of a run for the arguments that are not None, as numbers of Python's."""
     return {
         _KEYS[name]: _number(function, name, value)
         for name, value in given.items()

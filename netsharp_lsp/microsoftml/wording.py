@@ -1,6 +1,6 @@
-"""What the engine says in the settings of a run, said in the arguments of the calls.
+"""The engine's sentences about settings of a run, in terms of the arguments of the calls.
 
-It knows sentences alone: which engine's error it is, and why, is not its matter.
+It knows sentences alone, not which error it is, nor why.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What people see of a training while it goes on, and of texts and models in a notebook."""
+"""The display of a training in progress, and of texts and models in a notebook."""

@@ -21,7 +21,7 @@ LINES = 20
 
 
 class Watch:
-    """What follows a training: it hands events of epochs on and says when to stop."""
+    """The observer of a training: it passes on events of epochs and decides when to stop."""
 
     def __init__(self, callbacks: Callback | Sequence[Callback] | None, *, verbose: bool) -> None:
         given = [callbacks] if callable(callbacks) else list(callbacks or ())
@@ -33,7 +33,7 @@ class Watch:
         self._stopped = self.interrupted = False
 
     def event(self, event: Event) -> bool:
-        """Take an event of the run log; whether the training is to end behind its epoch."""
+        """Take an event of the run log; return whether training ends after its epoch."""
         if self._shown is not None:
             self._shown(event)
         if event["event"] != "epoch":
@@ -44,7 +44,7 @@ class Watch:
         return self._stopped or self.interrupted
 
     def should_stop(self) -> bool:
-        """Whether an interrupt wants an end."""
+        """Return whether an interrupt wants an end."""
         return self.interrupted
 
     def take(self, number: int, frame: object) -> None:
@@ -58,11 +58,11 @@ class Watch:
 def watching(
     callbacks: Callback | Sequence[Callback] | None, *, verbose: bool, depth: int = 4
 ) -> Iterator[Watch]:
-    """Within it an interrupt (Ctrl-C, a kernel's stop) ends the training behind the present step.
+    """End the training after the current step on an interrupt (Ctrl-C, a kernel's stop).
 
-    The model is then that of this step, and a warning says so.  Handlers of somebody's own stay,
+    The model is then that of this step, and a warning says so.  A caller's own handlers stay,
     and threads other than the first are not interrupted.  ``depth``: the frame that the warning is
-    about, from here.  ValueError for callbacks that are none.
+    about, from here.  Raises ValueError for callbacks that cannot be called.
     """
     watch = Watch(callbacks, verbose=verbose)
     plain = signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -76,7 +76,7 @@ def watching(
             signal.signal(signal.SIGINT, signal.default_int_handler)
     if watch.interrupted:
         warnings.warn(
-            "The training was interrupted; the model is as it stood then.", UserWarning, depth
+            "The training was interrupted; the model is as it was then.", UserWarning, depth
         )
 
 
@@ -94,7 +94,7 @@ def _display() -> Callable[[Event], None]:
 
 
 def _notebook() -> Any:
-    """The shell of a notebook, None elsewhere."""
+    """Return the shell of a notebook, None elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell if getattr(shell, "kernel", None) is not None else None

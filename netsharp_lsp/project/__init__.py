@@ -1,1 +1,1 @@
-"""What lies around a specification on disk: run file, data, settings, neighbours; no language."""
+"""The files around a specification on disk: run file, data, settings, neighbours; no language."""

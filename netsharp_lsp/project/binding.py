@@ -22,10 +22,10 @@ PARQUET = ".parquet"
 
 
 class Bound:
-    """The run file that was written: where, the table it names, and the column to predict.
+    """A run file that was written: its path, the table it names, and the column to predict.
 
-    `label` is None where the table does not tell its columns; `guessed` tells that no column is
-    called label and the last one was taken.
+    `label` is None where the table has no header; `guessed` says that no column is called label
+    and the last one was taken.
     """
 
     __slots__ = ("data", "guessed", "label", "path")
@@ -98,5 +98,5 @@ def _run_file(specification: str, bound: Bound) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A basic string of TOML: one of JSON, but for one character."""
+    """Return a basic string of TOML: one of JSON, except for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
             """Return the bytes of a file, None where there is none that can be read."""
 
         def exists(self, path: str) -> bool:
-            """Whether there is a file or a folder of that name."""
+            """Return whether there is a file or a folder of that name."""
 
         def kind(self, path: str) -> str | None:
             """Return what has a name."""
 
         def locate(self, path: str) -> str:
-            """Return the one name of a file."""
+            """Return the canonical path of a file."""
 
         def counted(self, path: str, count: Count[Counted]) -> Counted | None:
             """Return what `count` makes of a file of data."""
@@ -89,7 +89,7 @@ class DiskFiles:
             return None
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name."""
+        """Return whether there is a file or a folder of that name."""
         if path in self._given:
             return True
         inside = map(self._roots.place, self._places(path))
@@ -104,8 +104,8 @@ class DiskFiles:
         return "file" if "file" in kinds else next(filter(None, kinds), None)
 
     def outside(self, path: str) -> bool:
-        """Whether a file may be where nothing is looked at, seen from every folder, and is not
-        elsewhere.
+        """Return whether a file may be in a place that is not read, seen from each folder, and is
+        nowhere else.
         """
         if "\0" in path or self.exists(path):
             return False
@@ -136,20 +136,20 @@ class DiskFiles:
         return None
 
     def _places(self, path: str) -> Iterator[str]:
-        """Where a file may be, in the order in which it is looked for."""
+        """Yield where a file may be, in the order in which it is looked for."""
         for folder in self._folders if "\0" not in path else ():
             yield from _spelt(folder, path)
 
     def _is_inside(self, entry: os.DirEntry[str]) -> bool:
-        """Whether an entry of a folder inside is a file, and a link no way out."""
+        """Return whether an entry of a folder inside is a file, and a link no way out."""
         return (not entry.is_symlink() or self._roots.holds(entry.path)) and entry.is_file()
 
 
 class FilesOfAMoment(DiskFiles):
     """The files of a disk as they are found when they are first asked for.
 
-    For work that is soon done and asks for the same names again and again: a disk's answer may
-    cost more than the judgement that follows from it.
+    For short work that asks for the same names repeatedly: a disk's answer may cost more than
+    the check that uses it.
     """
 
     __slots__ = ("_exist", "_found", "_located")
@@ -173,7 +173,7 @@ class FilesOfAMoment(DiskFiles):
         return self._located[path]
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name."""
+        """Return whether there is a file or a folder of that name."""
         if path not in self._exist:
             self._exist[path] = super().exists(path)
         return self._exist[path]
@@ -196,19 +196,19 @@ def _counted(place: str, count: Count[Counted]) -> Counted | None:
 
 
 def _blocks(stream: BinaryIO, left: int) -> Iterator[bytes]:
-    """The bytes of a file, no more than it had when it was opened."""
+    """Yield the bytes of a file, no more than it had when it was opened."""
     while left > 0 and (block := stream.read(min(_BLOCK, left))):
         left -= len(block)
         yield block
 
 
 def _spelt(folder: str, path: str) -> list[str]:
-    """A path below a folder as it is written, and as Windows would have it."""
+    """Return a path below a folder as it is written, and as Windows would have it."""
     return [os.path.join(folder, one) for one in dict.fromkeys((path, path.replace("\\", "/")))]
 
 
 class BoundFiles:
-    """Files from wherever, of which those outside the roots are not told."""
+    """Files of another source, without those outside the roots."""
 
     __slots__ = ("_files", "_roots", "locate")
 
@@ -222,7 +222,7 @@ class BoundFiles:
         return None if self.outside(path) else self._files.read(path)
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name."""
+        """Return whether there is a file or a folder of that name."""
         return not self.outside(path) and self._files.exists(path)
 
     def kind(self, path: str) -> str | None:
@@ -234,5 +234,5 @@ class BoundFiles:
         return None if self.outside(path) else self._files.counted(path, count)
 
     def outside(self, path: str) -> bool:
-        """Whether a file would be where nothing is looked at."""
+        """Return whether a file would be where nothing is looked at."""
         return not self._roots.holds(self.locate(path))

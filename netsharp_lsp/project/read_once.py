@@ -26,7 +26,7 @@ class ReadOnce:
         return self._known[name]
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name."""
+        """Return whether there is a file or a folder of that name."""
         return self._disk.exists(path)
 
     def kind(self, path: str) -> str | None:
@@ -38,7 +38,7 @@ class ReadOnce:
         return self._disk.counted(path, count)
 
     def outside(self, path: str) -> bool:
-        """Whether a file may be where nothing is looked at."""
+        """Return whether a file may be where nothing is looked at."""
         return self._disk.outside(path)
 
     def locate(self, path: str) -> str:

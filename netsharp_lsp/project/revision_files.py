@@ -18,7 +18,7 @@ class NoGitError(Exception):
 
 
 class RevisionFiles:
-    """What git holds of a revision; data is asked for on disk, for nobody commits it.
+    """The files of a revision in git; data is looked up on disk, as it is rarely committed.
 
     `path`: a file of the work tree that the revision is of. Files of another one are not there.
     """
@@ -44,7 +44,7 @@ class RevisionFiles:
         return self._known[located]
 
     def exists(self, path: str) -> bool:
-        """Whether the revision has a file of that name, or the disk a file or a folder."""
+        """Return whether the revision has a file of that name, or the disk a file or a folder."""
         return self.read(path) is not None or self._disk.exists(path)
 
     def kind(self, path: str) -> str | None:
@@ -92,7 +92,7 @@ def split_revision(argument: str) -> tuple[str | None, str]:
 
 
 def _real(path: str) -> str:
-    """A path with its folder resolved: the file itself may have been a link then."""
+    """Return a path with its folder resolved: the file itself may have been a link then."""
     folder, base = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), base)
 

@@ -1,7 +1,7 @@
 """The roots: the folders outside of which nothing is read or written because a file says so.
 
-Whoever opens a file that another file names asks here, and nobody else compares paths.  Follows
-links and reads no file but the person's own settings.
+All code that opens a file named by another file asks here, and no other compares paths.  Follows
+links and reads no file except the user's own settings.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _with_separator(top: str) -> str:
 class Roots:
     """Folders with all that lies below them, and the files that a person has `named`.
 
-    Paths are compared once links and `..` are resolved, anew at each question: what was a folder
+    Paths are compared once links and `..` are resolved, at each question again: what was a folder
     may be a link by now.  What ends soon `keeps` where folders lead.  `folders` is None where
     everything is inside.  `data` is whether data may be read in them.
     """
@@ -67,7 +67,7 @@ class Roots:
     def target(self, path: str) -> str | None:
         """Return where a path leads to be written, None where that is outside.
 
-        Naming a link is no word on what it leads to: a named file counts for reading alone.
+        Naming a link does not allow writing to its target: a named file counts for reading alone.
         """
         real = self._real(path)
         return real if real is not None and self._below(real) else None
@@ -83,11 +83,11 @@ class Roots:
         return Roots((os.path.dirname(settings),)).target(path)
 
     def holds(self, path: str) -> bool:
-        """Whether a path leads to something inside."""
+        """Return whether a path leads to something inside."""
         return self.place(path) is not None
 
     def leads_out(self, path: str) -> bool:
-        """Whether a name inside leads to something outside: a link."""
+        """Return whether a name inside leads to something outside: a link."""
         return not self.holds(path) and self.holds(os.path.dirname(path))
 
     def _below(self, real: str) -> bool:
@@ -112,7 +112,7 @@ class Roots:
         return os.path.realpath(real) if os.path.islink(real) else real
 
     def _is_elsewhere(self, path: str) -> bool:
-        """Whether a path of Windows is on a machine that has none of the roots."""
+        """Return whether a path of Windows is on a machine that has none of the roots."""
         drive = os.path.normcase(os.path.splitdrive(path)[0])
         tops = () if self.folders is None else self.folders
         return drive.startswith(_REMOTE) and not any(top.startswith(drive) for top in tops)
@@ -162,5 +162,5 @@ def own_roots() -> tuple[str, ...]:
 
 
 def not_written(path: str) -> str:
-    """Return why a file is not written that a name inside leads to, behind that name."""
+    """Return why a file that a name inside leads to is not written, to follow that name."""
     return f"is not written, for it is a link: {outside(os.path.realpath(path))}"

@@ -1,6 +1,6 @@
-"""The run file beside a specification, and what it and the data it names tell of the network.
+"""The run file beside a specification, and the facts about the network in it and its data.
 
-Reads TOML and counts columns of CSV and TSV files; judges nothing that only training can judge.
+Reads TOML and counts columns of CSV and TSV files; checks nothing that only training can check.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAGIC = "*?["
 
 
 class RunFile:
-    """A run file as it stands: its path and its tables.
+    """A run file as it is: its path and its tables.
 
     `outside` is its name where it lies outside and is not read.
     """
@@ -53,7 +53,7 @@ class RunFile:
 
 
 def run_file_path(specification: str) -> str | None:
-    """Where the run file of a specification is, or would be: its stem with .toml.
+    """Return where the run file of a specification is, or would be: its stem with .toml.
 
     None where a settings file has that name.
     """
@@ -75,7 +75,7 @@ def run_file_beside(specification: str, roots: Roots = ANYWHERE) -> RunFile | st
 def read_run_file(path: str, roots: Roots = ANYWHERE) -> RunFile | str:
     """Read a run file, or return a sentence why it cannot be read.
 
-    Values that only `run` can judge are passed over.
+    Values that only `run` can check are skipped.
     """
     place = roots.place(path)
     if place is None:
@@ -88,7 +88,7 @@ def read_run_file(path: str, roots: Roots = ANYWHERE) -> RunFile | str:
 
 
 def model_file(specification: str, run_file: RunFile | None) -> str:
-    """Where a run keeps its model: as the run file says, else beside the specification."""
+    """Return where a run keeps its model: as the run file says, else beside the specification."""
     named = run_file.output.get("model") if run_file is not None else None
     if run_file is None or not isinstance(named, str):
         return f"{os.path.splitext(specification)[0]}{MODEL_SUFFIX}"
@@ -102,7 +102,7 @@ def run_file_context(
     *,
     tables: bool = True,
 ) -> Context:
-    """Return what a run file says, and what counting the columns of its training data tells.
+    """Return the facts in a run file, and those from counting the columns of its training data.
 
     `count` is how a table is counted: None reads it, another may remember. Without `tables` none
     is looked for.
@@ -124,7 +124,7 @@ def run_file_context(
 
 
 def _outside(run_file: RunFile, roots: Roots) -> str | None:
-    """The first file or pattern for training, as it is written, that lies outside."""
+    """Return the first file or pattern for training, as it is written, that lies outside."""
     train = run_file.data.get("train")
     names = train if isinstance(train, list) else [train]
     written = [name for name in names if isinstance(name, str)]
@@ -135,7 +135,7 @@ def _outside(run_file: RunFile, roots: Roots) -> str | None:
 
 
 def _begin(pattern: str) -> str:
-    """The folder from which on a pattern is looked for."""
+    """Return the folder from which on a pattern is looked for."""
     parts = pattern.replace("\\", "/").split("/")
     first = next(number for number, part in enumerate(parts) if any(c in part for c in _MAGIC))
     return "/".join(parts[:first]) or "/"
@@ -181,7 +181,7 @@ def _count_training_data(run_file: RunFile, count: Count | None, roots: Roots) -
 
 
 def _split(run_file: RunFile) -> str | None:
-    """What `validation` names: perhaps a column, which is no feature then; None for a fraction."""
+    """Return the name in `validation`: a column that is not a feature; None for a fraction."""
     from netsharp_engine.cells import is_number
 
     chosen = run_file.train.get("validation")
@@ -189,7 +189,7 @@ def _split(run_file: RunFile) -> str | None:
 
 
 def training_files(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
-    """The files inside that `train` names, patterns expanded, relative to the run file."""
+    """Return the files inside that `train` names, patterns expanded, relative to the run file."""
     files: list[str] = []
     for path, is_pattern in _named_for_training(run_file):
         if not is_pattern:
@@ -202,7 +202,7 @@ def training_files(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
 
 
 def training_folders(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
-    """The folders where a new file may be one that `train` means: those of its patterns."""
+    """Return the folders where a new file may be one that `train` means: those of its patterns."""
     named = _named_for_training(run_file)
     return [
         os.path.dirname(path)
@@ -212,7 +212,7 @@ def training_folders(run_file: RunFile, roots: Roots = ANYWHERE) -> list[str]:
 
 
 def _named_for_training(run_file: RunFile) -> list[tuple[str, bool]]:
-    """The paths that `train` names, and whether each is a pattern."""
+    """Return the paths that `train` names, and whether each is a pattern."""
     train = run_file.data.get("train")
     folder = os.path.dirname(run_file.path)
     names = train if isinstance(train, list) else [train]
@@ -246,19 +246,19 @@ def _table(table: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def label_columns(data: dict[str, Any]) -> list[str | None]:
-    """The label columns that [data] names; one that is None where it names none."""
+    """Return the label columns that [data] names; one that is None where it names none."""
     found: list[str | None] = list(as_columns(data.get("label")))
     return found or [as_column(data.get("label"))]
 
 
 def as_column(value: object) -> str | None:
-    """A column as a run file names it, by name or number from 1; None for anything else."""
+    """Return a column as a run file names it, by name or number from 1; None for anything else."""
     if isinstance(value, str):
         return value
     return str(value) if is_count(value) else None
 
 
 def as_columns(value: object) -> list[str]:
-    """The columns of a list in a run file; what is no column is passed over."""
+    """Return the columns of a list in a run file, skipping other values."""
     found = map(as_column, value) if isinstance(value, list) else ()
     return [column for column in found if column is not None]

@@ -1,4 +1,4 @@
-"""What disk tells of one specification, and on which files that rests, so that it can be kept.
+"""The facts on disk about one specification, and the files they depend on, so they can be cached.
 
 A run file's table is counted once for each state of the file; nothing is read here that a person
 did not name in the run file.
@@ -55,7 +55,7 @@ class Surroundings:
 
     @property
     def fresh(self) -> bool:
-        """Whether no file it rests on has changed since."""
+        """Return whether no file it rests on has changed since."""
         return all(state_of(path) == state for path, state in self.states.items())
 
 
@@ -74,7 +74,7 @@ class Reader:
     def look_around(
         self, specification: str, *, tables: bool = True, roots: Roots = ANYWHERE
     ) -> Surroundings:
-        """Return what the run file beside a specification tells; without `tables`, it alone."""
+        """Return the facts in the run file beside a specification, and in its `tables`."""
         found = Surroundings()
         path = run_file_path(specification)
         run_file: RunFile | str | None = None

@@ -52,8 +52,8 @@ SUFFIXES = frozenset((".csv", *SUFFIX_DELIMITERS))
 class Columns:
     """How a table's columns are used: names or numbers from 1, as the run file gives them.
 
-    `apart` are columns that are no features, `chosen` those that alone are, where any is named;
-    `unknown_level` tells that a categorical column has one feature more, for levels that training
+    `apart` are columns that are not features, `chosen` the only ones that are, where any is named;
+    `unknown_level` says that a categorical column has one feature more, for levels that training
     did not see.
     """
 
@@ -93,7 +93,7 @@ class Columns:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What two uses of a table share exactly if they are the same."""
+        """Return what two uses of a table share exactly if they are the same."""
         return tuple(getattr(self, name) for name in self.__slots__)
 
     @property
@@ -104,7 +104,7 @@ class Columns:
 
 
 class Counts:
-    """What a table tells: columns of features after encoding, and classes of its label.
+    """The facts in a table: columns of features after encoding, and classes of its label.
 
     `measured`: the labels look like numbers to predict, which a network may do. `levelled`: some
     columns are categories, named so or of texts alone.
@@ -126,9 +126,9 @@ class Counts:
 
 
 def count_table(path: str, columns: Columns) -> Counts | None:
-    """Count one table, or return None where this is no readable CSV or TSV file.
+    """Count one table, or return None where this is not a readable CSV or TSV file.
 
-    A categorical column counts one feature per level. An empty cell is no level.
+    A categorical column counts one feature per level. An empty cell is not a level.
     """
     return _read(path, columns, _count)
 
@@ -139,7 +139,7 @@ def read_names(path: str, columns: Columns) -> tuple[str, ...] | None:
 
 
 def is_table(path: str) -> bool:
-    """Whether a name is that of a CSV or TSV file, packed or not."""
+    """Return whether a name is that of a CSV or TSV file, packed or not."""
     return _suffix(path) in SUFFIXES
 
 
@@ -151,7 +151,7 @@ def _suffix(path: str) -> str:
 def _read(
     path: str, columns: Columns, take: Callable[[Iterator[list[str]], Columns, bool], Taken | None]
 ) -> Taken | None:
-    """What `take` makes of the rows, told whether to read them all; None for no readable table."""
+    """Return the result of `take` on the rows, all or the first; None for an unreadable table."""
     suffix = _suffix(path)
     packed = path.lower().endswith(".gz")
     if suffix not in SUFFIXES:
@@ -174,7 +174,7 @@ def _read(
 
 
 def _stripped_rows(stream: TextIO, delimiter: str, decimal: str | None) -> Iterator[list[str]]:
-    """The rows that are not blank; numbers with a decimal comma have a point."""
+    """Yield the rows that are not blank; numbers with a decimal comma have a point."""
     rows = ([cell.strip() for cell in row] for row in read_rows(_lines(stream), delimiter) if row)
     first = list(islice(rows, SAMPLE_ROWS + 1))
     comma = decimal in ("comma", ",")
@@ -189,7 +189,7 @@ class _TooLongError(Exception):
 
 
 def _lines(stream: TextIO) -> Iterator[str]:
-    """The lines of a table, until more than `MOST_UNPACKED` characters are read."""
+    """Yield the lines of a table, until more than `MOST_UNPACKED` characters are read."""
     left = MOST_UNPACKED
     while line := stream.readline(left + 1):
         left -= len(line)
@@ -214,7 +214,7 @@ def _open(path: str, packed: bool, encoding: str | None) -> Iterator[TextIO]:
 
 
 def _delimiter(stream: TextIO, given: str | None, suffix: str) -> str | None:
-    """The delimiter given, that of the suffix, or the one that the first rows are cut by."""
+    """Return the delimiter given, that of the suffix, or the one that the first rows are cut by."""
     if given is not None:
         return named_delimiter(given)
     if suffix in SUFFIX_DELIMITERS:
@@ -233,7 +233,7 @@ def _names(rows: Iterator[list[str]], columns: Columns, whole: bool) -> tuple[st
 def _start(
     rows: Iterator[list[str]], columns: Columns
 ) -> tuple[Sequence[str], bool, list[list[str]]] | None:
-    """The columns' names, whether the table gives them, and rows of data that were read for it."""
+    """Return the columns' names, whether the table has them, and the rows that were read for it."""
     first = next(rows, None)
     if first is None:
         return None
@@ -281,12 +281,12 @@ def _count(rows: Iterator[list[str]], columns: Columns, whole: bool) -> Counts |
 
 
 def _may_be_text(index: int, sample: list[list[str]]) -> bool:
-    """Whether the first rows of a column hold no number, so that it may be one of texts alone."""
+    """Return whether the first rows of a column have no number, so that it may be all texts."""
     return bool(sample) and _kinds(row[index] for row in sample if index < len(row)) <= _TEXTS
 
 
 def _is_text(cells: set[str]) -> bool:
-    """Whether cells are text alone, but for missing ones, and some are."""
+    """Return whether all cells except missing ones are text, and some are."""
     kinds = _kinds(cells)
     return kinds <= _TEXTS and "text" in kinds
 
@@ -301,7 +301,7 @@ _TEXTS = frozenset(("missing", "text"))
 def _levels(
     wanted: list[int], label: int | None, sample: list[list[str]], rows: Iterator[list[str]]
 ) -> dict[int, set[str]]:
-    """The distinct cells of the columns wanted, those of the label as names of classes."""
+    """Return the distinct cells of the columns wanted, those of the label as names of classes."""
     levels: dict[int, set[str]] = {index: set() for index in wanted}
     if not wanted:
         return levels

@@ -22,7 +22,7 @@ def specifications_below(
 ) -> list[str]:
     """Return the files with one of the suffixes below a folder, in order of their names.
 
-    `excludes` says of an absolute path whether to leave it out; `leave` is told of links that lead
+    `excludes` decides whether to leave an absolute path out; `leave` is called with links that lead
     out of the `roots`, which are left out, too. The paths begin as `folder` does.
     """
     found = []
@@ -42,7 +42,7 @@ def specifications_below(
 def _walk(
     folder: str, excludes: Callable[[str], bool], suffixes: Collection[str]
 ) -> Iterator[tuple[str, bool]]:
-    """The files below a folder, and whether each is a link."""
+    """Yield the files below a folder, and whether each is a link."""
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
@@ -55,7 +55,7 @@ def _walk(
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is or leads to a file; a link that leads to itself is none."""
+    """Return whether an entry is or leads to a file; a link that leads to itself is none."""
     try:
         return entry.is_file()
     except OSError:

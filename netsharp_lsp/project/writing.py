@@ -34,7 +34,7 @@ class LinkedError(OSError):
 
 
 def refusal(path: str) -> str | None:
-    """Why no file can be written at a path, as far as that can be told before; else None."""
+    """Return why no file can be written at a path, as far as can be known before; else None."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         return f"{path}: the folder {folder} does not exist. Create it first."
@@ -86,8 +86,8 @@ def write_together(files: Mapping[str, bytes]) -> None:
 def write_linked(first: str, files: Mapping[str, bytes], meanwhile: str) -> None:
     """Write two files of which `first` reads the other, or one at `meanwhile` if there is any.
 
-    Whoever stops this at any point leaves what was there before or what is written now, never the
-    one with the other: what is read stands at `meanwhile` before `first` is renamed into place.
+    A stop at any point leaves what was there before or what is written now, never a mixture: what
+    is read is at `meanwhile` before `first` is renamed into place.
     Raises OSError as `write_together`.
     """
     (read,) = (data for path, data in files.items() if path != first)
@@ -155,7 +155,7 @@ def _refuse_links(path: str) -> None:
 
 
 def _names(path: str) -> int:
-    """How many names a file has; none where there is no file."""
+    """Return how many names a file has; none where there is no file."""
     try:
         return os.stat(path).st_nlink
     except OSError:

@@ -1,6 +1,6 @@
-"""What the server knows of one client: its abilities, its open documents, what holds for them.
+"""The state of one client: its abilities, its open documents, their settings.
 
-Handlers get the session and nothing else; it sends what they want sent.
+Handlers get the session and nothing else; it sends their messages.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Session(Connection):
             self.notify("textDocument/publishDiagnostics", {"uri": uri, "diagnostics": []})
 
     def renew(self, uris: Iterable[str] | None = None) -> None:
-        """Look at documents anew, at all of them where none is named."""
+        """Check documents again, all of them where none is named."""
         renew(self, self.workspace, uris)
 
     def _renew_path(self, path: str) -> None:
@@ -148,7 +148,7 @@ class Session(Connection):
         return None if found is None else ViewOffset(document, *found)
 
     def view(self, uri: str, number: int) -> View | None:
-        """Return a specification by what `address` told of it; None where it is gone."""
+        """Return a specification by its `address`; None where it is gone."""
         document = self.documents.get(uri)
         if document is None or not 0 <= number < len(document.views):
             return None
@@ -197,7 +197,7 @@ class Session(Connection):
         return preferences.lenses(run_file, runs=self.trusted, trained=trained)
 
     def formats_on_type(self, uri: str) -> bool:
-        """Whether to put a declaration of a document in order when it is ended."""
+        """Return whether to put a declaration of a document in order when it is ended."""
         return self.settings.preferences_of(uri).formats_on_type
 
     def format_options(
@@ -209,7 +209,7 @@ class Session(Connection):
         return FormatOptions(settings.line_ending, lines, keeps_columns=keeps_columns)
 
     def excludes(self, path: str) -> bool:
-        """Whether settings leave a file or folder out of the workspace, by its absolute path."""
+        """Return whether settings exclude a file or folder, by its absolute path."""
         return self.settings.excludes(path)
 
     def remember_tokens(self, uri: str, data: array[int]) -> str:

@@ -29,7 +29,7 @@ opened_formula <- function(formula, data, vectors) {
 
 as_formula <- function(text) {
   tryCatch(stats::as.formula(text, env = globalenv()), error = function(e) {
-    refuse("'", text, "' is no formula: write the label, '~' and columns, \"y ~ a + b\".")
+    refuse("'", text, "' is not a formula: write the label, '~' and columns, \"y ~ a + b\".")
   })
 }
 

@@ -54,7 +54,7 @@ def test_all_lists_codes_with_titles(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["NS9999"], "'NS9999' is no code."),
+        (["NS9999"], "'NS9999' is not a code."),
         (["NS1111"], "Did you mean 'NS111'?"),
         ([], "explain needs a code"),
     ],

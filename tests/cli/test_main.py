@@ -80,14 +80,13 @@ def test_no_command_and_unknown_ones_exit_2(tmp_path: pathlib.Path) -> None:
     assert nothing.err.startswith("usage: netsharp COMMAND")
     unknown = netsharp("chekc", cwd=tmp_path)
     assert (unknown.code, unknown.out) == (2, "")
-    assert unknown.err == "netsharp: 'chekc' is no command. Did you mean 'check'?\n"
+    assert unknown.err == "netsharp: 'chekc' is not a command. Did you mean 'check'?\n"
     option = netsharp("--verison", cwd=tmp_path)
-    assert (
-        option.err == "netsharp: '--verison' is no option. 'netsharp --help' lists the commands.\n"
-    )
+    listed = "'netsharp --help' lists the commands.\n"
+    assert option.err == f"netsharp: '--verison' is not an option. {listed}"
     wrong = netsharp("check", "--formt", "json", cwd=tmp_path)
     assert wrong.code == 2
-    assert wrong.err == "netsharp: '--formt' is no option. Did you mean '--format'?\n"
+    assert wrong.err == "netsharp: '--formt' is not an option. Did you mean '--format'?\n"
 
 
 def test_version_imports_no_argparse(tmp_path: pathlib.Path) -> None:

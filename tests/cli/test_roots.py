@@ -196,7 +196,7 @@ def test_files_of_a_folder_cannot_allow_it(place: Place) -> None:
     place.write("netsharp.toml", 'roots = ["/"]\n')
     answer = place.run("check")
     assert answer.code == 2
-    assert "in your own settings, or behind --root" in answer.err
+    assert "in your own settings, or with --root" in answer.err
 
 
 @pytest.mark.parametrize("name", ["netsharp.toml", "pyproject.toml"])

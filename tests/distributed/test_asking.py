@@ -91,7 +91,7 @@ def test_names_that_nobody_knows_and_names_that_loop_back(monkeypatch):
     assert unreachable(Machines(1, 2, "127.0.0.1", 9)) is None
     told = unreachable(Machines(1, 2, "no-such-machine.invalid", 9))
     assert told is not None
-    assert "nobody knows a machine 'no-such-machine.invalid'" in told
+    assert "no machine is known as 'no-such-machine.invalid'" in told
     monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
     monkeypatch.delenv("GLOO_SOCKET_IFNAME", raising=False)
     told = unreachable(Machines(1, 2, "192.0.2.7", 9))

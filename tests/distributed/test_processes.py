@@ -143,7 +143,7 @@ def test_killed_processes_are_started_again_and_go_on(
     model = load_model(str(folder / "iris.safetensors"))
     assert model.state is not None
     assert model.state.finished
-    assert f"were lost: it goes on after step {begun[1]['step']:,}" in errors
+    assert f"were lost: it continues after step {begun[1]['step']:,}" in errors
     assert "Traceback" not in errors
 
 

@@ -87,7 +87,7 @@ def test_a_full_log_does_not_end_the_run(folder: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         "netsharp: The run log full.jsonl cannot be written: File too large. "
-        "The run goes on without it.\n"
+        "The run continues without it.\n"
     )
     added = log.read_text().removeprefix(line * 9_000).splitlines()
     assert json.loads(added[0])["event"] == "start"

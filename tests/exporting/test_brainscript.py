@@ -146,7 +146,7 @@ def test_a_folder_elsewhere_is_named_as_it_is_found_from_here(trained: Path) -> 
     [
         (("small.dnn", "no/x.bs"), "the folder no does not exist"),
         (("small.dnn", "small.dnn"), "is the model itself"),
-        (("small.dnn", "taken.bs"), "taken.parameters: is no folder"),
+        (("small.dnn", "taken.bs"), "taken.parameters: is not a folder"),
         (("small.dnn", "x.bs", "--output", "z"), "--output says nothing of a network's text"),
         (
             ("small.dnn", "x.bs", "--verify", "rows.ctf"),

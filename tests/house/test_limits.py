@@ -15,8 +15,8 @@ Whatever a file holds, netsharp answers in bounded time and memory, or says in o
 these limits it passed. The table is made from the code (`pytest tests/house --update`).
 
 Up to a limit, time and memory grow in proportion: `check` answers any text of Net# within a minute
-of a processor's time and 1.6 GiB. Whoever checks what others send gives the process a bound of its
-own (`ulimit -v`); beyond that it says that memory ran out.
+of a processor's time and 1.6 GiB. A service that checks what others send gives the process a bound
+of its own (`ulimit -v`); beyond that it says that memory ran out.
 
 | what | at most | beyond it |
 |---|---|---|

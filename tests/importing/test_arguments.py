@@ -72,7 +72,7 @@ def test_an_argument_of_the_hosts_is_answered_with_ours(
     if row.key:
         where = "" if BY_NAME[row.key].section == "train" else " in [data]"
         assert found == [f"a.toml, [train]: unknown key '{name}': this is '{row.key}'{where} here."]
-        assert f"'{flag}' is no option: this is '--{row.key.replace('_', '-')}' here." in said
+        assert f"'{flag}' is not an option: this is '--{row.key.replace('_', '-')}' here." in said
         assert keyword == [f"There is no setting '{name}': this is '{row.key}' here."]
     else:
         why = row.becomes.partition(": ")[2]

@@ -143,7 +143,7 @@ def test_broken_python_beside_a_sound_cell(
     (folder / "a.Rmd").write_text("".join(f"```{{python}}\n{cell}\n```\n" for cell in cells))
     assert main(["import", "a.Rmd"]) == 1
     said = capsys.readouterr()
-    assert "a.Rmd:2: is no Python that can be read; mend it first." in said.err
+    assert "a.Rmd:2: is not valid Python; fix it first." in said.err
     assert (folder / "fit.nn").exists()
 
 

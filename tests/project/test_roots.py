@@ -148,7 +148,7 @@ def test_the_persons_own_settings_hold_roots_alone(
         ('roots = ["data"]', "must hold whole paths, found 'data'"),
         ("roots = 1", "must be a list of texts"),
         ('rots = ["/data"]', "unknown key 'rots'. Did you mean 'roots'?"),
-        ('ignore = ["NS001"]', "Here stands 'roots' alone"),
+        ('ignore = ["NS001"]', "The only key here is 'roots'"),
     ):
         file.write_text(text)
         with pytest.raises(SettingsError, match=reason.replace("?", r"\?")):

@@ -215,8 +215,11 @@ def test_another_function_of_the_original_says_so_when_it_is_called() -> None:
 
 Mistake = Callable[[pd.DataFrame, NeuralNetwork], object]
 MISTAKES: list[tuple[Mistake, str]] = [
-    (lambda rows, _: rx_neural_network("late ~ pl:pw", rows), "term 'pl:pw' is no column"),
-    (lambda rows, _: rx_neural_network("late ~ log(pl)", rows), r"term 'log\(pl\)' is no column"),
+    (lambda rows, _: rx_neural_network("late ~ pl:pw", rows), "term 'pl:pw' is not a column"),
+    (
+        lambda rows, _: rx_neural_network("late ~ log(pl)", rows),
+        r"term 'log\(pl\)' is not a column",
+    ),
     (lambda rows, _: rx_neural_network("late ~ plx", rows), "Did you mean 'pl'"),
     (lambda rows, _: rx_neural_network("late ~ late + pl", rows), "both sides"),
     (lambda rows, _: rx_neural_network("late ~ . - plx", rows), "leaves out"),
@@ -227,7 +230,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
         "'pl' twice",
     ),
     (lambda rows, _: rx_neural_network("log(late) ~ pl", rows), r"term 'log\(late\)'"),
-    (lambda rows, _: rx_neural_network("late", rows), "is no formula"),
+    (lambda rows, _: rx_neural_network("late", rows), "is not a formula"),
     (lambda rows, _: rx_neural_network(7, rows), "must be a text"),  # type: ignore[arg-type]
     (lambda rows, _: rx_neural_network("kind ~ pl", rows), "3 classes; two classes are needed"),
     (
@@ -292,7 +295,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
     (lambda rows, _: rx_neural_network("kind ~ pl", rows, "regression"), "must be numbers"),
     (lambda _, __: concat(["pl", "pw"]), "by its name"),  # type: ignore[arg-type]
     (lambda rows, model: rx_predict(model, rows[["sl"]]), "no column 'sw', which the network"),
-    (lambda rows, model: rx_predict(model, rows, extra_vars_to_write=["x"]), "is no column"),
+    (lambda rows, model: rx_predict(model, rows, extra_vars_to_write=["x"]), "is not a column"),
     (lambda rows, model: rx_predict(model, rows, "a.xdf"), "does not take output_data"),
     (lambda rows, _: rx_predict(rows, rows), "found DataFrame"),
     (

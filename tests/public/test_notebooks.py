@@ -77,5 +77,5 @@ def test_names_of_others_are_escaped_in_a_model() -> None:
 def test_a_line_that_cannot_be_is_a_sentence(line: str) -> None:
     from netsharp._notebook import run_cell
 
-    with pytest.raises(ValueError, match=r"is no setting. Usage: %%netsharp"):
+    with pytest.raises(ValueError, match=r"is not a setting. Usage: %%netsharp"):
         run_cell(SimpleNamespace(user_ns={}), line, SPEC)

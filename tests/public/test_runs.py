@@ -87,7 +87,7 @@ def test_what_is_no_configuration_is_said(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "net.nn").write_text("input A [2]; output B [2] from A all;")
     (tmp_path / "net.ndl").write_text("run = ndl\n")
     for name in ("net.nn", "net.ndl"):
-        with pytest.raises(ValueError, match="is no configuration"):
+        with pytest.raises(ValueError, match="is not a configuration"):
             netsharp.run(name)
     with pytest.raises(FileNotFoundError):
         netsharp.run("none.cntk")

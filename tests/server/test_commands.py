@@ -169,14 +169,14 @@ def test_of_several_tables_a_person_chooses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "sentence"),
     [
-        ("explain", ["NS9999"], "'NS9999' is no code."),
+        ("explain", ["NS9999"], "'NS9999' is not a code."),
         ("describe", ["URI"], "has an error, so its numbers would mean nothing."),
         ("showNetwork", ["URI"], "has an error, so its numbers would mean nothing."),
         ("showLayer", ["URI", "Nobody"], "net.nn has no layer 'Nobody'."),
         ("format", ["file:///nowhere/x.nn"], "x.nn is not open"),
         ("bindData", ["untitled:Untitled-1"], "save the document first"),
         ("bindData", ["URI", "no.csv"], "no.csv: there is no such file"),
-        ("stopTraining", ["run-77"], "No training goes on."),
+        ("stopTraining", ["run-77"], "No training is running."),
     ],
 )
 def test_what_cannot_be_done_is_told(

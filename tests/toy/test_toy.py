@@ -49,7 +49,7 @@ def test_it_is_checked_explained_and_repaired(tmp_path: Path) -> None:
     assert found.returncode == 1, found.stderr
     assert "a.tally:3:1: warning TA001 'apples' stands here twice." in found.stdout
     assert toy(tmp_path, "check", "--ignore", "TA001", "a.tally").returncode == 0
-    assert "Name that stands twice" in toy(tmp_path, "explain", "TA001").stdout
+    assert "Name that is declared twice" in toy(tmp_path, "explain", "TA001").stdout
     assert toy(tmp_path, "check", "--fix", ".").returncode == 0
     assert path.read_text() == "  apples=3\npears = 4\n\n"
     path.write_text("a = 1\na = 2 ; netsharp: ignore[TA001]\n")

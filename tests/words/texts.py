@@ -22,8 +22,9 @@ DOCUMENTS = (
 FOLDERS = ("docs", "bench", "examples", "r", "editors", "vscode-extension", "tests")
 #: Words that other programs read, or that are others' own.
 LEFT_OUT = ("node_modules", "out/", "corpus/", "fixtures/", "CHANGELOG.md", "LICENSE")
+GLOSSARY = re.compile(r"^\| term \| meaning \| not \|\n(?:\|.*\n)+", re.MULTILINE)
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1`*$", re.MULTILINE | re.DOTALL)
-CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|<https?:[^>]*>|⟦|⟧", re.DOTALL)
+CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)|\]\([^)]*\)|<https?:[^>]*>|\"\w+\"|⟦|⟧", re.DOTALL)
 
 
 class Read(NamedTuple):
@@ -55,7 +56,7 @@ def _files() -> Iterator[Path]:
 def _prose(path: Path, name: str) -> Iterator[Read]:
     """Yield the paragraphs of a document, code taken out."""
     kind = "page" if name.startswith(PACKAGES) else "document"
-    text = FENCE.sub(_blank, path.read_text(encoding="utf-8"))
+    text = GLOSSARY.sub(_blank, FENCE.sub(_blank, path.read_text(encoding="utf-8")))
     yield from _paragraphs(CODE.sub(_blank, text), name, kind)
 
 
@@ -77,8 +78,9 @@ def _python(path: Path, name: str) -> Iterator[Read]:
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and _is_text(first.value):
                 documented.add(first.value)
+                kind = "docstring" if hasattr(node, "args") else "description"
                 text = CODE.sub(_blank, str(first.value.value))  # type: ignore[attr-defined]
-                yield Read(name, first.lineno, "docstring", text.strip())
+                yield Read(name, first.lineno, kind, text.strip())
     for node, text in _literals(tree):
         if node not in documented and re.search(r"[a-z,] [a-z]", text):
             yield Read(name, node.lineno, "message", CODE.sub(_blank, text))

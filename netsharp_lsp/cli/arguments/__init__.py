@@ -1,4 +1,4 @@
-"""What the words of a command line mean: flags, settings, context, models, runs that are named.
+"""The meaning of a command line: flags, settings, context, models, runs that are named.
 
 Knows no command.
 """

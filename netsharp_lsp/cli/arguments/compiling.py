@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 UNJUDGED = (
-    "note: no rows were held back that could judge it: name labelled ones with --holdout, or train "
-    "with validation rows"
+    "note: the accuracy was not measured, as no rows were held out: name labelled ones with "
+    "--holdout, or train with validation rows"
 )
 
 
 class AskedNetwork(NamedTuple):
-    """A compiled network, the rows that gave its ranges, and notes on what nobody named."""
+    """A compiled network, the rows that gave its ranges, and notes on sources chosen by default."""
 
     network: CompiledNetwork
     rows: Rows
@@ -69,7 +69,7 @@ def compiled_as_asked(
         gate = GateRows(rows.held_back, rows.what, args.max_drop)
     elif args.max_drop is not None:
         raise CompileError(
-            "--max-drop is about rows that were held back, and the training had none for "
+            "--max-drop is about held-out rows, and the training had none for "
             "validation or test: name labelled ones with --holdout."
         )
     made = compile_model(
@@ -83,14 +83,14 @@ def _query(model: Model, args: argparse.Namespace, paths: list[str] | None) -> S
 
 
 class _Trained:
-    """What a model of another program was trained on, looked for once."""
+    """The data that a model of another program was trained on, looked up once."""
 
     def __init__(self, path: str, model: Model) -> None:
         self._path, self._model = path, model
         self._found: list[TrainedOn | None] = []
 
     def __call__(self) -> TrainedOn | None:
-        """Return it; DataError where it cannot be told."""
+        """Return it; raises DataError where it cannot be determined."""
         if not self._found:
             label = "" if self._model.network is None else self._model.network.compared
             asked = Performance((), os.curdir, roots_around, _settings_of)

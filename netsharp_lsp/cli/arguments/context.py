@@ -1,4 +1,4 @@
-"""Where the context of a specification comes from: flags, --data, the run file, settings.
+"""The sources of a specification's context: flags, --data, the run file, settings.
 
 The first that knows a value wins. Reads disk; numpy is imported for --data alone.
 """
@@ -52,8 +52,8 @@ def context_around(
 ) -> tuple[Context, list[str]]:
     """Return what is known around a file: flags, --data, the run file beside it, settings.
 
-    `place` is its absolute path; what cannot be read comes back as sentences. `call`: what the
-    call around an embedded specification tells, which comes before the run file.
+    `place` is its absolute path; what cannot be read comes back as sentences. `call`: facts
+    from the call around an embedded specification, which precede the run file.
     """
     given, beside, problems = contexts_around(place, args, settings, roots)
     return given.or_else(call or Context()).or_else(beside), problems

@@ -29,7 +29,7 @@ def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._Argum
         default=[],
         type=_assignment,
         metavar="KEY=VALUE",
-        help="an assignment behind all files; may be repeated",
+        help="an assignment after all files; may be repeated",
     )
     return group
 
@@ -51,7 +51,7 @@ def question(args: argparse.Namespace, find: Find, roots: Roots) -> Question:
 
 
 def show_answer(answer: Answer) -> None:
-    """Report what is wrong and tell what there is to tell."""
+    """Print the errors and notes of an answer."""
     if answer.reports:
         from netsharp_lsp.diagnostics.reports import Style, render
 
@@ -63,7 +63,7 @@ def show_answer(answer: Answer) -> None:
 
 
 def meant_input(argument: str, args: argparse.Namespace) -> Input:
-    """The input that an argument means, with what flags say of stdin and of languages."""
+    """Return the input that an argument means, with what flags say of stdin and of languages."""
     name, language = getattr(args, "stdin_filename", None), getattr(args, "language", None)
     return named_input(argument, name, language)
 

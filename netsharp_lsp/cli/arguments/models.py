@@ -44,7 +44,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         choices=MISSING,
         help="what missing numbers become (default: what they became in the training)",
     )
-    group.add_argument("--rows", type=positive, metavar="N", help="read only so many rows")
+    group.add_argument("--rows", type=positive, metavar="N", help="read only the first N rows")
 
 
 def add_device_argument(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +57,9 @@ def add_device_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def choose_device(model: Model, args: argparse.Namespace) -> str | None:
-    """Let a model compute on the device that is asked for; a sentence on which it is.
+    """Move a model to the device that is asked for, and return a sentence that names it.
 
-    None where nobody asks; ModelError where it cannot be used.
+    None where no device is asked for; raises ModelError where it cannot be used.
     """
     return None if args.device is None else model.compute_on(args.device)
 
@@ -120,7 +120,7 @@ def reading_of(items: Sequence[str], data: Sequence[str]) -> SampleReading | Non
 
 
 def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str]) -> SampleQuery:
-    """Which samples a network is asked about; ModelError where a flag cannot be read."""
+    """Return which samples a network is asked about; ModelError where a flag cannot be read."""
     query = files_query(args, args.data, read_options(model, args))
     if query.reading is not None and model.network is None:
         raise _misused("--reader is for networks of another program, whose inputs have names.")
@@ -130,8 +130,9 @@ def sample_query(model: Model, args: argparse.Namespace, outputs: Sequence[str])
 def files_query(
     args: argparse.Namespace, paths: Sequence[str], options: ReadOptions
 ) -> SampleQuery:
-    """Which samples of files are meant, by the flags of `add_network_arguments`; ModelError where
-    one cannot be read.
+    """Return the samples that the flags of `add_network_arguments` mean.
+
+    Raises ModelError where a file cannot be read.
     """
     from netsharp_engine.data.answers import SampleQuery
 
@@ -168,12 +169,12 @@ def _misused(sentence: str) -> Exception:
 
 
 def read_options(model: Model, args: argparse.Namespace) -> ReadOptions:
-    """How the model's data is read, with what the flags change."""
+    """Return the options for reading the model's data, with those of flags."""
     return changed_options(model.read_options(), args)
 
 
 def changed_options(options: ReadOptions, args: argparse.Namespace) -> ReadOptions:
-    """How data is read, with what the flags of ``add_data_arguments`` change."""
+    """Return options for reading data, with those of the flags of ``add_data_arguments``."""
     given = {
         "label": args.label,
         "labels": tuple(args.labels) if args.labels else None,

@@ -17,7 +17,7 @@ REQUIRED = "the following arguments are required: "
 
 
 def positive(text: str) -> int:
-    """A whole number of at least 1.  ArgumentTypeError, a sentence, for any other."""
+    """Return a whole number of at least 1.  ArgumentTypeError, a sentence, for any other."""
     number = whole_number(text)
     if not number or number == BEYOND:
         most = f" and at most {MOST_DIGITS} digits" if number else ""
@@ -28,7 +28,7 @@ def positive(text: str) -> int:
 
 
 def level(text: str) -> int:
-    """A whole number of at least 0; of those with too many digits, one beyond all.
+    """Return a whole number of at least 0; of those with too many digits, one beyond all.
 
     ArgumentTypeError, a sentence, for any other.
     """
@@ -39,7 +39,7 @@ def level(text: str) -> int:
 
 
 def not_negative(text: str) -> float:
-    """A number of at least 0.  ArgumentTypeError, a sentence, for any other."""
+    """Return a number of at least 0.  ArgumentTypeError, a sentence, for any other."""
     try:
         number = float(text)
     except ValueError:
@@ -69,18 +69,18 @@ class CommandParser(argparse.ArgumentParser):
                 return f"'{word}' is an argument too many. {help_hint}"
             here = _of_hosts(word)
             if here and self._has_settings():
-                return f"'{word}' is no option: {here}"
+                return f"'{word}' is not an option: {here}"
             options = [name for action in self._actions for name in action.option_strings]
-            return f"'{word}' is no option.{suggestion(word, options) or f' {help_hint}'}"
+            return f"'{word}' is not an option.{suggestion(word, options) or f' {help_hint}'}"
         return f"{message}. {help_hint}"
 
     def _has_settings(self) -> bool:
-        """Whether settings of a run are among the options."""
+        """Return whether settings of a run are among the options."""
         return "--epochs" in self._option_string_actions
 
 
 def _of_hosts(option: str) -> str:
-    """What an argument of the hosts is among the flags of a run, "" for other options."""
+    """Return what an argument of the hosts is among the flags of a run, "" for other options."""
     from netsharp_engine.host_arguments import known_here
 
     found = known_here(option)

@@ -31,7 +31,7 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         "--holdout",
         nargs="+",
         metavar="DATA",
-        help="labelled rows that judge the result (default: those for validation or test)",
+        help="labelled rows by which accuracy is measured (default: those for validation or test)",
     )
     add(
         "--run-file",
@@ -43,8 +43,8 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         "--activations",
         default=ACTIVATIONS[0],
         metavar="|".join((*ACTIVATIONS, "uint10", "int16/12", "...")),
-        help="kind and bits of features and hidden operands; behind / those by which a table is "
-        "looked up (default: %(default)s)",
+        help="kind and bits of features and hidden operands; after / those of the index of a "
+        "table (default: %(default)s)",
     )
     add(
         "--layer",
@@ -86,7 +86,7 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         "--max-drop",
         type=not_negative,
         metavar="POINTS",
-        help="percentage points of accuracy that may be lost on the rows held back (default: "
+        help="percentage points of accuracy that may be lost on the held-out rows (default: "
         f"{USUAL_DROP:g}); of a regression the percentage of their spread that answers may be off "
         f"(default: {USUAL_ERROR:g})",
     )

@@ -57,7 +57,7 @@ def roots_for(names: Iterable[str], args: argparse.Namespace) -> Roots:
 
 
 def _files_of(name: str) -> list[str]:
-    """The files that an argument means: FILE, A+B, HOST::NAME or REVISION:FILE."""
+    """Return the files that an argument means: FILE, A+B, HOST::NAME or REVISION:FILE."""
     if os.path.exists(name):
         return [name]
     name = name.partition("::")[0]

@@ -1,4 +1,4 @@
-"""A run shown as the hosts of Net# showed theirs; what is printed stands in `printed`."""
+"""A run shown as the hosts of Net# showed theirs; the lines are made in `printed`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from netsharp_lsp.microsoftml.printed import (
 
 
 class HostLog(Silence):
-    """The lines of the host's log on stderr; `facts` are told before the run starts."""
+    """The lines of the host's log on stderr; `facts` are printed before the run starts."""
 
     def __init__(self) -> None:
         self.out = Outlet(sys.stderr)

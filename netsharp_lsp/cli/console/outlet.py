@@ -1,5 +1,5 @@
-"""A standard stream for work that goes on without it: closed, full or with nobody at its end, it
-falls silent.  Knows nothing of what is printed.
+"""A standard stream for work that continues without it: closed, full or without a reader, it falls
+silent.  Knows nothing of what is printed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Outlet:
-    """What is printed to a stream, until that fails for the first time: then `fault` says how."""
+    """Output to a stream until it fails for the first time, when `fault` says how."""
 
     __slots__ = ("_stream", "fault")
 
@@ -20,15 +20,15 @@ class Outlet:
 
     @property
     def encoding(self) -> str:
-        """How text becomes bytes there."""
+        """Return the encoding of the stream."""
         return getattr(self._stream, "encoding", None) or "utf-8"
 
     def isatty(self) -> bool:
-        """Whether a person watches."""
+        """Return whether a person watches."""
         return self._stream is not None and self._stream.isatty()
 
     def fileno(self) -> int:
-        """The number of the stream; OSError where it has none."""
+        """Return the number of the stream; OSError where it has none."""
         if self._stream is None:
             raise OSError("closed")
         return self._stream.fileno()

@@ -1,7 +1,7 @@
-"""Shows how reading and training go on: bars where a person watches, a few lines elsewhere.
+"""Shows the progress of reading and training: bars where a person watches, a few lines elsewhere.
 
-Everything goes to stderr, but for events that another program asked for; rich is imported only
-for a terminal. Where nothing can be shown any more, work goes on all the same.
+Everything goes to stderr, except for events that another program asked for; rich is imported only
+for a terminal. Where nothing can be shown any more, work continues.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SECONDS_BEFORE_READING_SHOWS = 2.0
 
 
 class Display(Protocol):
-    """What shows a run: told of bytes read and of each event of the run log.
+    """A display of a run, given bytes read and each event of the run log.
 
-    `heard` is whether anybody follows it still.
+    `heard` is whether it still has a reader.
     """
 
     heard: bool
@@ -50,7 +50,7 @@ class Display(Protocol):
 
 
 def choose_display(quiet: bool, events: bool = False) -> Display:
-    """The run log for another program, a silent display, bars for a terminal, or lines."""
+    """Return the run log for another program, a silent display, bars for a terminal, or lines."""
     if events:
         return Events()
     if quiet:
@@ -84,15 +84,15 @@ class Silence:
 class Events(Silence):
     """The lines of the run log on stdout, each at once.
 
-    Whoever asked for them and has gone hears nothing; where they only find no room, the run is as
-    welcome as before.
+    A reader that has gone gets no more; where a disk is full, the run continues
+    as before.
     """
 
     def __init__(self) -> None:
         self.out = Outlet(sys.stdout)
 
     def event(self, event: dict[str, Any]) -> None:
-        """Write a line, unless nobody reads any more."""
+        """Write a line, unless the reader has gone."""
         from netsharp_engine.train import event_line
 
         self.out.line(event_line(event))
@@ -190,7 +190,7 @@ class Bars(Silence):
 
 
 def device_line(device: dict[str, str]) -> str:
-    """What computes, and why."""
+    """Return what computes, and why."""
     return f"{device['name']} computes ({device['title']}): {device['why']}"
 
 
@@ -208,7 +208,7 @@ def figures(event: dict[str, Any]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time span as people say it."""
+    """Return a time span as people say it."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"

@@ -1,6 +1,6 @@
 """The standard streams of a process, whatever it was started with: closed, full, a dead socket.
 
-An error names its stream and comes once. What stderr cannot take is dropped: nobody can be told.
+An error names its stream and comes once. What stderr cannot take is dropped.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Standard(io.FileIO):
             raise type(error)(error.errno, error.strerror, NAMES[self.number]) from None
 
     def _wait(self) -> None:
-        """Wait until a stream that somebody made non-blocking takes more."""
+        """Wait until a non-blocking stream takes more."""
         import select
 
         select.select([], [self], [])
@@ -83,7 +83,7 @@ def protect() -> Standard | None:
     """Put streams in place that say what is wrong with them, and return what stdout writes to.
 
     Only a process of ours does this. A number that is free would go to the next file that is
-    opened, and with it what is printed. None where stdout is no file, as a console of Windows.
+    opened, and with it what is printed. None where stdout is not a file, as a console of Windows.
     """
     closed = [number for number in (STDIN, STDOUT, STDERR) if _fills(number)]
     for number, attribute in enumerate(_ATTRIBUTES):
@@ -108,7 +108,7 @@ def silence(stream: TextIO) -> None:
 
 
 def was_closed(stream: TextIO) -> bool:
-    """Whether a stream was closed before the process began."""
+    """Return whether a stream was closed before the process began."""
     raw = _raw(stream)
     return isinstance(raw, Standard) and raw.closed_before
 
@@ -124,7 +124,7 @@ def give_up(error: OSError) -> OSError:
 
 
 def _raw(stream: TextIO) -> Any:
-    """What a stream writes to or reads from; without buffering it is the buffer itself."""
+    """Return what a stream writes to or reads from; without buffering it is the buffer itself."""
     return getattr(stream.buffer, "raw", stream.buffer)
 
 
@@ -139,7 +139,7 @@ def _fills(number: int) -> bool:
 
 
 def _opened(number: int, closed: bool, like: TextIO | None) -> TextIO:
-    """A stream of ours in place of one of Python's, written as that one would be."""
+    """Return a stream of ours in place of one of Python's, written as that one would be."""
     raw = Standard(number, closed)
     unbuffered = like is not None and _raw(like) is like.buffer
     return io.TextIOWrapper(

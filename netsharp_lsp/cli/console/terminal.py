@@ -1,6 +1,6 @@
-"""What is known of the terminal, and the only way to it: sentences, lines, documents, texts.
+"""Facts about the terminal, and the only way to it: sentences, lines, documents, texts.
 
-Nothing of others reaches a terminal but through here or through a report.
+Foreign text reaches a terminal only through here or through a report.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT_WIDTH = 120
 
 
 def uses_color(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that wants colour (NO_COLOR and TERM=dumb refuse it)."""
+    """Return whether a stream is a terminal with colour (NO_COLOR and TERM=dumb turn it off)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()
@@ -46,12 +46,12 @@ def complain(message: str) -> None:
 
 
 def remark(line: str) -> None:
-    """Print a line about how things go to stderr, at once."""
+    """Print a line about the progress of work to stderr, at once."""
     print(visible(line), file=sys.stderr, flush=True)
 
 
 def say(lines: Iterable[str], outlet: Outlet | None = None) -> None:
-    """Print lines for people, whatever stands in them; to stdout if not told."""
+    """Print lines for people, whatever they contain; to stdout by default."""
     stream = sys.stdout if outlet is None else outlet
     for line in lines:
         stream.write(f"{visible(line)}\n")
@@ -60,13 +60,13 @@ def say(lines: Iterable[str], outlet: Outlet | None = None) -> None:
 
 
 def give(document: str | Iterable[str], stream: TextIO | None = None) -> None:
-    """Print a document of ours, in which foreign text is visible already; to stdout if not told."""
+    """Print a document of ours, in which foreign text is visible already; to stdout by default."""
     pieces = (document,) if isinstance(document, str) else document
     (sys.stdout if stream is None else stream).writelines(pieces)
 
 
 def give_exactly(text: bytes) -> None:
-    """Print somebody's text byte by byte; to a terminal, what would act in it made visible."""
+    """Print a foreign text byte by byte; for a terminal, control characters are made visible."""
     sys.stdout.flush()
     if not sys.stdout.isatty():
         sys.stdout.buffer.write(text)

@@ -1,4 +1,4 @@
-"""Doing a thing again whenever a file changes, until Ctrl-C; knows not what the thing is."""
+"""Repeats an action whenever a file changes, until Ctrl-C; does not know what the action is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLEAR = "\x1b[2J\x1b[H"
 def watch(act: Callable[[], int], list_files: Callable[[], Iterable[str]]) -> int:
     """Call `act` now and after each change of the files listed; ends by KeyboardInterrupt only.
 
-    The files are listed anew at each look, so that new ones are seen too.
+    The files are listed again each time, so that new ones are seen too.
     """
     seen: dict[str, tuple[int, int]] | None = None
     while True:

@@ -1,5 +1,5 @@
-"""Which rows `netsharp compile` reads ranges from and judges by: those that are named, else those
-of the training, which a model, the run file beside it or another program's run tells.
+"""The rows from which `netsharp compile` gets ranges and accuracy: those that are named, else those
+of the training, which a model, its run file or another program's run names.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NAME_ROWS = (
 
 
 class CompileRows(NamedTuple):
-    """The rows that ranges are read from, and those that are held back; None where there are none.
+    """The rows that ranges are read from, and held-out ones; None where there are none.
 
-    ``what`` says which those are, ``said`` where rows come from that nobody named.
+    ``what`` describes the latter, ``said`` the source of rows that were not named.
     """
 
     calibration: Rows
@@ -43,9 +43,9 @@ class CompileRows(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """The rows that flags name: for ranges, and as held back; None where they name none.
+    """The rows that flags name, for ranges and held out; None where they name none.
 
-    ``run_file`` names rows where the model's own are not there, in the place of the one beside it.
+    ``run_file`` replaces the run file beside the model, for rows of the training that are missing.
     """
 
     calibration: SampleQuery | None
@@ -56,10 +56,10 @@ class NamedRows(NamedTuple):
 def compile_rows(
     model: Model, path: str, named: NamedRows, trained: Callable[[], TrainedOn | None]
 ) -> CompileRows:
-    """Return the rows that are named, else those of the training of a model that stands there.
+    """Return the rows that are named, else those of the training of the model at ``path``.
 
-    ``trained`` tells on which samples another program trained it.  Raises CompileError where
-    nothing tells of any, DataError for files that are not there.
+    ``trained`` finds the samples of another program's training.  Raises CompileError where
+    no rows are known, DataError for missing files.
     """
     held_back: LabelledRows | None = None
     what = ""
@@ -96,7 +96,7 @@ def compile_rows(
 def _of_run(
     model: Model, named: CompileRows, trained: Callable[[], TrainedOn | None]
 ) -> CompileRows:
-    """Rows of the run of another program in the place of those that nobody named."""
+    """Return the rows of another program's run in place of those that were not named."""
     is_named = named.calibration is not _none
     try:
         found = trained()
@@ -130,7 +130,7 @@ def _none() -> Iterator[Features]:
 
 
 def _called(samples: ReadSamples) -> str:
-    """What people call the file of samples."""
+    """Return what people call the file of samples."""
     found = os.path.relpath(samples.path)
     return samples.path if found.startswith(os.pardir) else found
 
@@ -140,9 +140,7 @@ def _samples(model: Model, samples: ReadSamples) -> SampleQuery:
 
 
 def _settings(model: Model, run_file: str | None) -> TrainingSettings | None:
-    """The settings of the training if they name files that are there, else those of a run file;
-    None where nothing names any.
-    """
+    """Return the settings of the training if its files exist, else of a run file, else None."""
     given = model.settings
     if given.train and all(_is_there(name) for name in given.train):
         return given
@@ -158,7 +156,7 @@ def _is_there(name: str) -> bool:
 
 
 def _beside(model: str) -> str | None:
-    """The run file beside a model, None where there is none."""
+    """Return the run file beside a model, None where there is none."""
     path = run_file_path(model)
     if path is None or not os.path.isfile(path):
         return None

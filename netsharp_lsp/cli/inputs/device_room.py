@@ -1,4 +1,4 @@
-"""What a device has room for, from flags and from the settings around a model."""
+"""The memory of a device, from flags and from the settings around a model."""
 
 from __future__ import annotations
 

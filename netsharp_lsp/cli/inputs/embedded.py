@@ -56,7 +56,7 @@ class Embedded:
 def specifications_in(item: Input, text: bytes) -> list[Region] | str:
     """Return the specifications of a host that its argument means, or why there are none.
 
-    An argument means all of them, or those by the name, or at the line, behind `::`.
+    An argument means all of them, or those by the name, or at the line, after `::`.
     """
     regions = find_regions(item.host or "", text)
     if isinstance(regions, str):
@@ -118,7 +118,7 @@ def nothing_in(item: Input, text: bytes) -> str:
             line = LineIndex(text).line_at(conflicts[0].marks[0][1]) + 1
             return (
                 f"{item.name}: is not a notebook: it holds a merge conflict, at line {line}, that"
-                " nobody has resolved."
+                " is not resolved."
             )
         import json
 
@@ -232,7 +232,7 @@ def _stands_at(region: Region, line: int, lines: LineIndex) -> bool:
 
 
 def _listed(item: Input, regions: Sequence[Region], lines: LineIndex) -> str:
-    """The arguments that mean one specification each, as a sentence."""
+    """Return the arguments that mean one specification each, as a sentence."""
     bearers = Counter(region.name for region in regions)
     shown = []
     for region in regions:

@@ -38,9 +38,9 @@ _PROBE = 8192
 class Input:
     """A file to read: the `name` people see, its absolute `path` (None for stdin).
 
-    `walked` tells that a directory's walk found it: nobody named it, so it may be left out.
+    `walked` says that a directory's walk found it, so it may be left out.
     `part` is the specification that is meant of those in a host file, None for all.  `language`
-    is the language id; somebody may say it, else the name does.
+    is the language id, given or else from the name.
     """
 
     __slots__ = ("language", "name", "part", "path", "walked")
@@ -77,8 +77,8 @@ class Input:
 
 
 class Naming:
-    """What arguments cannot say themselves: the name of stdin, what language files are in, and
-    whether files that are named may be another program's: a hook names every file of a suffix.
+    """Facts that arguments cannot give: the name of stdin, the language of files, and
+    whether named files may be another program's, as a hook names every file of a suffix.
     """
 
     __slots__ = ("language", "skips_others", "stdin_name")
@@ -95,7 +95,7 @@ class Naming:
 
 
 class Gathered:
-    """What arguments mean: `inputs`, and sentences on what is `missing` or left out.
+    """The meaning of arguments: `inputs`, and sentences on what is `missing` or left out.
 
     `layers` are the arguments ``a.cntk+b.cntk``, whose files are inputs, too.
     """
@@ -111,7 +111,7 @@ class Gathered:
 
 def named_input(argument: str, stdin_name: str | None = None, language: str | None = None) -> Input:
     """Return the input that FILE, HOST::NAME or - means; `stdin_name` is what - is called, and
-    `language` the id of the language that it is in, where somebody says so.
+    `language` the id of its language where that is given.
     """
     is_stdin = argument == STDIN
     name = (stdin_name or "<stdin>") if is_stdin else argument
@@ -160,7 +160,7 @@ def gather(
 
 
 def _named(argument: str, gathered: Gathered, naming: Naming) -> list[Input]:
-    """The inputs that an argument means which is no folder: one, or layers."""
+    """Return the inputs that an argument other than a folder means: one, or layers."""
     if layered_in(argument) is None:
         return [named_input(argument, naming.stdin_name, naming.language)]
     gathered.layers.append(argument)
@@ -174,7 +174,7 @@ def _found_below(
     roots: Roots,
     embedded: bool,
 ) -> list[Input]:
-    """The inputs that a folder means."""
+    """Return the inputs that a folder means."""
     known = (*suffixes(), *HOSTS) if embedded else suffixes()
 
     def leave(path: str) -> None:
@@ -190,7 +190,7 @@ def _found_below(
 
 
 def _is_ours(item: Input, gathered: Gathered) -> bool:
-    """Whether a file is what its name says; notes why not."""
+    """Return whether a file is what its name says, and note why not."""
     if item.host is not None or not item.family.looks_inside:
         return True
     from netsharp_lsp.interface import Foreign

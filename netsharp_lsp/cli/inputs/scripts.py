@@ -61,7 +61,7 @@ def _reader(folder: str, roots: Roots) -> Callable[[str], str | None]:
 
 
 def _names(calls: Sequence[ImportedCall], stem: str) -> list[str]:
-    """A name for each call: its variable, else the script's; numbered where it is taken.
+    """Return a name for each call: its variable, else the script's; numbered where it is taken.
 
     Of several calls none has the script's name alone: its run file would be that of all.
     """

@@ -1,4 +1,4 @@
-"""What to say of stretches that a formatter left as they are: that `check` says why, where it does.
+"""Sentences on parts that a formatter left unchanged: that `check` reports why, where it does.
 
 Imported where there are any; only then is a text checked. Knows no language.
 """
@@ -42,12 +42,12 @@ class _Errors:
         self._reached = list(accumulate((last for _, last in places), max))
 
     def explain(self, line: int) -> bool:
-        """Whether one is on a line, or near it."""
+        """Return whether one is on a line, or near it."""
         begun = bisect_right(self._first, line + NEAR)
         return begun > 0 and self._reached[begun - 1] >= line - NEAR
 
     def nearest(self, line: int) -> int | None:
-        """The line on which the nearest begins."""
+        """Return the line on which the nearest begins."""
         at = bisect_right(self._first, line)
         around = self._first[max(0, at - 1) : at + 1]
         return min(around, key=lambda one: abs(one - line), default=None)
@@ -60,8 +60,8 @@ def about_unformatted(
     broken: Iterable[int],
     line_at: Callable[[int], int],
 ) -> list[str]:
-    """Return sentences on places in a text; `line_at` tells the line, from 0, on which people see
-    an offset.
+    """Return sentences on places in a text; `line_at` returns the line, from 0, on which an
+    offset is displayed.
     """
     places = sorted({line_at(offset) for offset in broken})
     if len(text) > EXPLAINED_BYTES.most:

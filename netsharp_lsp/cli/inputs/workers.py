@@ -1,4 +1,4 @@
-"""One thing done to many files, in several processes where that pays; knows not what it is."""
+"""Work on many files, in several processes where that pays; does not know what the work is."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def do_all(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]
 
 
 def do_each(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> Iterator[Outcome]:
-    """Yield `work(job)` for each job, in order, a little ahead of whoever takes it.
+    """Yield `work(job)` for each job, in order, a little ahead of the consumer.
 
-    Ctrl-C stops after the parcels that are being worked on.
+    Ctrl-C stops after the jobs in progress.
     """
     processes = min(_processors(), MOST_PROCESSES)
     if len(jobs) <= MANY_FILES or processes < 2:
@@ -80,7 +80,7 @@ def _in_order(
     parcels: Iterable[Sequence[Job]],
     ahead: int,
 ) -> Iterator[Outcome]:
-    """The outcomes of parcels, of which never more than some wait in the pool."""
+    """Yield the outcomes of parcels, of which never more than some wait in the pool."""
     from collections import deque
 
     waiting: deque[Future[list[Outcome]]] = deque()
@@ -125,10 +125,7 @@ def _begin(known: tuple[Family, ...]) -> None:
 
 
 def _follow_parent() -> None:
-    """Ctrl-C reaches every process, and only the parent says so; a worker ends when it does.
-
-    What it has from its parent is no garbage, and looking through it would copy it.
-    """
+    """Leave Ctrl-C to the parent, and its objects uncollected, which would copy them."""
     import gc
     import signal
     from threading import Thread
@@ -139,7 +136,7 @@ def _follow_parent() -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of a parent that was killed: nobody else would tell this process to stop."""
+    """Exit when the parent was killed, as no other process would stop this one."""
     from multiprocessing import parent_process
 
     parent = parent_process()

@@ -1,4 +1,4 @@
-"""How many processes a run is asked to take, on which machines; it starts none."""
+"""The number of processes and machines that a run is asked for; it starts none."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Machines(NamedTuple):
 
     @property
     def joined(self) -> bool:
-        """Whether torchrun has started this process."""
+        """Return whether torchrun has started this process."""
         return all(name in os.environ for name in _OF_TORCHRUN)
 
     @property
     def speaks(self) -> bool:
-        """Whether this process is the one that tells a person of what went wrong."""
+        """Return whether this process is the one that prints errors."""
         return os.environ.get("LOCAL_RANK", "0") == "0"
 
     @property
     def restarted(self) -> bool:
-        """Whether processes were lost before this one was started."""
+        """Return whether processes were lost before this one was started."""
         return os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
 
 
@@ -55,7 +55,7 @@ def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def machines_asked(args: argparse.Namespace) -> Machines | str | None:
-    """What the flags ask for; None for one process, a sentence where they do not go together."""
+    """Return the machines of the flags; None for one process, a sentence where they conflict."""
     if args.examine or args.show_settings:
         return None
     procs = 1 if args.procs is None else args.procs

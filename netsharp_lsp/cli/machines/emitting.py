@@ -1,4 +1,4 @@
-"""What a cluster is given to start a run on several machines, as text; nothing is started."""
+"""The text that a cluster needs to start a run on several machines; nothing is started."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def _kept(words: Sequence[str]) -> Iterator[str]:
 
 
 def _job(name: str) -> str:
-    """A name without what the lines of a batch file would be cut at."""
+    """Return a name without what the lines of a batch file would be cut at."""
     stem = os.path.splitext(os.path.basename(name))[0]
     return "".join(each if each.isalnum() or each in "-_." else "_" for each in stem) or "training"

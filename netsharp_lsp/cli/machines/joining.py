@@ -1,6 +1,6 @@
-"""What a process of a training does beside training: meets the others and agrees with them.
+"""The work of a training process apart from training: meeting and agreeing with the others.
 
-Faults of one become those of all, so that nobody waits; the first of each machine tells them.
+Errors of one become those of all, so that none waits; the first of each machine prints them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TRIES = 9
 
 
 class DisagreementError(Exception):
-    """What is wrong with one process, or differs between them: sentences."""
+    """An error of one process, or a difference between them, as sentences."""
 
     def __init__(self, *sentences: str) -> None:
         super().__init__(" ".join(sentences))
@@ -53,7 +53,7 @@ class DisagreementError(Exception):
 
 
 def joined(machines: Machines | None) -> Ranks:
-    """The processes of this training; raises CommError where they do not find each other."""
+    """Return the processes of this training; raises CommError where they do not find each other."""
     if machines is None:
         return ALONE
     from netsharp_engine.distributed.following import end_with_parent
@@ -68,7 +68,7 @@ def joined(machines: Machines | None) -> Ranks:
 
 
 def agreed(ranks: Ranks, work: Callable[[], Value]) -> Value:
-    """What some work gives here, if it succeeds everywhere; raises DisagreementError."""
+    """Return what some work gives here, if it succeeds everywhere; raises DisagreementError."""
     if ranks.alone:
         return work()
     fault, found = "", None
@@ -115,7 +115,7 @@ def compared_settings(ranks: Ranks, values: Mapping[str, Any]) -> None:
 
 
 def with_one_order(ranks: Ranks, data: TrainingData) -> TrainingData:
-    """Data whose rows all shuffle alike: blocks of them where one has no room for another order."""
+    """Return data that all processes shuffle alike: by blocks where one lacks room to reorder."""
     told = _gathered(ranks, str(data.settings.shuffle))
     if BLOCKS not in told or data.settings.shuffle == BLOCKS:
         return data
@@ -123,7 +123,7 @@ def with_one_order(ranks: Ranks, data: TrainingData) -> TrainingData:
 
 
 def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
-    """What some work gives, done by the first process of each machine before the others.
+    """Return what some work gives, done by the first process of each machine before the others.
 
     So these find what it has kept.
     """
@@ -143,7 +143,7 @@ def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
 
 
 def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: bool) -> str | None:
-    """The path of the model from which all go on; None where the run begins.
+    """Return the path of the model from which all go on; None where the run begins.
 
     That is the newest that this run has saved, where its processes were lost, else, if ``asked``,
     the one at ``path`` on the machine of process 0.  Other machines get a copy.
@@ -172,26 +172,26 @@ def model_to_resume(ranks: Ranks, machines: Machines | None, path: str, asked: b
 
 
 def tell_restart(ranks: Ranks, machines: Machines | None, model: Model) -> None:
-    """Tell a person that processes were lost, and where the others go on."""
+    """Report that processes were lost, and where the others continue."""
     if ranks.leads and machines is not None and machines.restarted and model.state is not None:
         steps = model.state.step
-        complain(f"Processes of this training were lost: it goes on after step {steps:,}.")
+        complain(f"Processes of this training were lost: it continues after step {steps:,}.")
 
 
 def note_saved(steps: int) -> None:
-    """Note that this machine has a model of this run, after so many steps."""
+    """Note that this machine has a model of this run after ``steps`` steps."""
     _leave(SAVED, str(steps))
 
 
 def record(code: int) -> None:
-    """Leave to whoever started the processes of this machine what came of the run."""
+    """Leave the result of the run to the launcher of this machine's processes."""
     _leave(CODE, str(code))
 
 
 def met(ranks: Ranks, machines: Machines, numbers: int = 1, data: str = "") -> list[str]:
-    """What a check has found, in lines; a step adds up so many ``numbers``.
+    """Return the result of a check as lines; a step adds up ``numbers`` numbers.
 
-    What processes read of themselves when they train is no ``data`` yet.
+    Data that processes read themselves when they train is not part of ``data`` yet.
     """
     hosts = _gathered(ranks, socket.gethostname())
     gradient = np.zeros(numbers, np.float32)

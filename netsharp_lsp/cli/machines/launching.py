@@ -1,4 +1,4 @@
-"""Starts a run's processes through torchrun, passes on who wants them to end, and tells the end.
+"""Starts a run's processes through torchrun, passes on signals, and reports the end.
 
 It trains nothing and imports no torch; the only program that it starts is this Python.
 """
@@ -49,7 +49,7 @@ _LACKING = (
 WORKERS_LOST, NOT_MET = 3, 4
 _ENDS = {
     WORKERS_LOST: f"Processes of the training were lost more than {RESTARTS} times. "
-    "What was saved goes on with --resume.",
+    "Continue what was saved with --resume.",
     NOT_MET: "The machines did not come together. Was the command started on each of them, with "
     "the same --rendezvous? --check looks for the cause.",
 }
@@ -89,12 +89,12 @@ def launch(machines: Machines, arguments: Sequence[str]) -> int:
         if code == ABSENT or (code == NOT_MET and machines.check):
             complain(absent(machines, CHECKING, taken=taken))
             return FAILED
-        complain(_ENDS.get(code, "The training ended in a way that nobody expected."))
+        complain(_ENDS.get(code, "The training ended unexpectedly."))
         return FAILED
 
 
 def torchrun(machines: Machines, folder: str) -> tuple[str, ...]:
-    """What torchrun is told, up to the command of a process."""
+    """Return the arguments of torchrun, up to the command of a process."""
     where: tuple[str, ...] = ("--standalone",)
     if machines.nodes > 1:
         where = (
@@ -116,7 +116,7 @@ def torchrun(machines: Machines, folder: str) -> tuple[str, ...]:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """What processes find: no module of the folder, a thread each, and no log but ours."""
+    """Return what processes find: no module of the folder, a thread each, and no log but ours."""
     given = {"OMP_NUM_THREADS": "1", **os.environ}
     silent = {"TORCH_CPP_LOG_LEVEL": "FATAL"}
     # Processes that are started again must not find addresses of those that were lost.
@@ -127,7 +127,7 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def _followed(process: subprocess.Popen[bytes], wish: StopWish, folder: str) -> int:
-    """Wait for the end, and pass on the first wish for it.
+    """Wait for the end, and pass on the first request to stop.
 
     In the ``folder`` of a check all machines have to meet soon after this one is ready for them.
     """
@@ -146,7 +146,7 @@ def _followed(process: subprocess.Popen[bytes], wish: StopWish, folder: str) -> 
 
 
 def _recorded(folder: str) -> int | None:
-    """The code with which the run has ended on this machine; None where it has not."""
+    """Return the code with which the run has ended on this machine; None where it has not."""
     try:
         with open_plain(os.path.join(folder, CODE)) as stream:
             return int(stream.read())

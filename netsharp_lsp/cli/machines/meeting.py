@@ -20,7 +20,7 @@ _CONNECTS = 2.0
 
 
 def unreachable(machines: Machines) -> str | None:
-    """What keeps machines from meeting as far as this one knows; None where nothing does.
+    """Return what keeps machines from meeting as far as this one knows; None where nothing does.
 
     Where the meeting place loops back all of them are this machine, and so may its own name.
     """
@@ -29,7 +29,7 @@ def unreachable(machines: Machines) -> str | None:
     there = _addresses(machines.host)
     if not there:
         return (
-            f"--rendezvous: nobody knows a machine '{machines.host}'. Give the name or the address "
+            f"--rendezvous: no machine is known as '{machines.host}'. Give the name or the address "
             "of one of the machines."
         )
     own = _addresses(socket.gethostname())
@@ -40,12 +40,12 @@ def unreachable(machines: Machines) -> str | None:
     return (
         f"The name of this machine, {socket.gethostname()}, means {own[0]}, which loops back: the "
         f"others would look for it on themselves. Set {INTERFACE}={name or 'NAME'}, the network "
-        f"interface that leads to {machines.host}, or mend the name in /etc/hosts."
+        f"interface that leads to {machines.host}, or correct the name in /etc/hosts."
     )
 
 
 def is_taken(machines: Machines) -> bool:
-    """Whether something has the port already on which machines meet here."""
+    """Return whether another program uses the port on which machines meet here."""
     if machines.nodes == 1:
         return False
     for address in _addresses(machines.host):
@@ -58,7 +58,7 @@ def is_taken(machines: Machines) -> bool:
 
 
 def absent(machines: Machines, seconds: float, *, taken: bool) -> str:
-    """Why not all came within so many seconds; ``taken``: the port was before anybody came."""
+    """Return why not all came within ``seconds``; ``taken``: the port was in use before."""
     place = f"{machines.host}:{machines.port}"
     what = f"Not all of the {machines.nodes} machines came to {place} within {seconds:.0f} seconds."
     if taken:
@@ -90,7 +90,7 @@ def _loops(addresses: list[str]) -> bool:
 
 
 def _way_to(machines: Machines) -> str | None:
-    """The own address from which the meeting place is reached; nothing is sent."""
+    """Return the own address from which the meeting place is reached; nothing is sent."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         asked.connect((machines.host, machines.port))
         return str(asked.getsockname()[0])
@@ -98,7 +98,7 @@ def _way_to(machines: Machines) -> str | None:
 
 
 def _is_own(host: str) -> bool:
-    """Whether a host is this machine: an address of others cannot be bound."""
+    """Return whether a host is this machine, as another's address cannot be bound."""
     for address in _addresses(host):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         with suppress(OSError), socket.socket(family) as tried:
@@ -108,7 +108,7 @@ def _is_own(host: str) -> bool:
 
 
 def _interface_of(address: str) -> str | None:
-    """The name of the interface with an address, where the system is asked for it."""
+    """Return the name of the interface with an address, where the system is asked for it."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -1,4 +1,4 @@
-"""What commands write beside sentences: differences, curves, predictions as files.
+"""Files and tables that commands write: differences, curves, predictions.
 
 Knows no command and no flag.
 """

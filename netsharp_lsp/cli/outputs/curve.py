@@ -42,7 +42,7 @@ def write_curve(history: History, path: str) -> None:
 
 
 def curve_png(history: History) -> bytes:
-    """The curve as a PNG; needs matplotlib."""
+    """Return the curve as a PNG; needs matplotlib."""
     from io import BytesIO
 
     import matplotlib
@@ -64,7 +64,7 @@ def curve_png(history: History) -> bytes:
 
 
 def spark_lines(history: History) -> list[str]:
-    """A small curve for a terminal: one line of blocks for each series."""
+    """Return a small curve for a terminal: one line of blocks for each series."""
     lines = []
     for name, _color, values in series_of(history):
         known = [value for value in values if value is not None]

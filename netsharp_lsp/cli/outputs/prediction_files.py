@@ -43,7 +43,7 @@ class Writer(Protocol):
 
 
 def open_writer(path: str | None, *, lines: bool = False) -> Writer:
-    """The writer for a path by its suffix; without one for stdout, CSV or ``lines`` of JSON.
+    """Return the writer for a path by its suffix; without one for stdout, CSV or ``lines`` of JSON.
 
     Raises WriteError.
     """
@@ -76,19 +76,19 @@ def naming(path: str | None) -> Iterator[None]:
 
 
 def text_of(value: Any) -> str:
-    """A cell as text, empty for no answer; nine digits name any float32."""
+    """Return a cell as text, empty for no answer; nine digits name any float32."""
     if value is None:
         return ""
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON knows: what is not finite becomes null."""
+    """Return a value that JSON knows: what is not finite becomes null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class TextWriter:
-    """What CSV and JSON lines share: a stream, and a file in its place at the end."""
+    """The common part of CSV and JSON lines: a stream, and a file in its place at the end."""
 
     def __init__(self, stream: TextIO, file: Aside | None = None, path: str | None = None) -> None:
         self.stream = stream

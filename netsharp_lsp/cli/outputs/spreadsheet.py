@@ -18,12 +18,12 @@ MARK = "'"
 
 
 def disarmed(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """The columns with names and texts that a spreadsheet would execute as plain text."""
+    """Return the columns with names and texts that a spreadsheet would execute as plain text."""
     return {_cell(name): [_cell(value) for value in values] for name, values in columns.items()}
 
 
 def _cell(value: Any) -> Any:
-    """A value, behind an apostrophe if it is a text that would be a formula and is no number."""
+    """Return a value, after an apostrophe if it is a text that a spreadsheet would execute."""
     if not isinstance(value, str) or _NUMBER.fullmatch(value):
         return value
     first = value.lstrip(_PASSED_OVER)[:1]

@@ -1,4 +1,4 @@
-"""Specifications as commands look at them: found, checked one after another, their errors told.
+"""Specifications as commands use them: found, checked one after another, their errors printed.
 
 Decides no exit code.
 """

@@ -1,4 +1,4 @@
-"""The baseline file on disk: what of today's findings it knows, and writing it anew."""
+"""The baseline file on disk: which of today's findings it has, and writing it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Accepted:
 
 
 def _bytes(path: str) -> bytes | None:
-    """What a file holds; None where there is none, or none that can be read."""
+    """Return what a file holds; None where there is none, or none that can be read."""
     try:
         with open_plain(path) as stream:
             return stream.read()

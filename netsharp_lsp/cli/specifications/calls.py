@@ -1,4 +1,4 @@
-"""What a run takes from the call of a script, and what it tells of that.
+"""The settings that a run takes from the call of a script, and the notes on them.
 
 Knows the terminal; reads no script and chooses no setting.
 """
@@ -22,7 +22,7 @@ CALL = "call"
 
 
 class Trainee:
-    """What a run trains: the text, its file, where it stands there, and the call that trains it.
+    """The subject of a run: the text, its file and place there, and the call that trains it.
 
     `embedded` is None where the text is all of the file, or a host's own network.
     """

@@ -1,4 +1,4 @@
-"""What training a specification is predicted to take: its settings and graph, handed to the engine.
+"""The predicted cost of training a specification: its settings and graph, handed to the engine.
 
 Imported for `--cost` alone, since it loads numpy; predicts nothing itself.
 """
@@ -30,7 +30,7 @@ FLAGS = ("batch_size", "rows", "optimizer", "dtype")
 
 
 def described_cost(subject: Subject, args: argparse.Namespace, roots: Roots) -> dict[str, Any]:
-    """The "cost" of a description.  Raises SubjectError, a sentence, where there is none."""
+    """Return the "cost" of a description.  Raises SubjectError, a sentence, where there is none."""
     trained = family_of(language_for(subject.name).id)
     if trained.training is None:
         raise SubjectError(

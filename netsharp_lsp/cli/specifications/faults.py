@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def show_errors(name: str, text: bytes, context: Context, embedded: Embedded | None = None) -> bool:
-    """Write a specification's errors to stderr; whether there are any.
+    """Write a specification's errors to stderr, and return whether there are any.
 
-    `embedded`: where it stands in a host file, whose places are then given.
+    `embedded`: its place in a host file, whose lines are then given.
     """
     result = uncollected(lambda: language_for(name).check(text, context))
     errors = [found for found in result.diagnostics if found.severity == "error"]

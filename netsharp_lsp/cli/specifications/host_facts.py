@@ -1,4 +1,4 @@
-"""What a host's log tells of a network before it is trained."""
+"""The lines of a host's log about a network before it is trained."""
 
 from __future__ import annotations
 

@@ -59,12 +59,12 @@ class Job:
 
     @property
     def repairs(self) -> bool:
-        """Whether fixes are to be applied, be it only to show them."""
+        """Return whether fixes are to be applied, be it only to show them."""
         return self.named and bool(self.args.fix or self.args.unsafe_fixes or self.args.diff)
 
     @property
     def selection(self) -> Selection:
-        """What settings select, flags over them; what a file's patterns ignore goes anyway."""
+        """Return the rules selected by settings and flags, less those that patterns ignore."""
         settings, args = self.settings, self.args
         selection = Selection(settings.select, settings.ignore)
         selection = selection.then(split_codes(args.select), split_codes(args.ignore))
@@ -129,7 +129,7 @@ def _forget_text(outcome: Outcome) -> None:
 def _checker(
     job: Job, given: Context, around: Context, known: tuple[bytes, ReadHost | None]
 ) -> Callable[[bytes], list[Diagnostic]]:
-    """What checks a text: a specification, or those inside a host.
+    """Return what checks a text: a specification, or those inside a host.
 
     `known`: a host that has been read already.
     """
@@ -149,7 +149,7 @@ def _checker(
 
 
 def _read_host(job: Job, outcome: Outcome) -> ReadHost | None:
-    """A host that holds what is meant; says so where somebody named it and it does not."""
+    """Return a host that contains the subject; print where a named one does not."""
     from netsharp_lsp.cli.inputs.embedded import ReadHost, why_none
 
     host = ReadHost(job.item, outcome.text)
@@ -162,5 +162,5 @@ def _read_host(job: Job, outcome: Outcome) -> ReadHost | None:
 
 
 def _place(item: Input) -> str:
-    """The absolute path of a file, for stdin the one that its name would have."""
+    """Return the absolute path of a file, for stdin the one that its name would have."""
     return item.path if item.path is not None else os.path.abspath(item.name)

@@ -1,4 +1,4 @@
-"""A run as it is asked for: its text, settings and files, judged before anything is loaded.
+"""A run as requested: its text, settings and files, validated before anything is loaded.
 
 It trains nothing, and knows no process but this one.
 """
@@ -48,7 +48,7 @@ class RunError(Exception):
 
 
 class RunOrder(NamedTuple):
-    """What is trained, by which settings, and what its family does of it.
+    """The subject of training, its settings, and what its family does for it.
 
     ``name`` is that of the file, which a specification may be one of several in; ``flags`` are the
     settings that the command line gives, which alone may lead out of ``roots``.
@@ -63,7 +63,7 @@ class RunOrder(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the model goes: as set, else beside the specification."""
+        """Return the path of the model: as set, else beside the specification."""
         return self.settings.model or f"{os.path.splitext(self.name)[0]}.safetensors"
 
     def require_inputs(self, settings: TrainingSettings) -> None:
@@ -94,7 +94,7 @@ def ordered(args: argparse.Namespace) -> RunOrder:
 
 
 def _training_of(item: Input) -> Training:
-    """How the family of a file trains; RunError where it does not."""
+    """Return the training of a file's family; raises RunError where it has none."""
     trained = family_of(item.language)
     if trained.training is not None:
         return trained.training
@@ -110,7 +110,7 @@ def _training_of(item: Input) -> Training:
 
 
 def _read_trainee(item: Input, roots: Roots) -> Trainee:
-    """What is to be trained of a file."""
+    """Return what is to be trained of a file."""
     source = read_source(item)
     if isinstance(source, ReadError):
         raise RunError(source.message)
@@ -126,7 +126,7 @@ def _read_trainee(item: Input, roots: Roots) -> Trainee:
 
 
 def _roots(args: argparse.Namespace, item: Input) -> Roots:
-    """Where the run file may lead; RunError where the person's own settings cannot be used."""
+    """Return the roots of the run file; raises RunError where the user's settings are invalid."""
     named = [item.path or item.name, *([args.run_file] if args.run_file else [])]
     try:
         return roots_for(named, args)
@@ -139,7 +139,7 @@ def _stay_inside(
 ) -> None:
     """Raise RunError where a file would be read or written outside that no flag names.
 
-    What a stored run remembers of flags is no word of whoever resumes it.
+    Flags that a stored run remembers do not count as given by the user who resumes it.
     """
     for name in names:
         value = getattr(settings, "validation_path" if name == "validation" else name)
@@ -153,7 +153,7 @@ def _stay_inside(
 
 
 def _meant(name: str, path: str, roots: Roots) -> Iterator[str]:
-    """The files that a path means which is a pattern, and the one beside that goes with it."""
+    """Yield the files that a path or pattern means, and the one that belongs to each."""
     if name in OUTPUTS or not roots.holds(path):
         return
     with suppress(DataError):
@@ -167,7 +167,7 @@ def _meant(name: str, path: str, roots: Roots) -> Iterator[str]:
 def _settings(
     args: argparse.Namespace, name: str, trainee: Trainee, roots: Roots
 ) -> TrainingSettings:
-    """The settings of flags, of the run file beside a file, of the call in it, in this order."""
+    """Return the settings: of flags, of the run file, of the call in the file, in this order."""
     path = args.run_file or f"{os.path.splitext(name)[0]}.toml"
     table: dict[str, Any] = {}
     if args.run_file is None and os.path.isfile(path) and not roots.holds(path):

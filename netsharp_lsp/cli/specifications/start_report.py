@@ -1,4 +1,4 @@
-"""How a training would start, as a person, a program or an editor is told; computes nothing."""
+"""The start of a training as text, JSON or diagnostics; computes nothing."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def show_start(
     form: str,
     embedded: Embedded | None = None,
 ) -> int:
-    """Write what was seen and what is to be said of it; 1 where a warning is among that, else 0.
+    """Write the figures and findings of a start; return 1 where one is a warning, else 0.
 
-    ``form`` is one of the formats of `check`; figures are shown in text alone.  ``embedded``: where
-    the specification stands in a host file, whose places are then given.
+    ``form`` is one of the formats of `check`; figures are shown in text alone.  ``embedded``:
+    the specification's place in a host file, whose lines are then given.
     """
     found = _said(name, text, context, start)
     lines = LineIndex(text)
@@ -67,7 +67,7 @@ def show_start(
 
 
 def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> list[Diagnostic]:
-    """The diagnostics of what was seen: those that a check without a look does not have."""
+    """Return the diagnostics of what was seen: those that a check without a look does not have."""
     language, lines = language_for(name), LineIndex(text)
     context.seen = ()
     before = examine(language, lines, context, Selection())

@@ -1,4 +1,4 @@
-"""What `describe` and `diff` look at: a specification, a model file, or `REVISION:path` of git.
+"""The subjects of `describe` and `diff`: a specification, a model file, or `REVISION:path` of git.
 
 Reads disk and git; imports numpy only for a model file.
 """
@@ -34,9 +34,9 @@ class SubjectError(Exception):
 
 
 class Subject:
-    """A specification to look at: its name, its text, and what is known around it.
+    """A specification: its name, its text, and the facts around it.
 
-    `embedded`: where it stands in a host file, None for a file of its own.
+    `embedded`: its place in a host file, None for a file of its own.
     """
 
     __slots__ = ("context", "embedded", "name", "text")
@@ -106,7 +106,7 @@ def embedded_in(item: Input, text: bytes) -> Embedded | None:
 
 
 def _model(path: str) -> Subject:
-    """The specification inside a model file, with the context it was trained in."""
+    """Return the specification inside a model file, with the context it was trained in."""
     from netsharp_engine.model_file import ModelError, read_file, read_network
 
     try:
@@ -124,7 +124,7 @@ def _model(path: str) -> Subject:
 def _revision(
     item: Input, revision: str, args: argparse.Namespace, find: Find, roots: Roots
 ) -> Subject:
-    """A file as it was in a revision of git; its path tells where it is, or would be, now."""
+    """Return a file as it was in a revision of git; its path is where it is, or would be, now."""
     path = item.path or ""
     try:
         source = decode(RevisionFiles(revision, path).shown(path))

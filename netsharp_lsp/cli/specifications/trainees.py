@@ -1,6 +1,6 @@
-"""Which specification of a script a run means, and the call there that trains it.
+"""The specification of a script that a run means, and the call there that trains it.
 
-Imported for hosts alone; reads no disk but for what calls name.
+Imported for hosts alone; reads only the files that calls name.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Candidate:
         return first <= line <= last
 
     def same_run(self, other: _Candidate) -> bool:
-        """Whether both train the same with the same settings."""
+        """Return whether both train the same with the same settings."""
         return self.region is other.region and _said(self.call) == _said(other.call)
 
 
@@ -91,7 +91,7 @@ def trainee_in(item: Input, text: bytes, roots: Roots = ANYWHERE) -> Trainee | s
 
 
 def _candidates(regions: Sequence[Region], script: ReadScript) -> list[_Candidate]:
-    """Each call with the specifications that say what it trains, and those that none trains."""
+    """Return each call with the specifications that it trains, and those that no call trains."""
     found = []
     trained = set()
     for name, call in zip(script.names, script.calls, strict=True):
@@ -127,7 +127,7 @@ def _said(call: ImportedCall | None) -> object:
 def _argument(
     one: _Candidate, candidates: Sequence[_Candidate], item: Input, lines: LineIndex
 ) -> str:
-    """The argument that means one candidate: by the specification's name where one bears it."""
+    """Return the argument for one candidate, by the specification's name where it has one."""
     own = one.region.name if one.region is not None else None
     alone = own is not None and sum(other.bears(own) for other in candidates) == 1
     name: object = own if alone else one.name

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A run with what watches it: a display, a log, a model kept now and then.
+    """A run with its display, its log, and a model saved now and then.
 
-    `lost` are sentences on what could not be written, each told once: what hours have brought is
+    `lost` are sentences on what could not be written, each printed once: the result of hours is
     worth more than a log, and a disk may have room again.
     """
 
@@ -45,7 +45,7 @@ class Training:
     ranks: Ranks = ALONE
 
     def ends(self) -> bool:
-        """Whether to stop: somebody wants it, or nobody follows; both together are one wish."""
+        """Return whether to stop: on a request, or where no reader is left."""
         return self.should_stop() or not self.display.heard
 
     def run(self, stored: Model | None) -> TrainingResult:
@@ -62,7 +62,7 @@ class Training:
                         log.write({key: event[key] for key in event if key != "training"})
                 except TrainingError as error:
                     log = None
-                    self._lose(f"{error} The run goes on without it.")
+                    self._lose(f"{error} The run continues without it.")
                 self.display.event(event)
 
             watched: dict[str, Any] = {
@@ -80,14 +80,14 @@ class Training:
             return train(graph, self.data, self.settings, **given)
 
     def _keep(self, model: Model) -> None:
-        """Save a model on the way; the last one is saved once more, and failing that is told."""
+        """Save a model during the run; a failure is reported, and the last one is saved again."""
         try:
             save_model(model, self.path)
             if not self.ranks.alone and model.state is not None:
                 note_saved(model.state.step)
         except ModelError as error:
             if model.state is not None and not model.state.finished and not self.ends():
-                self._lose(f"{error} The run goes on and tries again.")
+                self._lose(f"{error} The run continues and tries again.")
 
     def _lose(self, sentence: str) -> None:
         if sentence not in self.lost:

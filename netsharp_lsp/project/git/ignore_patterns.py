@@ -1,7 +1,7 @@
 """The patterns of one ignore file, as git reads and matches them; knows no disk.
 
 A pattern becomes a regular expression that never tries twice what it has matched, because the
-pattern may have been written to take for ever; what stands between brackets is left to dulwich.
+pattern may have been written to take for ever; bracket expressions are left to dulwich.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONGEST = 4096
 
 
 class Patterns:
-    """What an ignore file says of paths relative to its folder; the last pattern that fits wins."""
+    """The rules of an ignore file for paths relative to its folder; the last match wins."""
 
     __slots__ = ("_fold", "_kinds", "_negated")
 
@@ -83,7 +83,7 @@ class _Kind:
             self.numbers.append(number)
 
     def last(self, text: bytes) -> int:
-        """The number of the last pattern that fits, -1 for none."""
+        """Return the number of the last pattern that fits, -1 for none."""
         found = self.literal.get(text, -1)
         if not self.wild:
             return found
@@ -98,7 +98,7 @@ class _Kind:
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """The patterns of a text: no comments, and trailing blanks only where they are escaped."""
+    """Yield the patterns of a text: no comments, and only escaped trailing blanks."""
     for line in text.removeprefix(_MARK).split(b"\n"):
         if not line or line.startswith(b"#"):
             continue
@@ -109,9 +109,9 @@ def _lines(text: bytes) -> Iterator[bytes]:
 
 
 def _expression(pattern: bytes, special: int) -> bytes | None:
-    """The regular expression of a pattern with wildcards, None where it can fit nothing.
+    """Return the regular expression of a pattern with wildcards, None where it can match nothing.
 
-    In git `**` is read anew behind what stands before the first wildcard: `a**/b` fits `ab`.
+    In git `**` is parsed again after the text before the first wildcard: `a**/b` matches `ab`.
     """
     if len(pattern) > _LONGEST:
         return None
@@ -137,7 +137,7 @@ _ACROSS = {b"**/": b"(?:[^/]*+/)*?", b"**\\": b"(?:[^/]*+/)+?", b"**": b".*+"}
 
 
 def _segments(units: list[bytes]) -> bytes:
-    """The expression of units without `**`: a star gives back nothing but to the name's end."""
+    """Return the expression of units without `**`: a star backtracks only at the end of a name."""
     pieces: list[bytes] = []
     starts = [at for at, unit in enumerate(units) if unit == b"*"]
     if not starts:
@@ -157,7 +157,7 @@ def _segments(units: list[bytes]) -> bytes:
 
 
 def _units(pattern: bytes) -> list[bytes] | None:
-    """A pattern taken apart: stars, slashes, and one expression for each other byte."""
+    """Return a pattern taken apart: stars, slashes, and one expression for each other byte."""
     units: list[bytes] = []
     at, size = 0, len(pattern)
     while at < size:
@@ -188,7 +188,7 @@ def _units(pattern: bytes) -> list[bytes] | None:
 
 
 def _star(pattern: bytes, start: int, end: int) -> bytes:
-    """What a run of stars is: `**` only where it stands for whole names."""
+    """Return what a run of stars is: `**` only where it stands for whole names."""
     if end - start == 1 or pattern[start - 1 : start] not in (b"", b"/"):
         return b"*"
     for follower in (b"/", b"\\/"):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def without_ignored(paths: Sequence[str]) -> list[str]:
     """Return the absolute paths that git does not ignore, in their order.
 
-    Each is judged by the nearest work tree around it, as git would there; one outside is kept.
+    Each is decided by the nearest work tree around it, as git would there; one outside is kept.
     """
     known: dict[str, WorkTree | None] = {}
     judges: dict[str, _Judge] = {}
@@ -59,7 +59,7 @@ class _Folder:
 
 
 class _Judge:
-    """What one work tree ignores; `candidates` are ignored unless they are tracked."""
+    """The ignore rules of one work tree; `candidates` are ignored unless they are tracked."""
 
     def __init__(self, tree: WorkTree) -> None:
         self.candidates: dict[bytes, str] = {}
@@ -69,15 +69,15 @@ class _Judge:
         self._fold = os.path.lexists(join(tree.own, "hEaD"))
 
     def ignores(self, folder: str, name: str) -> bool:
-        """Whether patterns ignore a file of a real folder in the work tree."""
+        """Return whether patterns ignore a file of a real folder in the work tree."""
         return self._judge(self._folder(folder), join(folder, name), folder=False)
 
     def relative(self, path: str) -> bytes:
-        """A path as git writes it, from the root of the work tree."""
+        """Return a path as git writes it, from the root of the work tree."""
         return os.fsencode(path[len(join(self._tree.root, "")) :].replace(os.sep, "/"))
 
     def tracked(self) -> Iterable[str]:
-        """Those of the candidates that git tracks: no pattern concerns them."""
+        """Return those of the candidates that git tracks: no pattern concerns them."""
         from netsharp_lsp.project.git.index import tracked
 
         data = plain_file(join(self._tree.own, "index"), GIT_INDEX_BYTES)
@@ -85,8 +85,8 @@ class _Judge:
         return [self.candidates[name] for name in names]
 
     def _folder(self, path: str) -> _Folder:
-        """What holds in a folder; asked from the root downwards, for below an ignored one nothing
-        is looked at.
+        """Return the rules for a folder, asked from the root downwards, as nothing below an
+        ignored one is read.
         """
         missing = []
         while path not in self._folders and path != self._tree.root:
@@ -114,12 +114,12 @@ class _Judge:
         return False
 
     def _own_patterns(self, folder: str) -> list[tuple[int, Patterns]]:
-        """What the `.gitignore` of a folder says; git does not follow a link there."""
+        """Return what the `.gitignore` of a folder says; git does not follow a link there."""
         before = len(self.relative(join(folder, "")))
         return self._patterns(join(folder, ".gitignore"), before, follow=False)
 
     def _general(self) -> list[tuple[int, Patterns]]:
-        """What holds in the whole repository, and what the person ignores everywhere."""
+        """Return what holds in the whole repository, and what the person ignores everywhere."""
         files = (join(self._tree.common, "info", "exclude"), excludes_of_person(self._tree.root))
         return [each for path in files for each in self._patterns(path, 0, follow=True)]
 
@@ -145,7 +145,7 @@ def excludes_of_person(root: str) -> str:
 
 
 def _excludes_in(path: str) -> str | None:
-    """What a configuration says of `core.excludesFile`; most say nothing, and are read no further.
+    """Return `core.excludesFile` of a configuration; most have none, and are not parsed.
 
     dulwich reads the others, because a configuration may include more of them.
     """

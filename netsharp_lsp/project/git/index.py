@@ -76,7 +76,7 @@ def _entries(data: bytes, size: int, names: Container[bytes]) -> tuple[set[bytes
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A number of as many bytes as it needs, and where it ends."""
+    """Return a number of as many bytes as it needs, and where it ends."""
     value = data[at] & 0x7F
     while data[at] & 0x80:
         at += 1
@@ -87,7 +87,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _link(data: bytes, at: int, size: int) -> str | None:
-    """The name of the index that this one completes, None for one that is whole."""
+    """Return the name of the index that this one completes, None for one that is whole."""
     while at + _SIZE.size + size <= len(data):
         signature, length = _SIZE.unpack_from(data, at)
         if signature == b"link":

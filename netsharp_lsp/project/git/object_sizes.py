@@ -1,6 +1,6 @@
-"""How large an object of git says that it is, and what it is made from, before it is unpacked.
+"""The declared size of an object of git, and its base objects, before it is unpacked.
 
-A few bytes unpack to as many as somebody likes; dulwich holds them to what is declared here.
+A few bytes can unpack to any number; dulwich holds them to what is declared here.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _number(data: bytes, at: int, bits: int) -> tuple[int, int]:
-    """A number that begins with so many bits of a byte, the lowest first, and where it ends."""
+    """Return a number whose first byte has ``bits`` bits, the lowest first, and where it ends."""
     value, shift = data[at] & (1 << bits) - 1, bits
     while data[at] & 0x80:
         at += 1
@@ -84,7 +84,7 @@ def _number(data: bytes, at: int, bits: int) -> tuple[int, int]:
 
 
 def _distance(data: bytes, at: int) -> tuple[int, int]:
-    """A number with the highest bits first, of which none is told in two ways."""
+    """Return a number with the highest bits first, whose encoding is unique."""
     value = data[at] & 0x7F
     while data[at] & 0x80:
         at += 1

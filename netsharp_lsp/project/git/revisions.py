@@ -1,4 +1,4 @@
-"""What git holds of a revision: its name resolved, its objects read; no program, no configuration.
+"""A revision of git: its name resolved, its objects read; no program, no configuration.
 
 Only the repository's own objects are read: none is fetched, none replaced, none taken from
 another folder that this one names.
@@ -90,11 +90,11 @@ class _Repository:
         )
 
     def close(self) -> None:
-        """Close the files of the store; they are opened anew where more is asked."""
+        """Close the files of the store; they are opened again on demand."""
         self._store.close()
 
     def resolved(self, name: str) -> ShaFile:
-        """The object that a revision names: a base, and steps from it to a parent."""
+        """Return the object that a revision names: a base, and steps from it to a parent."""
         base = re.split(r"[~^]", name, maxsplit=1)[0] or name
         found = self._object(self._named(base))
         at = len(base)
@@ -107,7 +107,7 @@ class _Repository:
         return found
 
     def tree_of(self, found: ShaFile) -> Tree:
-        """The folder that a commit, a tag or a tree holds."""
+        """Return the folder that a commit, a tag or a tree holds."""
         found = self._peeled(found)
         if isinstance(found, Commit):
             found = self._object(found.tree)
@@ -116,7 +116,7 @@ class _Repository:
         return found
 
     def file(self, root: Tree, path: str) -> bytes:
-        """The content of a file below a folder."""
+        """Return the content of a file below a folder."""
         found: ShaFile = root
         mode = stat.S_IFDIR
         for part in path.split("/"):
@@ -160,7 +160,7 @@ class _Repository:
         raise RevisionError("it names a tag of tags")
 
     def _named(self, base: str) -> ObjectID:
-        """The hash that a name stands for: a reference, `@`, or a hash or its first digits."""
+        """Return the hash that a name means: a reference, `@`, or a hash or its first digits."""
         if base == "@":
             base = "HEAD"
         if not _is_sound(base):
@@ -178,7 +178,7 @@ class _Repository:
         return ObjectID(found.encode())
 
     def _completed(self, digits: str) -> str | None:
-        """The one hash of a commit or tag that begins so."""
+        """Return the one hash of a commit or tag that begins so."""
         known = sorted(set(self._store.iter_prefix(digits.encode())))
         if len(known) > 1:
             known = [each for each in known if isinstance(self._object(each), (Commit, Tag))]
@@ -187,7 +187,7 @@ class _Repository:
         return known[0].decode() if known else None
 
     def _reference(self, name: str) -> str | None:
-        """The hash that a reference holds, through others where it names one."""
+        """Return the hash that a reference holds, through others where it names one."""
         for place in _PLACES:
             found: str | None = place.format(name)
             for _ in range(_FOLLOWED):
@@ -201,14 +201,14 @@ class _Repository:
         return None
 
     def _held(self, name: str) -> str | None:
-        """What the file of a reference holds, or the file of all that were put together."""
+        """Return what the file of a reference holds, or the file of all that were put together."""
         for folder in dict.fromkeys((self._tree.own, self._tree.common)):
             path = os.path.join(folder, *name.split("/"))
             data = plain_file(path, GIT_FILE_BYTES)
             if data:
                 return data.decode("utf-8", "replace").strip()
             if os.path.lexists(path) and not os.path.isdir(path):
-                raise RevisionError(f"the repository cannot be read ('{_short(name)}' is no file)")
+                raise RevisionError(f"the repository cannot be read ('{_short(name)}': not a file)")
         if self._packed is None:
             data = (
                 plain_file(os.path.join(self._tree.common, "packed-refs"), GIT_INDEX_BYTES) or b""
@@ -218,11 +218,11 @@ class _Repository:
         return self._packed.get(name)
 
     def _object(self, name: ObjectID) -> ShaFile:
-        """An object by its hash; RevisionError where this repository lacks it."""
+        """Return an object by its hash; RevisionError where this repository lacks it."""
         digits = name.decode()
         path = os.path.join(self._objects, digits[:2], digits[2:])
         if os.path.lexists(path) and not os.path.isfile(path):
-            raise RevisionError("the repository cannot be read (an object is no file)")
+            raise RevisionError("the repository cannot be read (an object is not a file)")
         if max(declared_sizes(self._store, name), default=0) > GIT_OBJECT_BYTES.most:
             raise RevisionError(f"it is larger than {GIT_OBJECT_BYTES}")
         try:
@@ -231,7 +231,7 @@ class _Repository:
             raise RevisionError(self._missing(digits)) from None
 
     def _missing(self, digits: str) -> str:
-        """Why an object is not there."""
+        """Return why an object is not there."""
         packs = os.path.join(self._objects, "pack")
         if os.path.isdir(packs) and any(name.endswith(".promisor") for name in os.listdir(packs)):
             return (
@@ -252,7 +252,7 @@ class _Repository:
             return
         with os.scandir(packs) as entries:
             if not all(entry.is_file() or entry.is_dir() for entry in entries):
-                raise RevisionError("the repository cannot be read (a pack is no file)")
+                raise RevisionError("the repository cannot be read (a pack is not a file)")
 
 
 class _OwnObjects(DiskObjectStore):
@@ -269,7 +269,7 @@ class _OwnObjects(DiskObjectStore):
 
 
 def _is_sound(name: str) -> bool:
-    """Whether a name of a reference stays in its folder."""
+    """Return whether a name of a reference stays in its folder."""
     parts = name.split("/")
     return bool(name) and not re.search(r"[\\:{}\0]", name) and not {"", ".", ".."} & set(parts)
 

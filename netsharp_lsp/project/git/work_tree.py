@@ -1,6 +1,6 @@
-"""Where the git work tree around a folder keeps its things; starts nothing, obeys no configuration.
+"""The files of the git work tree around a folder; starts nothing, obeys no configuration.
 
-What lies in such a folder may come from anybody: what is no plain file of a sane size is absent.
+Such a folder may come from anyone: whatever is not a plain file of a normal size is absent.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def plain_file(path: str, limit: Limit, *, follow: bool = True, whole: bool = Tr
 
 
 def _work_tree(folder: str) -> WorkTree | None:
-    """The work tree whose root a folder is.
+    """Return the work tree whose root a folder is.
 
     The `.git` of a submodule or a linked work tree is a file that names a folder elsewhere, and
     that is followed: names are read there to be compared, never shown, and objects only where a
@@ -84,14 +84,14 @@ def _work_tree(folder: str) -> WorkTree | None:
 
 
 def _named(folder: str, written: bytes) -> str | None:
-    """The folder that a line names, None on another drive: to look there may open a connection."""
+    """Return the folder that a line names, None on another drive, which may be a network's."""
     path = os.path.normpath(os.path.join(folder, os.fsdecode(written.rstrip(b"\r\n"))))
     same_drive = os.path.splitdrive(path)[0].lower() == os.path.splitdrive(folder)[0].lower()
     return path if same_drive and "\0" not in path else None
 
 
 def _is_repository(own: str, common: str) -> bool:
-    """Whether everything is there without which git takes a folder for no repository."""
+    """Return whether everything is there without which git takes a folder for no repository."""
     head = (plain_file(os.path.join(own, "HEAD"), GIT_FILE_BYTES) or b"").rstrip()
     folders = (os.path.join(common, name) for name in ("objects", "refs"))
     return (head.startswith(b"ref:") or len(head) in HASHES) and all(map(os.path.isdir, folders))

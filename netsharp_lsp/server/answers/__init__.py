@@ -1,4 +1,4 @@
-"""What requests and commands answer with: diagnostics, changes, places in any file, runs begun.
+"""The answers of requests and commands: diagnostics, changes, places in any file, runs started.
 
 Knows the session, and no method.
 """

@@ -1,4 +1,4 @@
-"""A specification in order, where it stands in its document; asked by requests and by a command."""
+"""A formatted specification in its document, for requests and a command."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def formatted(view: View, options: FormatOptions) -> list[Edit]:
-    """Return the edits of a document that put one specification in order.
+    """Return the edits of a document that format one specification.
 
-    Refuses where the formatter fails; one that its host cannot hold in order is left alone.
+    Refuses where the formatter fails; one that its host cannot hold formatted is left unchanged.
     """
     if view.region is not None:
         arranged = arrange(view.region, view.language.format, options)

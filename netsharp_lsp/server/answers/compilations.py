@@ -1,4 +1,4 @@
-"""What to compile of a document, or why that cannot be."""
+"""Return the compilation of a document, or why there is none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compilation(session: Session, document: OpenDocument) -> CompileOrder | str:
         return "A network is compiled from its trained model: save the document, and train it."
     name = os.path.basename(path)
     if session.experiments.holds(document.uri):
-        return f"{name} is no specification in one file: 'netsharp compile' takes its models."
+        return f"{name} is not a specification in one file: 'netsharp compile' takes its models."
     if len(document.views) != 1 or document.views[0].region is not None:
         return "Only a specification in a file of its own is compiled: save it as one, train it."
     if not session.trusted:
@@ -56,7 +56,7 @@ def compilation(session: Session, document: OpenDocument) -> CompileOrder | str:
 
 
 def _untrained(name: str, model: str, run_file: RunFile | None) -> str:
-    """What to do where there is no model yet."""
+    """Return what to do where there is no model yet."""
     how = f"train it by the line above it or with 'netsharp run {name}'"
     if run_file is None:
         words = "--train DATA --label COLUMN"
@@ -65,7 +65,7 @@ def _untrained(name: str, model: str, run_file: RunFile | None) -> str:
 
 
 def is_of_another_text(document: OpenDocument, model: str) -> bool:
-    """Whether a model was trained with another text than a document has now, line ends aside."""
+    """Return whether a model was trained with another text than the document's, line ends aside."""
     try:
         with open_plain(model) as stream:
             size = int.from_bytes(stream.read(8), "little")

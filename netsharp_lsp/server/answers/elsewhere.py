@@ -52,7 +52,7 @@ def lines_of(session: Session, path: str) -> tuple[str, LineIndex] | None:
 
 
 def _is_own(path: str) -> bool:
-    """Whether a file is one of this package: a definition in the library leads there."""
+    """Return whether a file is one of this package: a definition in the library leads there."""
     return path.startswith(os.path.dirname(netsharp_lsp.__file__) + os.sep)
 
 

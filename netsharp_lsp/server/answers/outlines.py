@@ -1,5 +1,5 @@
-"""The outline of a text in JSON, written part by part: a part that an edit left alone is not
-written again, and where only its line has moved, numbers are put in anew.
+"""The outline of a text in JSON, written part by part: a part that an edit left unchanged is
+not written again, and where only its line has moved, only line numbers are written.
 
 Knows no language.
 """
@@ -27,7 +27,7 @@ class OutlineForm(NamedTuple):
     lines: tuple[int, ...]
 
     def at(self, line: int) -> str:
-        """The JSON of the part where it begins with this line."""
+        """Return the JSON of the part where it begins with this line."""
         return self.template % tuple(map(line.__add__, self.lines))
 
 

@@ -1,7 +1,7 @@
-"""Diagnostics as the protocol writes them, in JSON, and their sending to clients without pull.
+"""Diagnostics in the protocol's JSON, and pushing them to clients without pull.
 
-Knows no rule; a document shows at most `FINDINGS_SHOWN` of them, the gravest.  A keystroke sends
-them all again, so each is written once for as long as it says the same in the same place.
+Knows no rule; a document shows at most `FINDINGS_SHOWN` of them, the most severe.  A keystroke
+sends all of them again, so the JSON of each is cached until its text or place changes.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def publish(session: Session, uri: str) -> None:
 
 
 def findings_of(session: Session, document: OpenDocument) -> Written:
-    """Return what is wrong with all specifications of a document, in the order of the text.
+    """Return the findings in all specifications of a document, in the order of the text.
 
-    Of more than `FINDINGS_SHOWN` the gravest come first, and the others are counted.
+    Of more than `FINDINGS_SHOWN` the most severe come first, and the others are counted.
     """
     if document.refusal is not None:
         start = _range(document, 0, 0)
@@ -80,7 +80,7 @@ def findings_of(session: Session, document: OpenDocument) -> Written:
 def _gravest(
     session: Session, view: View, selection: Selection, most: int
 ) -> tuple[int, Sequence[Diagnostic]]:
-    """How many findings no baseline knows, and the gravest; it knows files of one specification."""
+    """Return the number of findings outside the baseline, and the most severe."""
     accepted = session.settings.accepted(view.document) if view.region is None else None
     if accepted is None:
         return view.gravest(selection, most)
@@ -100,7 +100,7 @@ def _uri(path: str) -> str:
 
 
 def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -> Iterator[str]:
-    """Each diagnostic in JSON; what is the same as in the version before is taken from there."""
+    """Yield each diagnostic in JSON, from the version before where it is the same."""
     known, document.said = document.said, {}
     lines = document.lines
     starts = lines.starts if lines.ascii else None
@@ -128,7 +128,7 @@ def _pieces(session: Session, document: OpenDocument, found: Iterable[Placed]) -
 
 
 def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str]) -> str:
-    """A diagnostic in JSON, with its places."""
+    """Return a diagnostic in JSON, with its places."""
     document = view.document
     place = _range(document, *view.outer(found.start, found.end))
     others = ""
@@ -140,7 +140,7 @@ def _piece(session: Session, view: View, found: Diagnostic, said: tuple[str, str
 
 
 def _said(session: Session, view: View, found: Diagnostic, message: str) -> tuple[str, str]:
-    """What a diagnostic says beside its places, before and behind those that are related."""
+    """Return the JSON of a diagnostic without its places, before and after the related ones."""
     client = session.client
     plain: dict[str, Any] = {
         "severity": _SEVERITIES[found.severity],
@@ -159,7 +159,7 @@ def _said(session: Session, view: View, found: Diagnostic, message: str) -> tupl
 
 
 def message_of(view: View, message: str) -> str:
-    """Return what is wrong as a client is told: lines that it names are the document's."""
+    """Return a message for a client, with line numbers of the document."""
     if view.region is None:
         return message
     return outer_message(view.region, message, view.document.lines)
@@ -179,7 +179,7 @@ def _related(session: Session, view: View, uri: str, related: Related) -> str | 
 
 
 def _conflicts(document: OpenDocument, selection: Selection, most: int) -> Iterator[str]:
-    """The merge conflicts of a host that no specification in it holds."""
+    """Yield the merge conflicts of a host that no specification in it holds."""
     host = document.host
     conflicts = host_conflicts(host, document.text) if host is not None else ()
     outside = [one for one in conflicts if document.view_at(one.marks[0][1]) is None]
@@ -196,7 +196,7 @@ def _conflicts(document: OpenDocument, selection: Selection, most: int) -> Itera
 
 
 def _notice(place: str, severity: str, message: str) -> str:
-    """What no rule says."""
+    """Return what no rule says."""
     said = {"severity": _SEVERITIES[severity], "source": SOURCE, "message": message}
     return f'{{"range":{place},{_json(said)[1:-1]}}}'
 

@@ -1,4 +1,4 @@
-"""All safe fixes of a document at once, as often as they uncover others."""
+"""All safe fixes of a document together, repeated while they uncover others."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def examination(session: Session, document: OpenDocument) -> list[str] | str:
 
 
 def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
-    """What to train, or why that cannot be."""
+    """Return what to train, or why that cannot be."""
     path = path_of(uri)
     if path is None or not os.path.isfile(path):
         return "A network is trained from a file: save the document first."
@@ -78,8 +78,8 @@ def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
 
 
 def _started(session: Session, uri: str, options: dict[str, Any]) -> StartedRun | str | None:
-    """What is started where a document says what a program does, or why that cannot be; None for
-    all other documents.
+    """Return the run that a document starts, or why there is none; None for documents without
+    runs.
     """
     command, assigned = options.get("command", ""), options.get("set", {})
     views = [view for view, _, _ in session.places(uri, None)]
@@ -100,12 +100,12 @@ def _started(session: Session, uri: str, options: dict[str, Any]) -> StartedRun 
 
 
 def _text(value: object) -> str:
-    """A value as a configuration has it."""
+    """Return a value as a configuration has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _unsaved(session: Session, uri: str, path: str) -> bool:
-    """Whether an open document says something else than its file, line ends and marks aside."""
+    """Return whether an open document differs from its file in more than line ends and marks."""
     document = session.document(uri)
     if document is None or not uri.startswith("file:"):
         return False

@@ -1,4 +1,4 @@
-"""The client of a session: what it can, how it is reached, and what it is told by itself.
+"""The client of a session: its abilities, its connection, and messages sent without a request.
 
-Whatever a session is made of stands on `connection`.
+Everything in a session builds on `connection`.
 """

@@ -1,4 +1,4 @@
-"""What a client said that it can do; knows no document and sends nothing."""
+"""The declared abilities of a client; knows no document and sends nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Client:
         return found
 
     def can(self, path: str) -> bool:
-        """Whether a capability is there and not false."""
+        """Return whether a capability is there and not false."""
         return self.value(path) not in (None, False)
 
     def names(self, path: str) -> list[str]:
@@ -40,27 +40,27 @@ class Client:
 
     @cached_property
     def pulls(self) -> bool:
-        """Whether the client asks for diagnostics, so that none are pushed."""
+        """Return whether the client asks for diagnostics, so that none are pushed."""
         return self.can("textDocument.diagnostic")
 
     @cached_property
     def shows_pages(self) -> bool:
-        """Whether the client opens the page that describes a code."""
+        """Return whether the client opens the page that describes a code."""
         return self._of_diagnostics("codeDescriptionSupport")
 
     @cached_property
     def fades(self) -> bool:
-        """Whether the client shows differently what is not needed."""
+        """Return whether the client shows differently what is not needed."""
         return self._of_diagnostics("tagSupport")
 
     @cached_property
     def relates(self) -> bool:
-        """Whether the client shows other places that belong to a diagnostic."""
+        """Return whether the client shows other places that belong to a diagnostic."""
         return self._of_diagnostics("relatedInformation")
 
     @cached_property
     def keeps_data(self) -> bool:
-        """Whether the client brings back the data of a diagnostic."""
+        """Return whether the client brings back the data of a diagnostic."""
         return self._of_diagnostics("dataSupport")
 
     @cached_property
@@ -69,16 +69,16 @@ class Client:
         return frozenset(self.names("general.staleRequestSupport.retryOnContentModified"))
 
     def _of_diagnostics(self, ability: str) -> bool:
-        """A client that pulls may say it there, one that is pushed to says it here."""
+        """Return a client that pulls may say it there, one that is pushed to says it here."""
         ways = ("publishDiagnostics", "diagnostic")
         return any(self.can(f"textDocument.{way}.{ability}") for way in ways)
 
     def markdown(self, path: str) -> bool:
-        """Whether the client shows Markdown in what the path names."""
+        """Return whether the client shows Markdown in what the path names."""
         return "markdown" in self.names(path)
 
     def names_kinds(self, path: str) -> bool:
-        """Whether the client says which kinds it knows, and so takes others without harm.
+        """Return whether the client says which kinds it knows, and so takes others without harm.
 
         One that says nothing knows those of the protocol's first version alone.
         """

@@ -1,4 +1,4 @@
-"""What a session warns of by itself: each sentence once, all that comes at one time together."""
+"""Warnings without a request: each sentence once, those of one moment together."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One client: how it is reached, what it can, and what it has said that it works on.
+"""One client: its connection, its abilities, and its open folders.
 
-Whatever a session is made of stands on this; it decides nothing.
+Everything in a session builds on this; it decides nothing.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _words(line: str) -> str:
 
 
 def _read(mark: re.Match[str]) -> str:
-    """What a mark is about."""
+    """Return what a mark is about."""
     if mark["code"] is not None:
         return mark["code"]
     if mark["words"] is not None:

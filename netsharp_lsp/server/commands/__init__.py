@@ -1,6 +1,6 @@
-"""Commands that any client may have executed, behind lenses, actions and hovers; one file each.
+"""Commands that any client may execute, in lenses, actions and hovers; one file each.
 
-A person hears what came of a command in a sentence; only a malformed call is an error.
+The result of a command is shown as a sentence; only a malformed call is an error.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def execute(session: Session, params: lsp.ExecuteCommandParams) -> Awaitable[Any
 
     if params.command not in COMMANDS:
         hint = suggestion(params.command, COMMANDS)
-        raise Execution.malformed(f"'{params.command}' is no command.{hint}")
+        raise Execution.malformed(f"'{params.command}' is not a command.{hint}")
     module, _, name = COMMANDS[params.command].partition(":")
     function = getattr(import_module(f"{__name__}.{module}"), name)
     call = Execution(session, params.command, params.arguments or (), params.work_done_token)

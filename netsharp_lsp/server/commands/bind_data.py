@@ -41,7 +41,7 @@ async def bind_data(call: Execution) -> dict[str, str | None] | None:
 
 
 async def _table(call: Execution, path: str) -> str | None:
-    """The table meant: the one named, the only one beside, or the one that a person chooses."""
+    """Return the table: the one named, the only one beside, or the one that the user chooses."""
     given = call.text_or_none(1, "the path of a table")
     if given:
         return path_of(given) or os.path.join(os.path.dirname(path), given)

@@ -77,11 +77,11 @@ class Execution:
         return found
 
     def warn(self, sentence: str) -> None:
-        """Tell a person what could not be done."""
+        """Show a warning: what could not be done."""
         self.session.warn(sentence)
 
     def say(self, sentence: str) -> None:
-        """Tell a person what was done."""
+        """Show a message: what was done."""
         self.session.say(sentence)
 
     async def show(
@@ -126,7 +126,7 @@ class Execution:
         return None
 
     async def choose(self, question: str, titles: Sequence[str]) -> str | None:
-        """Let a person choose one of a few; None where none is chosen or nobody can be asked."""
+        """Let the user choose one item; None where none is chosen or the client cannot ask."""
         actions = [{"title": title} for title in titles]
         wanted = {"type": int(lsp.MessageType.Info), "message": question, "actions": actions}
         answer = await self._ask("window/showMessageRequest", wanted)

@@ -17,6 +17,6 @@ async def explain(call: Execution) -> None:
     try:
         rules = rules_with(code)
     except KeyError:
-        call.warn(f"'{code}' is no code.{suggestion(code, known_codes())}")
+        call.warn(f"'{code}' is not a code.{suggestion(code, known_codes())}")
         return
     await call.show(rules.path(code), f"{code}, {rules.title(code)}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def train(call: Execution) -> dict[str, str] | None:
-    """Start training; a person is told when it ends, for not every client follows runs."""
+    """Start training, and show a message at its end, as not every client follows runs."""
     uri = call.text(0, "the URI of a document")
     given = call.argument(1) or {}
     demand(HOW_TO_RUN, given, "params.arguments[1]")
@@ -26,10 +26,10 @@ async def train(call: Execution) -> dict[str, str] | None:
 
 
 async def stop_training(call: Execution) -> bool:
-    """Stop a run, or all where none is named; false where none went on."""
+    """Stop a run, or all where none is named; return False where none was running."""
     name = call.text_or_none(0, "the id of a run")
     runs = call.session.runs
     stopped = [runs.stop(each) for each in (runs.ids if name is None else [name])]
     if not any(stopped):
-        call.say("No training goes on.")
+        call.say("No training is running.")
     return any(stopped)

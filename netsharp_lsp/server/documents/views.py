@@ -45,7 +45,7 @@ HOSTS = {
 
 
 class View:
-    """One specification in a document, and where it stands there.
+    """One specification in a document, and its place there.
 
     `region` is None where the document is the specification: then inner is outer.
     """
@@ -85,12 +85,12 @@ class View:
 
     @property
     def address(self) -> dict[str, Any]:
-        """What a client brings back to ask more about the specification."""
+        """Return the data with which a client asks more about the specification."""
         return {"uri": self.document.uri, "view": self.number}
 
     @property
     def editable(self) -> bool:
-        """Whether changes of the specification can be written into the document."""
+        """Return whether changes of the specification can be written into the document."""
         return self.region is None or self.region.editable
 
     def follow(self, document: OpenDocument, region: Region | None, edits: Sequence[Edit]) -> None:
@@ -120,14 +120,14 @@ class View:
         return self._checked[1]
 
     def gravest(self, selection: Selection, most: int) -> tuple[int, Sequence[Diagnostic]]:
-        """Return how many findings there are, and the gravest, in order if these are all."""
+        """Return the number of findings, and the most severe, in order if these are all."""
         if MARK in self.lines.text or self._checked is not None:
             found = self.findings(selection)
             return len(found), gravest(found, most)
         return self.snapshot.gravest(most, selection.wants)
 
     def outer(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch of the specification stands in the document."""
+        """Return the place of a span of the specification in the document."""
         if self.region is None:
             return start, end
         return self.region.outer_span(start, end)
@@ -160,7 +160,7 @@ class View:
 
 
 class WrittenFinding(NamedTuple):
-    """A diagnostic in the protocol's JSON: what it says before and behind the places related to it.
+    """A diagnostic in the protocol's JSON: the parts before and after its related places.
 
     `json` is all of it where it begins at line and byte `place`; it counts for texts of ASCII
     alone, where bytes are characters in every encoding.
@@ -190,7 +190,7 @@ class OpenDocument:
 
     @property
     def uri(self) -> str:
-        """Who it is."""
+        """Return who it is."""
         return self.document.uri
 
     @property
@@ -227,7 +227,7 @@ class OpenDocument:
 
     @property
     def refusal(self) -> str | None:
-        """Why nothing of the newest version is read, as a sentence; None where it is."""
+        """Return why nothing of the newest version is read, as a sentence; None where it is."""
         return self._refusal if self.views is not None else None
 
     def view_at(self, offset: int) -> tuple[View, int] | None:
@@ -251,7 +251,7 @@ class OpenDocument:
             self._views, self._pending = None, []
 
     def surround(self) -> None:
-        """Ask anew what is known around the specifications."""
+        """Look up the context of the specifications again."""
         around = self._context_of(self.uri)
         for view in self.views:
             view.surround(
@@ -259,7 +259,7 @@ class OpenDocument:
             )
 
     def _found(self, before: list[View], edits: list[Edit]) -> list[View]:
-        """The views of this version; those of the version before follow it."""
+        """Return the views of this version; those of the version before follow it."""
         own = own_language(self.document)
         self._refusal = None
         if own is not None:
@@ -303,7 +303,7 @@ class OpenDocument:
 
 
 def _extent(edit: Edit) -> int:
-    """How many bytes an edit takes away and how many characters it puts there."""
+    """Return how many bytes an edit takes away and how many characters it puts there."""
     return edit.end - edit.start + len(edit.text)
 
 
@@ -325,6 +325,6 @@ def _suffix(uri: str) -> str:
 
 
 def _inside(region: Region, around: Context, number: int) -> Context:
-    """What is known around a specification of a host; the first says what lies outside."""
+    """Return what is known around a specification of a host; the first says what lies outside."""
     context = region.context.or_else(around)
     return context if number == 0 else context.following()

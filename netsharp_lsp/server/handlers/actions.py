@@ -1,4 +1,4 @@
-"""textDocument/codeAction and codeAction/resolve: only repairing everything is worked out later."""
+"""textDocument/codeAction and codeAction/resolve: only fixing everything is resolved later."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def resolve(session: Session, action: Plain) -> Plain:
 def _offered(
     session: Session, params: lsp.CodeActionParams, only: Sequence[str] | None
 ) -> Iterator[Plain]:
-    """What the language offers; the repair of all is ours, for a language knows no settings."""
+    """Yield the actions of the language, and fixing everything, as a language knows no settings."""
     uri = params.text_document.uri
     selection = session.selection_of(uri)
     inner = None if only is None else [kind for kind in only if kind.partition(".")[0] != "source"]
@@ -65,7 +65,7 @@ def _offered(
 def _plain(
     session: Session, view: View, action: Action, shown: Sequence[lsp.Diagnostic]
 ) -> Plain | None:
-    """An action as JSON; None where its edits cannot be written, here or by this client."""
+    """Return an action as JSON; None where its edits cannot be written, here or by this client."""
     plain: Plain = {"title": action.title, "kind": action.kind}
     if action.edits or action.elsewhere:
         try:
@@ -92,7 +92,7 @@ def _plain(
 def _fix_all(
     session: Session, params: lsp.CodeActionParams, only: Sequence[str] | None
 ) -> list[Plain]:
-    """The action that applies all safe fixes, where there is one to apply."""
+    """Return the action that applies all safe fixes, where there is one to apply."""
     uri = params.text_document.uri
     document = session.documents.get(uri)
     if document is None or not wanted(FIX_ALL, only):

@@ -80,10 +80,10 @@ def resolve(session: Session, item: dict[str, Any]) -> dict[str, Any]:
 def _written(
     view: View, row: int, proposals: Iterable[Completion], snippets: bool, older: bool
 ) -> Written:
-    """The proposals for a row of a document that is a specification, in JSON.
+    """Return the proposals for a row of a document that is a specification, in JSON.
 
-    All but the place of one is the same at each letter: what the last answer had is not written
-    again, but for its place.
+    All but the place of one is the same at each letter: JSON of the last answer is reused with a
+    new place.
     """
     known, view.proposed = view.proposed, {}
     address = (*view.address.values(), snippets, older)
@@ -107,12 +107,12 @@ def _written(
 
 
 def _is_on(row: int, place: dict[str, Any]) -> bool:
-    """Whether a range lies on the cursor's line, as it must: between literals it may not."""
+    """Return whether a range lies on the cursor's line, as it must: between literals it may not."""
     return bool(place["start"]["line"] == row == place["end"]["line"])
 
 
 def _plain(view: View, proposal: Completion, snippets: bool, older: bool) -> dict[str, Any] | None:
-    """A proposal as JSON; None where it cannot be written into the text around."""
+    """Return a proposal as JSON; None where it cannot be written into the text around."""
     text = proposal.insert if proposal.snippet and snippets else proposal.plain
     outer = view.outer_edits([Edit(proposal.start, proposal.end, text)])
     if outer is None or len(outer) != 1:
@@ -123,7 +123,7 @@ def _plain(view: View, proposal: Completion, snippets: bool, older: bool) -> dic
 
 
 def _item(view: View, proposal: Completion, snippets: bool, older: bool) -> dict[str, Any]:
-    """A proposal as JSON, without its place."""
+    """Return a proposal as JSON, without its place."""
     as_snippet = proposal.snippet and snippets
     kind = _KINDS[proposal.kind]
     item: dict[str, Any] = {

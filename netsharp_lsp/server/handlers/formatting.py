@@ -59,7 +59,7 @@ def format_document(session: Session, uri: str, ranges: Sequence[lsp.Range] | No
 
 
 def _lines(session: Session, view: View, ranges: Sequence[lsp.Range]) -> list[tuple[int, int]]:
-    """The lines of a specification, from 1, that ranges of its document touch."""
+    """Return the lines of a specification, from 1, that ranges of its document touch."""
     found = []
     for place in ranges:
         part = view.inner_span(*session.ruler.offsets(view.document.lines, place))

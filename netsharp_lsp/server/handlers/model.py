@@ -37,10 +37,10 @@ async def model_weights(session: Session, params: Plain) -> Plain:
 
 
 def _path(session: Session, uri: str) -> str:
-    """The file that a person opens; refused where it is none, or the workspace is not trusted."""
+    """Return the file that the user opens; refuse others, and any in an untrusted workspace."""
     path = path_of(uri)
     if path is None:
-        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, f"{uri} is no file on this machine.")
+        raise RefusedError(lsp.LSPErrorCodes.RequestFailed, f"{uri} is not a file on this machine.")
     if not session.trusted:
         sentence = f"{path}: no model is read in a workspace that is not trusted."
         raise RefusedError(lsp.LSPErrorCodes.RequestFailed, sentence)

@@ -32,7 +32,7 @@ def signature_help(session: Session, params: lsp.SignatureHelpParams) -> Plain |
 
 
 def _parameter(session: Session, of: Signature, found: Parameter) -> Plain:
-    """A parameter by its place in the label; by its words for a client that knows no places."""
+    """Return a parameter by its offsets in the label, or its text for clients without offsets."""
     label: str | list[int] = of.label[found.start : found.end]
     if session.client.can(f"{_ABILITY}.parameterInformation.labelOffsetSupport"):
         label = [_units(of.label[: found.start]), _units(of.label[: found.end])]
@@ -47,5 +47,5 @@ def _documentation(session: Session, markdown: str) -> Plain:
 
 
 def _units(text: str) -> int:
-    """The length in UTF-16 units, in which the protocol counts within labels."""
+    """Return the length in UTF-16 units, in which the protocol counts within labels."""
     return len(text.encode("utf-16-le")) // 2

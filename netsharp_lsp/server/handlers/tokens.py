@@ -76,7 +76,7 @@ def _placed(view: View, tokens: list[Token]) -> Iterator[tuple[int, int, int, in
 
 
 def _edits(before: array[int], after: array[int]) -> list[dict[str, Any]]:
-    """The one edit between what two lists of tokens have in common, in whole tokens."""
+    """Return the one edit between what two lists of tokens have in common, in whole tokens."""
     if before == after:
         return []
     limit = min(len(before), len(after)) // _SIZE

@@ -1,4 +1,4 @@
-"""Work that takes long, done in a process of its own: typing goes on, and a cancellation ends it.
+"""Long work in a process of its own: typing continues, and a cancellation ends it.
 
 Run as a module it is that process, so it imports no protocol.
 """

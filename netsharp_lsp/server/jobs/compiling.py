@@ -25,8 +25,8 @@ _DONE, _LOST = 0, 1
 
 
 class CompileOrder(NamedTuple):
-    """What to compile: the model, the folder for what is written, one for a report where that is
-    left as it is, and further words of the command line.
+    """A compilation: the model, the folder for the files, one for a report where that stays
+    unchanged, and further arguments of the command line.
     """
 
     model: str
@@ -41,8 +41,8 @@ class CompileOrder(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """What was written: the folder, the names in it, the path of the report as a page, and why
-    there is no more than that; empty where there is.
+    """The files that were written: the folder, the names in it, the path of the report as a page,
+    and why there are no others; empty where there are.
     """
 
     folder: str
@@ -60,15 +60,15 @@ class Compilations:
         self._ended: set[str] = set()
 
     def is_going(self, model: str) -> bool:
-        """Whether a model is being compiled."""
+        """Return whether a model is being compiled."""
         return model in self._going
 
     async def compile(
         self, order: CompileOrder, title: str, token: str | int | None = None
     ) -> Compiled | str | None:
-        """Compile, and return what was written, or why nothing was; None where somebody ended it.
+        """Compile, and return what was written, or why nothing was; None where it was stopped.
 
-        OSError where no process can be started.
+        Raises OSError where no process can be started.
         """
         process = await asyncio.create_subprocess_exec(
             *order.command(), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=environment()

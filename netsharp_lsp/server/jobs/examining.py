@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Examinations:
-    """What was seen, by the URI of the document, and the processes that are looking."""
+    """Observations by the URI of the document, and the processes that make them."""
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[Seen, ...]] = {}
@@ -39,7 +39,7 @@ class Examinations:
         return bool(self._seen.pop(uri, ()))
 
     def is_looking(self, uri: str) -> bool:
-        """Whether a look at a document goes on."""
+        """Return whether an examination of a document is in progress."""
         return uri in self._looking
 
     async def look(self, uri: str, command: Sequence[str]) -> tuple[Seen, ...] | str:
@@ -71,5 +71,5 @@ class Examinations:
 
 
 def _figures(given: Sequence[float | None]) -> tuple[float, ...]:
-    """Numbers as they were written: what is no number is written as nothing."""
+    """Numbers in JSON: NaN and infinities are written as null."""
     return tuple(float("nan") if one is None else float(one) for one in given)

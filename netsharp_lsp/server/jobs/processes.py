@@ -22,7 +22,7 @@ def own_packages() -> dict[str, str]:
 
 
 def _package_folders() -> list[str]:
-    """Where this process finds packages, without the working directory unless it holds ours."""
+    """Return this process's search path, with the working directory only if it has our package."""
     here = os.getcwd()
     ours = os.path.dirname(os.path.dirname(os.path.abspath(netsharp_lsp.__file__)))
     folders = [os.path.abspath(folder) for folder in sys.path if folder]

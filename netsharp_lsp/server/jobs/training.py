@@ -40,10 +40,10 @@ LINES_KEPT = 40
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to train: the specification's path (`script.R::name` in a host), and how; `start`:
-    what is started instead where a text says what a program of several files does.
+    """A training: the specification's path (`script.R::name` in a host), and its arguments;
+    `start`: the run that is started instead for a program of several files.
 
-    `told`: a message says how it ended, for clients that do not follow runs.
+    `told`: a message reports its end, for clients that do not follow runs.
     """
 
     uri: str
@@ -61,7 +61,7 @@ class Order:
 
     @property
     def model(self) -> str:
-        """Where the run keeps its model; empty for none."""
+        """Return where the run keeps its model; empty for none."""
         if self.start is not None:
             return self.start.model
         found = (
@@ -72,7 +72,7 @@ class Order:
         return model_file(self.path, None if isinstance(found, str) else found)
 
     def command(self) -> list[str]:
-        """The command line of the run."""
+        """Return the command line of the run."""
         folders = [word for root in self.roots for word in ("--root", root)]
         if self.start is not None:
             place = ["--events", "--cd", self.start.directory]
@@ -85,7 +85,7 @@ class Order:
 
 @dataclass(slots=True)
 class Run:
-    """A run that goes on: its process, and what is held back until that ends."""
+    """A run in progress: its process, and the output that waits for its end."""
 
     id: str
     order: Order
@@ -100,7 +100,7 @@ class Run:
 class Runs:
     """The runs of a session; they end with it, each keeping its model.
 
-    `written` is told of files that a run has written.
+    `written` is called with files that a run has written.
     """
 
     def __init__(self, connection: Connection, written: Callable[[list[str]], object]) -> None:
@@ -115,7 +115,7 @@ class Runs:
         return list(self._running)
 
     def training(self, uri: str) -> bool:
-        """Whether a run of a document goes on."""
+        """Return whether a run of a document is in progress."""
         return any(run.order.uri == uri for run in self._running.values())
 
     def start(self, order: Order) -> str:
@@ -134,7 +134,7 @@ class Runs:
     def stop(self, name: str) -> bool:
         """Ask a run to stop and keep its model, a second time to stop at once.
 
-        False where no such run goes on.
+        Return False where no such run is in progress.
         """
         run = self._running.get(name)
         if run is None:
@@ -145,7 +145,7 @@ class Runs:
         return True
 
     def close(self) -> None:
-        """Ask all runs to stop; they keep their models though nobody waits for them."""
+        """Ask all runs to stop, without waiting; they keep their models."""
         for name in self.ids:
             self.stop(name)
 
@@ -179,7 +179,7 @@ class Runs:
             run.work.report(*_progress(event, run.epochs))
 
     def _end(self, name: str, code: int, errors: list[str]) -> None:
-        """Tell how a run ended."""
+        """Report how a run ended."""
         run = self._running.pop(name)
         if not self._running:
             with contextlib.suppress(ValueError):  # the session is closing
@@ -233,7 +233,7 @@ def _keep_last(stream: Any, lines: list[str]) -> None:
 
 
 def _progress(event: dict[str, Any], epochs: int) -> tuple[str, float | None]:
-    """What to show of an event, and how much of the run is done, from 0 to 1."""
+    """Return what to show of an event, and how much of the run is done, from 0 to 1."""
     epoch, total = event.get("epoch", 0), max(epochs, 1)
     done = epoch if event["event"] == "epoch" else max(epoch - 1, 0)
     words = [f"epoch {epoch} of {epochs}"] if epochs and epoch else []

@@ -54,9 +54,9 @@ class Work:
             created.add_done_callback(self._created)
 
     def report(self, message: str, share: float | None = None) -> None:
-        """Say how far it is; `share` from 0 to 1, never shown as less than before.
+        """Report progress; `share` from 0 to 1, never shown as less than before.
 
-        What comes too soon after the last report is left out.
+        A report too soon after the last one is left out.
         """
         now = time.monotonic()
         if now - self._reported < PAUSE:
@@ -90,6 +90,6 @@ class Work:
 
 
 class MeasuredWork(Work):
-    """Work that tells how far it is."""
+    """Work that reports its progress."""
 
     begins_with: ClassVar[dict[str, int]] = {"percentage": 0}

@@ -1,1 +1,1 @@
-"""What the server offers a client: at the start, and later for languages of our own."""
+"""The capabilities of the server: at the start, and later for languages of our own."""

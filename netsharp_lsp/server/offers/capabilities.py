@@ -1,4 +1,4 @@
-"""What the server offers, as plain JSON: it is answered before the protocol's types are ready."""
+"""The capabilities as plain JSON, which is answered before the protocol's types are loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is offered for our own languages only: a host's text has tools of its own for that.
+"""Capabilities for our own languages only: a host's text has other tools for them.
 
 A client that registers later is asked to take these for our languages; any other gets them with
 the rest, and decides by the files it attaches us to.
@@ -58,5 +58,5 @@ def _registers(client: Client, ability: str) -> bool:
 
 
 def _options(value: Any) -> dict[str, Any]:
-    """A capability that is only true has no options."""
+    """Return a capability that is only true has no options."""
     return value if isinstance(value, dict) else {}

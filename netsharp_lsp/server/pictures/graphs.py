@@ -28,9 +28,9 @@ AS_IT_IS: Folds = (None, {})
 
 
 class Graphs:
-    """The graphs that were asked for last, one a document; made anew when the text changes.
+    """The graphs that were requested last, one for each document; rebuilt when the text changes.
 
-    That of a large text is made aside, and an older one that is still being made is given up.
+    That of a large text is built in a process, and an older one in progress is cancelled.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Graphs:
 
 
 def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
-    """What a graph depends on."""
+    """Return what a graph depends on."""
     return document.version, view, view.context
 
 

@@ -1,4 +1,4 @@
-"""Where the parts of a network are drawn and where they stand in a text, put into its description.
+"""The coordinates and source places of a network's parts, added to its description.
 
 It is also imported by the process that opens models, so it imports no protocol.
 """

@@ -33,7 +33,7 @@ class Scratch:
         return path
 
     def folder(self, uri: str, name: str) -> str:
-        """Return the path of a folder for a document's files, which whoever writes these makes."""
+        """Return the path of a folder for a document's files, which their writer creates."""
         return os.path.join(self._folder(uri), name)
 
     def _folder(self, uri: str) -> str:

@@ -1,6 +1,6 @@
-"""Model files to be looked at: their networks with pictures, and what their numbers are like.
+"""Model files in a viewer: their networks with pictures, and statistics of their weights.
 
-Each is opened in another process, so that typing goes on; no format is known here.
+Each is opened in another process, so that typing continues; no format is known here.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def model_described(path: str) -> Plain | UnreadableModelError:
 
 
 def model_drawn(description: Plain, depth: int | None, changed: dict[str, bool]) -> Plain:
-    """Return a described model with where everything is drawn, some of its groups open; without
-    the attributes of nodes, which nobody looks at there.
+    """Return a described model with coordinates, some of its groups open; without
+    the attributes of nodes, which the viewer does not show.
     """
     found = folded({**description, "layers": as_layers(description)}, depth, changed)
     picture = drawn(lay_out(found))
@@ -63,7 +63,7 @@ def model_weights(path: str, first: int) -> Plain | UnreadableModelError:
 def _no_model(path: str) -> str:
     if not os.path.isfile(path):
         return f"{path}: there is no such file."
-    return f"{path} is no model file whose network is known here."
+    return f"{path} is not a model file whose network can be read."
 
 
 class StoredModels:
@@ -97,7 +97,7 @@ class StoredModels:
 
 
 def _state(path: str) -> tuple[str, int, int]:
-    """A file as it is now."""
+    """Return a file as it is now."""
     try:
         found = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""What lies around open documents: files, settings, numbers, runs, and what to do when they change.
+"""The surroundings of open documents: files, settings, sizes, runs, and updates on changes.
 
 Knows no request.
 """

@@ -1,4 +1,4 @@
-"""What is known around each document, which turns `auto` into numbers.
+"""The context of each document, which turns `auto` into numbers.
 
 In this order, each value from the first that knows it: the call around an embedded specification,
 the run file beside the document (with the header of the table that it names), the editor's
@@ -55,7 +55,7 @@ class Contexts:
         self._problems: set[str] = set()
 
     def of(self, uri: str) -> Context:
-        """Return what is known around a document, but for a call around the specification."""
+        """Return the context of a document, without a call around the specification."""
         settings = self._settings.of(uri).context
         around = self._surroundings(uri)
         return settings if around is None else around.context.or_else(settings)

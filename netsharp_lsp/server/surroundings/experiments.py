@@ -1,8 +1,8 @@
-"""The runs around open documents of families whose texts belong together: what settings, scripts
-and the files that begin runs say.
+"""The runs around open documents of families whose texts belong together, from settings, scripts
+and the files that begin runs.
 
-A folder is looked through once, in a thread, until files change; until then such a file is run as
-if alone.  Open documents stand over the disk with the text that they have now.
+A folder is scanned once, in a thread, until files change; until then such a file is run as
+if alone.  Open documents replace files on disk with their current text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _OpenTexts(Mapping[str, bytes]):
         self._asked, self._uris = frozenset(), {}
 
     def _known(self) -> dict[str, str]:
-        """The documents by the real paths of their files."""
+        """Return the documents by the real paths of their files."""
         documents = self._connection.documents
         if self._asked != documents.keys():
             self._asked = frozenset(documents)
@@ -96,7 +96,7 @@ class Experiments:
         self._edited: set[str] = set()
 
     def holds(self, uri: str) -> bool:
-        """Whether a document may be in runs, by what the client calls it, else by its name."""
+        """Return whether a document may be in runs, by its language id, else by its name."""
         return self._family(uri) is not None
 
     def workspace_of(self, uri: str) -> Surroundings | None:
@@ -107,7 +107,7 @@ class Experiments:
         return self._runs(family).workspace_of(uri, path)
 
     def changed(self, uri: str) -> None:
-        """Look again at what such a document is run with, once nobody types."""
+        """Look up the runs of such a document again, in an idle moment."""
         if not self.holds(uri):
             return
         if self._timer is not None:
@@ -125,12 +125,12 @@ class Experiments:
             self.renew()
 
     def forget(self) -> None:
-        """Look through folders again: files came, went or changed."""
+        """Scan folders again: files came, went or changed."""
         for runs in self._known.values():
             runs.forget()
 
     def renew(self) -> None:
-        """Look at all such documents anew."""
+        """Check all such documents again."""
         self._renew([uri for uri in self._connection.documents if self.holds(uri)])
 
     def _renew(self, uris: list[str]) -> None:
@@ -146,7 +146,7 @@ class Experiments:
             self._renew(others)
 
     def _forget_companions(self, paths: Sequence[str]) -> None:
-        """Judge files on disk anew that are in a run with one of the paths."""
+        """Check files on disk again that are in a run with one of the paths."""
         for runs in self._known.values():
             for path in runs.companions(paths):
                 self._workspace.forget(path)
@@ -225,7 +225,7 @@ class _FamilyRuns:
             yield from run.files(self.files)
 
     def forget(self) -> None:
-        """Look through folders again."""
+        """Scan folders again."""
         self._runs.clear()
         if self._texts is not None:
             self._texts.forget()
@@ -235,14 +235,14 @@ class _FamilyRuns:
         self._complaints.add([sentence])
 
     def _around(self, uri: str, path: str, settings: Settings) -> Sequence[PlacedRun]:
-        """The runs below the folder of the workspace that a document is in, or its own."""
+        """Return the runs below the folder of the workspace that a document is in, or its own."""
         folder = path_of(folder_of(self._connection.folders, uri)) or os.path.dirname(path)
         if folder not in self._runs:
             self._look(folder, settings)
         return self._runs.get(folder) or ()
 
     def _look(self, folder: str, settings: Settings) -> None:
-        """Look through a folder in a thread; what takes longer than the patience comes later."""
+        """Scan a folder in a thread; a scan longer than the patience is used later."""
         self._runs[folder] = None
         loop = asyncio.get_running_loop()
         done = threading.Event()
@@ -261,7 +261,7 @@ class _FamilyRuns:
             late.set()
 
     def _below(self, folder: str, given: Premises) -> list[PlacedRun]:
-        """The runs that scripts below a folder start, and one for each other beginning."""
+        """Return the runs that scripts below a folder start, and one for each other beginning."""
         answers, excludes, roots = self._answers, self._settings.excludes, self._settings.roots
         files = answers.files({}, roots)
         try:
@@ -279,7 +279,7 @@ class _FamilyRuns:
 
 
 def watched_suffixes() -> frozenset[str]:
-    """Return the suffixes of files that runs are made of, and of those that tell of one."""
+    """Return the suffixes of files in runs, and of those that start runs."""
     having = [one for one in families() if one.experiments is not None]
     texts = [suffix for one in having for suffix in one.suffixes]
     scripts = [suffix for one in having if one.experiments for suffix in one.experiments.scripts]

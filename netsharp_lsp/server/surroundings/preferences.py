@@ -1,8 +1,8 @@
-"""What a person may set in the editor, and what then holds for a file; knows no protocol.
+"""The editor's settings, and the resulting ones for a file; knows no protocol.
 
-For each key of the checker the editor's value wins where it says something, else the nearest
+For each key of the checker the editor's value wins where it is set, else the nearest
 netsharp.toml or pyproject.toml, else the default. Editors send the defaults of all keys along, so
-null, an empty list and an empty table say nothing.
+null, an empty list and an empty table count as unset.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ EDITORS_OWN = ("server", "python", "trace", "detectByContent", "embedded")
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the editor's settings say for one folder; `check` holds the checker's keys `given`.
+    """The editor's settings for one folder; `check` has the checker's keys `given`.
 
-    `roots` are further folders that files may lead to; what is said of all folders counts.
+    `roots` are further folders that files may lead to; those of the whole window count.
     """
 
     switches: dict[str, bool] = field(default_factory=lambda: dict(SWITCHES))
@@ -64,8 +64,8 @@ class Preferences:
     def lenses(
         self, run_file: str | None, *, runs: bool = False, trained: bool = False
     ) -> LensOptions | None:
-        """Which lenses to show above a document with or without a run file, whether commands may be
-        run, and whether it is trained; None for none.
+        """Return the lenses above a document with or without a run file, by whether commands may
+        run and whether it is trained; None for none.
         """
         if not self.switches["codeLens.enable"]:
             return None
@@ -73,7 +73,7 @@ class Preferences:
 
     @property
     def formats_on_type(self) -> bool:
-        """Whether to put a declaration in order when it is ended."""
+        """Return whether to put a declaration in order when it is ended."""
         return self.switches["format.onType"]
 
     def over(self, file: Settings) -> InForce:
@@ -90,16 +90,16 @@ class InForce:
 
     @property
     def context(self) -> Context:
-        """Numbers, task and host for specifications around which nothing else tells them."""
+        """Sizes, task and host for specifications without other context."""
         return self.preferences.check.context.or_else(self.file.context)
 
     @property
     def line_ending(self) -> str:
-        """How lines end in a formatted text; one of `LINE_ENDINGS`."""
+        """Return how lines end in a formatted text; one of `LINE_ENDINGS`."""
         return self._of("line-ending").line_ending
 
     def keeps_columns(self, family: Family) -> bool:
-        """Whether the columns stay that a person aligned in a text of a family."""
+        """Return whether the columns stay that a person aligned in a text of a family."""
         given = not self.preferences.given.isdisjoint(family.settings)
         return family.keeps_columns(self.preferences.check if given else self.file)
 
@@ -123,7 +123,7 @@ class InForce:
         return chosen.then((), own)
 
     def excludes(self, path: str) -> bool:
-        """Whether a walk leaves a file or folder out, by its absolute path."""
+        """Return whether a walk leaves a file or folder out, by its absolute path."""
         return self._of("exclude").excludes(path)
 
     def _of(self, key: str) -> Settings:
@@ -159,7 +159,7 @@ def read_preferences(values: object, directory: str) -> tuple[Preferences, list[
 
 
 def _flat(values: object, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every key with its dots, and its value."""
+    """Yield every key with its dots, and its value."""
     if not isinstance(values, dict):
         return
     for name, value in values.items():
@@ -192,7 +192,7 @@ def _take(preferences: Preferences, key: str, value: Any) -> str | None:
 
 
 def _unknown_code(name: str, value: Any) -> str | None:
-    """A sentence about a code that no rule has; the value is of the right kind by now."""
+    """Return a sentence about a code that no rule has; the value is of the right kind by now."""
     if name == "per-file-ignores":
         return unknown_prefix([code for codes in value.values() for code in codes], known_codes())
     return unknown_prefix(value, known_codes()) if name in ("select", "ignore") else None

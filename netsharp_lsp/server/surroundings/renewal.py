@@ -24,7 +24,7 @@ _KEPT = {
 
 
 def renew(connection: Connection, workspace: Workspace, uris: Iterable[str] | None = None) -> None:
-    """Look at documents anew, at all of them where none is named."""
+    """Check documents again, all of them where none is named."""
     for uri in list(connection.documents) if uris is None else list(uris):
         document = connection.documents.get(uri)
         if document is not None:
@@ -39,7 +39,7 @@ def renew(connection: Connection, workspace: Workspace, uris: Iterable[str] | No
 
 
 def renew_path(connection: Connection, workspace: Workspace, path: str) -> None:
-    """Look anew at the documents of one file: itself, or the cells of a notebook."""
+    """Check the documents of one file again: itself, or the cells of a notebook."""
     workspace.forget(path)
     uris = [uri for uri in connection.documents if path_of(uri) == path]
     renew(connection, workspace, uris)

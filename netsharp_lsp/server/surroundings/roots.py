@@ -1,4 +1,4 @@
-"""Where the files of a session may lead: the folders of the workspace, and what the person adds.
+"""The folders that files of a session may lead to: those of the workspace, and the user's.
 
 In a workspace that is not trusted nothing is added, and a work tree of git counts for nothing.
 """

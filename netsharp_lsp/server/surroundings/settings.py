@@ -1,6 +1,6 @@
-"""Which settings hold for each document: the editor's of its folder over those of files on disk.
+"""The settings for each document: the editor's of its folder over those of files on disk.
 
-Reads settings files, each once until somebody says that files changed; knows no request.
+Reads settings files, each once until files change; knows no request.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class SettingsInForce:
         return self._in_force[key]
 
     def excludes(self, path: str) -> bool:
-        """Whether settings leave a file or folder out of the workspace, by its absolute path."""
+        """Return whether settings exclude a file or folder, by its absolute path."""
         return self.of(uri_of(path)).excludes(path)
 
     def selection_of(self, uri: str) -> Selection:
@@ -107,7 +107,7 @@ class SettingsInForce:
         return self._baseline(baseline), name_in_baseline(baseline, path)
 
     def _baseline(self, path: str) -> Baseline:
-        """A baseline as it is on disk now; one that cannot be read knows nothing."""
+        """Return a baseline as it is on disk now; one that cannot be read knows nothing."""
         state = state_of(path)
         if path not in self._baselines or self._baselines[path][0] != state:
             read = load_baseline(path)

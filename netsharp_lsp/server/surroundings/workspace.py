@@ -35,7 +35,7 @@ KEPT = 2_000_000
 
 
 class Workspace:
-    """All specifications that `netsharp check` would look at, as documents."""
+    """The specifications that `netsharp check` would check, as documents."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Workspace:
             self._read.pop(path, None)
 
     async def _found(self) -> list[str]:
-        """The specifications on disk; a thread looks for them, for a folder may be large."""
+        """Return the specifications on disk; a thread looks for them, for a folder may be large."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[str]] = loop.create_future()
 
@@ -89,7 +89,7 @@ class Workspace:
         return await found
 
     def _paths(self, folders: list[str]) -> list[str]:
-        """The specifications below folders, each once; a folder that cannot be read has none."""
+        """Return the specifications below folders, each once; none for unreadable folders."""
         paths: dict[str, None] = {}
         for folder in folders:
             with suppress(OSError):
@@ -100,7 +100,7 @@ class Workspace:
         return list(paths)
 
     def _document(self, path: str) -> OpenDocument | None:
-        """A file as a document without version; None where it cannot be read as text."""
+        """Return a file as a document without version; None where it cannot be read as text."""
         state = state_of(path)
         known = self._read.get(path)
         if known is not None and known[0] == state:

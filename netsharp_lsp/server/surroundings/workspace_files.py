@@ -47,7 +47,7 @@ def _any_of(suffixes: Iterable[str]) -> str:
 def path_of(uri: str) -> str | None:
     """Return the path of a document on disk, a cell's that of its notebook; None for others.
 
-    None too where no file can have the name, so that whoever opens a path needs no guard for it.
+    None too for an impossible file name, so that callers need no guard for it.
     """
     if uri.startswith(_CELL):
         uri = f"file:{uri.removeprefix(_CELL).partition('#')[0]}"
@@ -61,7 +61,7 @@ def path_of(uri: str) -> str | None:
 
 
 def _is_writable(path: str) -> bool:
-    """Whether a path can be written in bytes: half a surrogate pair cannot."""
+    """Return whether a path can be written in bytes: half a surrogate pair cannot."""
     try:
         return path.isascii() or bool(os.fsencode(path))
     except UnicodeEncodeError:
@@ -84,12 +84,12 @@ def _within(uri: str, folder: str) -> bool:
 
 
 def is_settings(path: str) -> bool:
-    """Whether a file is one that settings are read from."""
+    """Return whether a file is one that settings are read from."""
     return os.path.basename(path) in (OWN_FILE, SHARED_FILE)
 
 
 class Watching:
-    """What the client was asked to watch; nothing where it can only be asked at its start."""
+    """The files that the client watches; none where it can only be asked at its start."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -97,7 +97,7 @@ class Watching:
 
     @property
     def possible(self) -> bool:
-        """Whether the client watches files that it is asked for later."""
+        """Return whether the client watches files that it is asked for later."""
         return self._connection.client.can(f"{WATCHED.replace('/', '.')}.dynamicRegistration")
 
     def begin(self) -> None:

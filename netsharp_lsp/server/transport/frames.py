@@ -35,7 +35,7 @@ _CHARSETS = ("utf-8", "utf8")
 
 
 class MalformedError(Exception):
-    """What is no message, as a sentence, with the code and the request to answer if it is known."""
+    """Not a message: a sentence, with the code and the request to answer if it is known."""
 
     def __init__(
         self, sentence: str, code: int = NO_JSON, request: int | str | None = None
@@ -46,16 +46,16 @@ class MalformedError(Exception):
 
 
 class LostError(MalformedError):
-    """Nothing that follows can be read: where it begins is not known."""
+    """The rest of the stream cannot be read: where a message begins is unknown."""
 
 
 def is_id(value: object) -> TypeGuard[int | str]:
-    """Whether a value may name a request."""
+    """Return whether a value may name a request."""
     return isinstance(value, (int, str)) and not isinstance(value, bool)
 
 
 class Headers:
-    """What stands before a body: its length, None where none is said, and what is wrong."""
+    """The header of a body: its length, None where missing, and its faults."""
 
     __slots__ = ("charset", "damaged", "length", "seen", "torn")
 
@@ -74,7 +74,7 @@ class Headers:
         header = _HEADER.fullmatch(line)
         if header is None or not line.isascii():
             self.torn = True
-            self.damaged = self.damaged or f"This is no line of a header: {_shown(line)}."
+            self.damaged = self.damaged or f"This is not a header line: {_shown(line)}."
             return
         name, value = header[1].lower(), header[2].decode("ascii")
         if name == b"content-length":
@@ -94,12 +94,12 @@ class Headers:
                 NO_MESSAGE,
             )
         if self.length not in (None, int(digits)):
-            raise LostError("Content-Length stands twice with two values.", NO_MESSAGE)
+            raise LostError("Content-Length is there twice with different values.", NO_MESSAGE)
         self.length = int(digits)
 
 
 def read_frames(stream: BinaryIO) -> Iterator[bytes | MalformedError]:
-    """Yield the bodies of messages until the stream ends, and what stands in place of one.
+    """Yield the bodies of messages until the stream ends, and errors in place of bodies.
 
     Headers without a length are taken to have no body; LostError is the last that is yielded.
     """
@@ -126,7 +126,7 @@ def read_frames(stream: BinaryIO) -> Iterator[bytes | MalformedError]:
 
 
 def _read_headers(stream: BinaryIO) -> Headers | None:
-    """The headers of the next message; None where the stream ends before they do."""
+    """Return the headers of the next message; None where the stream ends before they do."""
     headers, left = Headers(), HEADER_BYTES.most
     while line := stream.readline(left):
         left -= len(line)
@@ -141,7 +141,7 @@ def _read_headers(stream: BinaryIO) -> Headers | None:
 
 
 def _reject(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number of JSON")
 
 
 def _finite(digits: str) -> float:
@@ -159,21 +159,21 @@ def parse_body(body: bytes) -> Message:
     try:
         message = _JSON.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise MalformedError(f"A message is no UTF-8 at byte {error.start:,}.") from None
+        raise MalformedError(f"A message is not UTF-8 at byte {error.start:,}.") from None
     except RecursionError:
         raise MalformedError("A message is nested too deep.") from None
     except json.JSONDecodeError as error:
-        raise MalformedError(f"A message is no JSON: {error}.") from None
+        raise MalformedError(f"A message is not JSON: {error}.") from None
     except ValueError as error:
         said = "a number has too many digits" if "digits" in str(error) else str(error)
-        raise MalformedError(f"A message is no JSON: {said}.") from None
+        raise MalformedError(f"A message is not JSON: {said}.") from None
     if not isinstance(message, dict):
-        raise MalformedError("A message is no JSON object.")
+        raise MalformedError("A message is not a JSON object.")
     return message
 
 
 def _id_in(body: bytes) -> int | str | None:
-    """The id of a message that is not taken; None where it has none that can be read."""
+    """Return the id of a message that is not taken; None where it has none that can be read."""
     try:
         request = parse_body(body).get("id")
     except MalformedError:
@@ -182,7 +182,7 @@ def _id_in(body: bytes) -> int | str | None:
 
 
 def _shown(value: bytes | str) -> str:
-    """A piece of a stream as a sentence repeats it."""
+    """Return a piece of a stream as a sentence repeats it."""
     text = value.decode("latin-1") if isinstance(value, bytes) else value
     cut = text.strip()
     return json.dumps(cut[:40] + "..." if len(cut) > 40 else cut)
@@ -224,7 +224,7 @@ class Inbox:
         self.wake()
 
     async def arrival(self) -> None:
-        """Wait until there is something to take, or somebody wakes the loop."""
+        """Wait until there is input, or the loop is woken."""
         await self._arrived.wait()
         self._arrived.clear()
 
@@ -239,11 +239,11 @@ class Inbox:
         return message
 
     def is_cancelled(self, request: int | str) -> bool:
-        """Whether a cancellation of a request waits."""
+        """Return whether a cancellation of a request waits."""
         return request in self._cancelled
 
     def expects_change(self, uri: str) -> bool:
-        """Whether a change of a document waits, so that what is known of it is stale."""
+        """Return whether a change of a document waits, so that what is known of it is stale."""
         return uri in self._changes
 
     def wake(self) -> None:
@@ -287,7 +287,7 @@ class Inbox:
 
 
 def _changed_document(message: Message) -> str | None:
-    """The URI of the document that a message changes; None where it changes none."""
+    """Return the URI of the document that a message changes; None where it changes none."""
     if message.get("method") != CHANGE:
         return None
     params = message.get("params")

@@ -27,7 +27,7 @@ PATIENCE = 5.0
 
 
 class Standing:
-    """How much a message matters: `key` of those that replace it, whether it may be left out."""
+    """The priority of a message: `key` of those that replace it, whether it may be left out."""
 
     __slots__ = ("key", "may_go")
 
@@ -40,7 +40,7 @@ NEEDED = Standing()
 
 
 class Outbox:
-    """What is written to a stream that has no buffer of its own."""
+    """A queue of output for a stream without a buffer of its own."""
 
     def __init__(self, sink: BinaryIO, most: int = UNREAD_BYTES.most) -> None:
         self._sink = sink
@@ -62,7 +62,7 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """Whether so much waits that nothing more should be made."""
+        """Return whether so much waits that nothing more should be made."""
         return self._size > self._most
 
     def write(self, data: bytes, standing: Standing = NEEDED) -> None:
@@ -142,7 +142,7 @@ class Outbox:
             self._leave()
 
     def _next(self) -> bytes | memoryview:
-        """The oldest message, when there is one."""
+        """Return the oldest message, when there is one."""
         with self._lock:
             self._busy = False
             if not self.full and not self._room.is_set():
@@ -157,7 +157,7 @@ class Outbox:
             return data
 
     def _leave(self) -> None:
-        """Nobody reads: keep nothing for them."""
+        """Drop the output, as the reader has gone."""
         self.gone = True
         self._busy = False
         self._waiting.clear()
@@ -173,7 +173,7 @@ class Outbox:
 
 
 def _ready_to_take(sink: BinaryIO) -> Callable[[], bool]:
-    """Whether a stream takes a chunk without waiting; nobody knows that of a pipe on Windows."""
+    """Return whether a stream takes a chunk without waiting; unknown for a pipe on Windows."""
     if not hasattr(select, "poll"):
         return lambda: False
     poll = select.poll()

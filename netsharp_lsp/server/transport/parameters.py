@@ -1,7 +1,7 @@
-"""What the parameters of each method must look like: a check for every row of the handlers.
+"""The shape of each method's parameters: a check for every row of the handlers.
 
-The protocol's types say it for handlers that take them; for those that take plain JSON, and for
-our own methods, it stands here, and asks for no more than is used.
+The protocol's types check it for handlers that take them; for those that take plain JSON, and for
+our own methods, the check is here, and requires no more than is used.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ def demand(check: Check, value: Any, path: str = "params") -> None:
 
 
 def brought_back(method: str, data: Any, path: str = "params.data") -> dict[str, Any]:
-    """Return what this server has given a client; refuse what somebody else did, or changed."""
+    """Return data that this server has given a client; refuse other or changed data."""
     wrong = OURS[method](data, path)
     if wrong is not None:
-        sentence = f"{wrong} This is no data that this server has given: bring that back unchanged."
+        sentence = f"{wrong} This data is not from this server: send it back unchanged."
         raise RefusedError(lsp.ErrorCodes.InvalidParams, sentence)
     found: dict[str, Any] = data
     return found

@@ -1,7 +1,7 @@
 """The protocol on pygls: plain values go out as they are, typed ones through its converter.
 
-Everything that comes in is handed to the dispatcher; pygls' own documents and handlers stay out
-of the way, for they split the whole text anew at each change.
+Every message is passed to the dispatcher; pygls' own documents and handlers are not used, as
+they split the whole text again at each change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol as Interface
 
     class Sink(Interface):
-        """What takes messages as bytes, each with how much it matters."""
+        """A sink of messages as bytes, each with its priority."""
 
         def write(self, data: bytes, standing: Standing) -> None:
             """Take one."""
@@ -84,7 +84,7 @@ class Protocol(LanguageServerProtocol):
     def receive_answer(self, message: dict[str, Any]) -> None:
         """Settle a request to the client with its plain result, or with an exception.
 
-        What answers no request of ours is left alone: an error about it could be answered too.
+        A response to no request of ours is ignored: an error about it could be answered too.
         """
         request, error = message.get("id"), message.get("error")
         if not is_id(request):
@@ -140,7 +140,7 @@ def _text_of(value: Any) -> str:
 
 
 def standing_of(message: dict[str, Any]) -> Standing:
-    """How much a message matters to a client that reads it late.
+    """Return how much a message matters to a client that reads it late.
 
     The newest diagnostics of a document and the newest report of a progress stand for the older;
     lines of logs and of runs may be left out.  All else is needed.
@@ -151,7 +151,7 @@ def standing_of(message: dict[str, Any]) -> Standing:
 
 
 def _of_progress(params: dict[str, Any]) -> Standing:
-    """A report; its beginning, its end and pieces of results are needed."""
+    """Return a report; its beginning, its end and pieces of results are needed."""
     value = params.get("value")
     if not isinstance(value, dict) or value.get("kind") != "report":
         return NEEDED
@@ -171,7 +171,7 @@ _STANDINGS = {
 
 
 def _refusal(error: Any) -> JsonRpcException:
-    """What a client answers in place of a result, of whatever kind it is."""
+    """Return what a client answers in place of a result, of whatever kind it is."""
     told = error if isinstance(error, dict) else {}
     code = told.get("code")
     known = isinstance(code, int) and not isinstance(code, bool)

@@ -1,7 +1,7 @@
-"""What parameters must look like, checked before anybody uses them; knows no method.
+"""The shape of parameters, checked before they are used; knows no method.
 
 A check takes a value and its path (`params.position.line`) and returns a sentence that names the
-field, what it needs and what stands there; None where all is well.
+field, the expected and the actual value; None where all is well.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Record:
         self._optional = optional or {}
 
     def __call__(self, value: Any, path: str) -> Wrong | None:
-        """Say what is wrong with a value."""
+        """Return the error of a value."""
         if not isinstance(value, dict):
             return Wrong(path, "an object", shown(value))
         for name, check in self._required.items():
@@ -247,6 +247,6 @@ _PLAIN: dict[Any, Check] = {
 
 
 def _name_of(attribute: str) -> str:
-    """A field's name in the protocol: `text_document` is `textDocument`, `from_` is `from`."""
+    """Return a field's name in the protocol: `textDocument` for `text_document`."""
     first, *rest = attribute.removesuffix("_").split("_")
     return first + "".join(part.title() for part in rest)

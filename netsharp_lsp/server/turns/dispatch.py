@@ -1,7 +1,7 @@
-"""Takes messages in turn, finds who handles them, and answers; knows no method's meaning.
+"""Takes messages in turn, finds their handlers, and answers; knows no method's meaning.
 
-Handlers are synchronous and run wholly against the newest version; one that returns an awaitable
-goes on beside the others.  When nothing waits, diagnostics are sent and chores are done.
+Handlers are synchronous and run completely against the newest version; one that returns an
+awaitable continues beside the others.  In idle moments diagnostics are sent and chores are done.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Dispatcher:
             protocol.refuse(request, RefusedError(lsp.ErrorCodes.InvalidRequest, sentence))
 
     async def _abandon(self) -> None:
-        """Answer what goes on beside: it is cancelled."""
+        """Answer requests in progress: they are cancelled."""
         running = list(self._running.values())
         for future in running:
             future.cancel()
@@ -131,7 +131,7 @@ class Dispatcher:
             fault(self.session, method, params, error)
 
     def _cancel(self, params: Any) -> None:
-        """Cancel a request that goes on; an id that can be none is told, though nobody waits."""
+        """Cancel a request in progress; an invalid id is logged."""
         try:
             demand(CHECKS[CANCEL], params)
         except RefusedError as refused:
@@ -162,7 +162,7 @@ class Dispatcher:
             self._answer(request, method, params, result)
 
     def _asked(self, request: int | str, method: str, params: Any, work: Callable[[], Any]) -> Any:
-        """The result of a request, or an awaitable of it where it had to give way."""
+        """Return the result of a request, or an awaitable of it where it had to give way."""
         if method not in UNHURRIED:
             return work()
         try:
@@ -179,7 +179,7 @@ class Dispatcher:
         params: Any,
         begun: tuple[int | None, Callable[[], Any]],
     ) -> Any:
-        """The result of unhurried work on a version, each try wholly against one."""
+        """Return the result of unhurried work on a version, each try wholly against one."""
         version, work = begun
         uri = _document(params)
         for restarts in count(1):
@@ -225,17 +225,17 @@ class Dispatcher:
             raise _stale(method)
 
     def _is_stale(self, method: str, params: Any) -> bool:
-        """Whether nobody will look at the answer, for a change of the text waits already."""
+        """Return whether the answer is stale, as a change of the text waits already."""
         return self._may_be_stale(method) and self.inbox.expects_change(_document(params))
 
     def _may_be_stale(self, method: str) -> bool:
-        """Whether a client takes it that an answer about an old text is left out."""
+        """Return whether a client takes it that an answer about an old text is left out."""
         return method == PULL or (method in WHOLE and method in self.session.client.retries)
 
     def _settle(
         self, request: int | str, method: str, params: Any, done: asyncio.Future[Any]
     ) -> None:
-        """Answer a request whose work went on beside the others."""
+        """Answer a request whose work ran beside the others."""
         # The client may have used the id again in the meantime.
         if self._running.get(request) is done:
             del self._running[request]
@@ -249,7 +249,7 @@ class Dispatcher:
             self._refuse(request, method, params, error)
 
     def _handler(self, method: str, place: str) -> tuple[Handler, type | None, Check]:
-        """The function for a method, the type of its parameters (None: plain JSON), their check."""
+        """Return a method's function, its type of parameters (None: plain JSON), their check."""
         if method not in self._handlers:
             module, _, name = place.partition(":")
             handler = getattr(import_module(f"netsharp_lsp.server.{module}"), name)
@@ -268,7 +268,7 @@ class Dispatcher:
         try:
             return self.session.server.protocol.structure(given, kind)
         except Exception as error:
-            sentence = f"The parameters are no {kind.__name__}: {error}."
+            sentence = f"The parameters are not {kind.__name__}: {error}."
             raise RefusedError(lsp.ErrorCodes.InvalidParams, sentence) from None
 
     async def _rest(self) -> None:
@@ -299,8 +299,8 @@ class Dispatcher:
         return True
 
     def _waits(self, uri: str, restarts: int) -> bool:
-        """Whether what unhurried work on a document gives way to has come: after some restarts
-        only what makes it stale, for a client that never rests wants it, too.
+        """Return whether low-priority work on a document is to be cancelled: after some restarts
+        only by what makes it stale, since a busy client needs it, too.
         """
         return bool(self.inbox) and (restarts < RESTARTS or self.inbox.expects_change(uri))
 
@@ -316,7 +316,7 @@ class Dispatcher:
             publish(self.session, uri)
 
     def _do_chore(self) -> bool:
-        """Do one thing of those that are to be done once after the start; whether there was one."""
+        """Do one of the tasks after the start, and return whether there was one."""
         if self.session.stage != "ready":
             return False
         if self._chores is None:
@@ -336,14 +336,14 @@ class Dispatcher:
 
 
 def _document(params: Any) -> str:
-    """The URI of the document that parameters are about; empty where they name none."""
+    """Return the URI of the document that parameters are about; empty where they name none."""
     identity = params.get("textDocument") if isinstance(params, dict) else None
     uri = identity.get("uri") if isinstance(identity, dict) else None
     return uri if isinstance(uri, str) else ""
 
 
 def _stale(method: str) -> RefusedError:
-    """What is said in place of an answer about an old text."""
+    """Return what is said in place of an answer about an old text."""
     sentence = "The text has changed since."
     if method == PULL:
         again = {"retriggerRequest": True}

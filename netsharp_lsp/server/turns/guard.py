@@ -1,4 +1,4 @@
-"""One wall around every handler: what fails is logged and answered, and the server goes on."""
+"""One guard around every handler: what fails is logged and answered, and the server continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 300
 
 
 def stray(session: Session, context: dict[str, Any]) -> None:
-    """Log a fault that nobody waited for: no request hangs on it, and the server goes on."""
+    """Log a fault outside of requests; the server continues."""
     error = context.get("exception")
     if isinstance(error, Exception):
         fault(session, "work in the background", None, error)
@@ -41,7 +41,7 @@ def fault(session: Session, method: str, params: Any, error: BaseException) -> R
 
 
 def _uri(params: Any) -> str:
-    """The document that parameters are about; empty where they are about none."""
+    """Return the document that parameters are about; empty where they are about none."""
     if not isinstance(params, dict):
         return ""
     for key in ("textDocument", "item", "data"):

@@ -51,7 +51,7 @@ def serve_tcp(host: str, port: int) -> int:
 
 
 def _raw(connection: socket.socket) -> BinaryIO:
-    """A connection as a stream without a buffer."""
+    """Return a connection as a stream without a buffer."""
     return cast("BinaryIO", connection.makefile("wb", buffering=0))
 
 

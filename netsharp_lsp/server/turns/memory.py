@@ -1,7 +1,7 @@
-"""When garbage is collected: while nobody types, so that no keystroke meets a long collection.
+"""When garbage is collected: in idle moments, so that no keystroke meets a long collection.
 
-What the start has made, and what makes a collection long, is put aside and not looked through
-again until it has grown; what is put aside and no longer needed is not freed until then.
+Objects of the start, and those that make a collection long, are frozen and not scanned again
+until they have grown; frozen objects that are no longer needed are not freed until then.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Collector:
         gc.set_threshold(*THRESHOLDS)
 
     def rest(self, handled: int = 1) -> None:
-        """Nothing waits now; so many messages were handled since something came."""
+        """Note an idle moment after ``handled`` messages."""
         young = gc.get_count()[0]
         due = self._ended + self._took / SHARE
         if sys.getallocatedblocks() > self._blocks + MANY:

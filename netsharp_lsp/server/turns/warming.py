@@ -1,4 +1,4 @@
-"""What is loaded and tried in idle moments after the start, so that no person waits for it."""
+"""The modules that are loaded and tried in idle moments after the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a name is declared, made and used: definition, implementation, references, highlights."""
+"""Declarations and uses of a name: definition, implementation, references, highlights."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def declaration(
 def implementation(
     session: Session, params: lsp.ImplementationParams
 ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
-    """Return what stands behind the name at a position, None where nothing does."""
+    """Return the target of the name at a position, None where there is none."""
     uri = params.text_document.uri
     place = session.place(uri, params.position)
     if place is None:
@@ -67,7 +67,7 @@ def references(session: Session, params: lsp.ReferenceParams) -> list[Plain] | N
 def highlights(
     session: Session, params: lsp.DocumentHighlightParams
 ) -> list[lsp.DocumentHighlight] | None:
-    """Return where what stands at a position stands elsewhere."""
+    """Return the other places of the name at a position."""
     place = session.place(params.text_document.uri, params.position)
     if place is None:
         return None

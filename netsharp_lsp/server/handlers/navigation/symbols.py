@@ -132,6 +132,6 @@ def _named(view: View, trees: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _matches(query: str, name: str) -> bool:
-    """Whether a name holds the letters of a query in their order, in either case."""
+    """Return whether a name holds the letters of a query in their order, in either case."""
     letters = iter(name.lower())
     return all(letter in letters for letter in query.lower())

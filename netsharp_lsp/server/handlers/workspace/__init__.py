@@ -1,4 +1,4 @@
-"""What a client tells of itself: beginning and end, folders, settings, texts, watched files.
+"""Notifications of a client: beginning and end, folders, settings, texts, watched files.
 
 Knows no question about a text.
 """

@@ -18,7 +18,7 @@ CHANGED = "workspace/didChangeConfiguration"
 
 
 async def begin(session: Session) -> None:
-    """Ask a client that is ready for what it tells only now: changes of files, settings."""
+    """Register for changes of files and request settings, once the client is ready."""
     session.watching.begin()
     if session.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
         asked: dict[str, Any] = {"id": "netsharp-settings", "method": CHANGED}
@@ -50,14 +50,14 @@ def did_trust(session: Session, params: Any) -> None:
 
 
 async def pull(session: Session) -> None:
-    """Ask for the settings of each folder; a client that tells none has those of the start."""
+    """Request the settings of each folder; without them those of the start are used."""
     scopes = [EVERYWHERE, *session.folders]
     items = [{"scopeUri": scope, "section": SECTION} for scope in scopes]
     items[0] = {"section": SECTION}
     try:
         answers = await session.request("workspace/configuration", {"items": items})
     except JsonRpcException as error:
-        session.log(f"The client does not tell its settings: {error}.")
+        session.log(f"The client does not answer a request for its settings: {error}.")
         return
     told = answers if isinstance(answers, list) else []
     for scope, values in zip(scopes, told, strict=False):

@@ -25,14 +25,14 @@ def initialize(session: Session, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def initialized(session: Session, params: Any) -> Awaitable[None]:
-    """Take note that the client is ready, and ask what it tells only now."""
+    """Note that the client is ready, and send the requests that had to wait."""
     session.stage = "ready"
     register(session, OFFERED)
     return configuration.begin(session)
 
 
 def shutdown(session: Session, params: Any) -> None:
-    """End all that goes on; what comes now is refused, but for `exit`."""
+    """End everything in progress; later messages are refused, except `exit`."""
     session.stage = "ending"
     session.close()
 

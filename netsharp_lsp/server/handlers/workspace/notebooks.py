@@ -40,7 +40,7 @@ def did_close_notebook(session: Session, params: Plain) -> None:
 
 
 def _speak(session: Session, cell: Plain) -> None:
-    """A cell of the kind "code" (2) or text (1) may have become the other: Markdown is text."""
+    """Take a change of a cell's kind, "code" (2) or text (1); Markdown is text."""
     document = session.documents.get(cell.get("document", ""))
     if document is not None and cell.get("kind") == 1:
         document.turn_into("markdown")
