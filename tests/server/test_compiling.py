@@ -168,6 +168,38 @@ def test_a_compilation_can_be_ended_and_leaves_nothing(
     assert sorted(path.parent.iterdir()) == before
 
 
+def test_two_that_come_at_once_are_one_compilation(tmp_path: Path, model: bytes) -> None:
+    """The second comes while the process of the first is being started."""
+    path = folder(tmp_path, model)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        params = {"command": "netsharp.server.compile", "arguments": [opened(wire, path)]}
+        first, second = (wire.ask("workspace/executeCommand", params) for _ in range(2))
+        wire.send(first, second)
+        assert wire.answer(second["id"])["result"] is None
+        assert shown(wire)[-1] == "iris.safetensors is being compiled already."
+        assert wire.answer(first["id"])["result"]["files"]
+
+
+def test_ended_twice_is_ended_once(tmp_path: Path, model: bytes) -> None:
+    """And the model is compiled when somebody asks for it again."""
+    path = folder(tmp_path, model)
+    with serving(rootUri=tmp_path.as_uri()) as wire:
+        uri = opened(wire, path)
+        params = {
+            "command": "netsharp.server.compile",
+            "arguments": [uri],
+            "workDoneToken": "compiling",
+        }
+        request = wire.ask("workspace/executeCommand", params)
+        told = {"method": "window/workDoneProgress/cancel", "params": {"token": "compiling"}}
+        cancel = {"jsonrpc": "2.0", **told}
+        wire.send(request, cancel, cancel)
+        assert wire.answer(request["id"])["result"] is None
+        assert shown(wire)[-1] == "Compiling iris.nn: stopped, and nothing was written."
+        assert not path.with_name("iris-device").exists()
+        assert execute(wire, "compile", uri)["result"]["files"]
+
+
 def test_what_cannot_be_compiled_is_said(tmp_path: Path, model: bytes) -> None:
     path = folder(tmp_path, model)
     script = path.with_name("script.py")

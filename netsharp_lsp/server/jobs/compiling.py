@@ -56,7 +56,8 @@ class Compilations:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._going: dict[str, Process] = {}
+        #: By model; None until there is a process.
+        self._going: dict[str, Process | None] = {}
         self._ended: set[str] = set()
 
     def is_going(self, model: str) -> bool:
@@ -70,26 +71,28 @@ class Compilations:
 
         Raises OSError where no process can be started.
         """
-        process = await asyncio.create_subprocess_exec(
-            *order.command(), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=environment()
-        )
         if not self._going:
             self._connection.closing.append(self.close)
-        self._going[order.model] = process
+        self._going[order.model] = process = None
+        self._ended.discard(order.model)
         work = Work(self._connection, title, lambda: self.end(order.model), token)
         try:
+            process = await asyncio.create_subprocess_exec(
+                *order.command(), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=environment()
+            )
+            self._going[order.model] = process
+            if order.model in self._ended:  # While it was started.
+                self.end(order.model)
             out, errors = await process.communicate()
         finally:
             del self._going[order.model]
             if not self._going and self.close in self._connection.closing:
                 self._connection.closing.remove(self.close)
-            if process.returncode is None:
+            if process is not None and process.returncode is None:
                 process.kill()
             work.end()
-        asked = order.model in self._ended
-        self._ended.discard(order.model)
         if process.returncode not in (_DONE, _LOST):
-            if asked or STATUSES.get(process.returncode or 0) == "stopped":
+            if order.model in self._ended or STATUSES.get(process.returncode or 0) == "stopped":
                 return None
             return sentence_of(errors.decode("utf-8", "replace").splitlines(), process.returncode)
         return _compiled(order, process.returncode, out, errors)
@@ -97,8 +100,9 @@ class Compilations:
     def end(self, model: str) -> None:
         """End the compilation of a model; what it was to replace stays."""
         process = self._going.get(model)
-        if process is not None and process.returncode is None:
+        if process is None or process.returncode is None:
             self._ended.add(model)
+        if process is not None and process.returncode is None:
             process.terminate()
 
     def close(self) -> None:
