@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 #: The operator whose place is taken by the largest answer, or by the host.
 SOFTMAX = "softmax"
-#: So many names of layers are listed where one is asked for that is none.
-_FEW = 12
 
 
 class WeightedBundle(NamedTuple):
@@ -81,13 +79,10 @@ def require_names(layers: Sequence[SummedLayer], named: Iterable[str]) -> None:
     nodes = [one.node for one in layers if one.node]
     for name in named:
         if name not in names:
-            few = len(names) <= _FEW
-            listed = f"; there are {', '.join(map(excerpt, names))}" if few else ""
             near = nearest(name, [*names, *nodes])
-            asked = f" There are {len(names)}; --explain lists them." if not (few or near) else ""
+            asked = "" if near else f" There are {len(names)}; --explain lists them."
             raise CompileError(
-                f"There is no layer '{excerpt(name)}' to have a width of its own{listed}.{near}"
-                f"{asked}"
+                f"There is no layer '{excerpt(name)}' to have a width of its own.{near}{asked}"
             )
 
 

@@ -173,6 +173,9 @@ def test_widths_of_layers_that_are_not_there() -> None:
     model, x = trained(DEEP)
     with pytest.raises(CompileError, match=r"There is no layer 'D' to have a width.*A, B, C, Y\."):
         netsharp.compile(model, x, layers={"D": "uint8"})
+    with pytest.raises(CompileError) as refused:
+        netsharp.compile(model, x, layers={"D": "uint8"})
+    assert str(refused.value).lower().count("there are") == 1
     with pytest.raises(CompileError, match="'uint99' is none"):
         netsharp.compile(model, x, layers={"A": "uint99"})
     with pytest.raises(CompileError, match="requant is one of auto, mul, shift; 'div' is none"):
