@@ -354,6 +354,15 @@ def test_scales_are_refused_that_float32_does_not_hold() -> None:
             single(np.array([1.0, scale]))
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_sums_beyond_what_an_operator_moves_for_warn_of_nothing() -> None:
+    """Sigmoid of -1e5 has a power in it that no number is."""
+    model, x = trained(ONE.format("rlinear", "sigmoid"))
+    for name, values in model.tensors.items():
+        np.copyto(model.tensors[name], 1e4 * values)
+    require_near(netsharp.compile(model, x), x)
+
+
 def test_codes_that_are_further_away_are_not_written(tmp_path: Path) -> None:
     """Here with a table that is no operator's."""
     model, x = trained(ONE.format("tanh", "softmax"))

@@ -46,7 +46,8 @@ def scale_of_table(layer: IntegerLayer, table: Integers) -> float:
     (operator,) = chain_of(layer.function)
     result = layer.result
     given = (result.codes() - result.zero_point).astype(np.float32) * single(np.array(result.scale))
-    values = operator.values(given.astype(np.float64)).astype(np.float32)
+    with np.errstate(all="ignore"):
+        values = operator.values(given.astype(np.float64)).astype(np.float32)
     return _best(values, layer.target, table, _NEIGHBOURS)
 
 
