@@ -1,139 +1,22 @@
-"""Every option of `compile` and `simulate` that --help lists does what it says: a row for each."""
+"""Every option of `compile` that --help lists does what it says: a row for each."""
 
 from __future__ import annotations
 
-import argparse
-import csv
 import inspect
 import json
 import re
-import shutil
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 
 import netsharp
 from netsharp_compile.writing.packages import PACKAGES
 from netsharp_lsp.cli import compile as compile_command
-from netsharp_lsp.cli import simulate as simulate_command
-from netsharp_lsp.cli.arguments.parser import CommandParser
-from tests.cli.command_line import netsharp as command
-from tests.conftest import SEED
+from tests.compiling.options import CONFIGURATION, REPORT, Asked, options_of
+from tests.compiling.options import asked as asked
+from tests.compiling.options import folder as folder
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
-CONFIGURATION = Path(__file__).resolve().parents[2] / "examples" / "cntk" / "digits.cntk"
-REPORT = {"report.json", "report.md", "report.svg"}
-TEXT = (
-    "input X auto; hidden A [6] tanh from X all; hidden B [5] tanh from A all;"
-    "output Y auto softmax from B all;"
-)
-Words = tuple[str, ...]
-
-
-class Made(NamedTuple):
-    """What a call said and wrote: its exit code, both streams, and files by name."""
-
-    code: int
-    out: str
-    err: str
-    files: dict[str, str]
-
-    @property
-    def manifest(self) -> Any:
-        (name,) = (one for one in self.files if one.endswith(".json") and one != "report.json")
-        return json.loads(self.files[name])
-
-    @property
-    def report(self) -> Any:
-        return json.loads(self.files["report.json"])
-
-    def bits(self, layer: int) -> tuple[str, int]:
-        codes = self.manifest["layers"][layer]["target"]
-        return codes["operand"], codes["bits"]
-
-
-class Asked(NamedTuple):
-    """The folder with a model, its rows and others, and what compiles or simulates there."""
-
-    folder: Path
-    compile: Callable[..., Made]
-    simulate: Callable[..., Made]
-    go: Callable[[Path], None]
-
-
-def parser_of(command_: Any) -> CommandParser:
-    parser = CommandParser(prog="netsharp", allow_abbrev=False)
-    command_.add_arguments(parser)
-    return parser
-
-
-def options_of(command_: Any) -> dict[str, argparse.Action]:
-    """Each way to write an option, but that of help."""
-    actions = parser_of(command_)._actions
-    found = {name: one for one in actions for name in one.option_strings}
-    return {name: one for name, one in found.items() if name not in ("-h", "--help")}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model, its run file and 200 rows in `rows.csv`, 60 in `held.csv`, 20 in `few.csv`."""
-    made = tmp_path_factory.mktemp("options")
-    x = np.random.default_rng(SEED).normal(0, 2, size=(280, 4))
-    names = [["no", "yes", "maybe"][int(one[0] > 0) + int(one[1] > 1)] for one in x]
-    rows = [",".join([*map(str, one), name]) for one, name in zip(x.tolist(), names, strict=True)]
-    head = "a,b,c,d,label"
-    for name, some in (("rows", rows[:200]), ("held", rows[200:260]), ("few", rows[260:])):
-        (made / f"{name}.csv").write_text("\n".join([head, *some]) + "\n")
-    (made / "net.nn").write_text(TEXT + "\n")
-    (made / "net.toml").write_text(
-        '[data]\ntrain = "rows.csv"\nlabel = "label"\n[train]\nepochs = 20\n'
-    )
-    answer = command("run", "net.nn", "--quiet", cwd=made)
-    assert answer.code == 0, answer.err
-    answer = command("predict", "net.safetensors", "--data", "rows.csv", cwd=made)
-    told = [line.partition(",")[0] for line in answer.out.splitlines()[1:]]
-    given = (row.rpartition(",")[0] for row in rows)
-    some = [f"{row},{name}" for row, name in zip(given, told, strict=False)]
-    (made / "told.csv").write_text("\n".join([head, *some]) + "\n")
-    return made
-
-
-@pytest.fixture
-def asked(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
-) -> Asked:
-    """Both commands, in this process, with words behind those that they need."""
-    monkeypatch.chdir(folder)
-
-    def call(command_: Any, *words: str) -> tuple[int, str, str]:
-        code = command_.run(parser_of(command_).parse_args(words))
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    def compile_(*words: str, output: str = "device", refused: bool = False) -> Made:
-        place = tmp_path / output
-        if refused:
-            with pytest.raises(SystemExit) as ended:
-                parser_of(compile_command).parse_args(["net.safetensors", *words])
-            assert isinstance(ended.value.code, int)
-            return Made(ended.value.code, "", capsys.readouterr().err, {})
-        shutil.rmtree(place, ignore_errors=True)
-        words = ("net.safetensors", "--output", str(place), *words)
-        code, out, err = call(compile_command, *words)
-        there = (one for one in place.rglob("*") if one.is_file())
-        files = {str(one.relative_to(place)): one.read_text("latin-1") for one in there}
-        return Made(code, out, err, files)
-
-    def simulate(*words: str, data: str = "rows.csv", manifest: str = "net.json") -> Made:
-        if not (tmp_path / "simulated").is_dir():
-            assert compile_(output="simulated").code == 0
-        place = tmp_path / "simulated" / manifest
-        return Made(*call(simulate_command, str(place), "--data", data, *words), {})
-
-    return Asked(folder, compile_, simulate, monkeypatch.chdir)
 
 
 def output(asked: Asked) -> bool:
@@ -370,7 +253,6 @@ def test_every_option_of_compile_does_what_it_says(option: str, asked: Asked) ->
 
 def test_every_option_has_a_row() -> None:
     assert set(options_of(compile_command)) == set(COMPILED)
-    assert set(options_of(simulate_command)) == set(SIMULATED)
 
 
 def test_python_has_the_same_options() -> None:
@@ -398,136 +280,3 @@ def test_python_has_the_same_options() -> None:
     }
     of_settings = {"flash", "ram", "processor", "stream", "reader", "classes", "layer"}
     assert set(known) - set(asked) - set(written) == of_files - {"holdout"} | of_settings
-
-
-def compare(asked: Asked) -> bool:
-    made = asked.simulate("--compare", "net.safetensors")
-    return made.code == 0 and made.out.startswith("on 200 rows: ")
-
-
-def max_apart(asked: Asked) -> bool:
-    assert asked.compile("--activations", "uint4", output="simulated").code == 0
-    words = ("--compare", "net.safetensors", "--max-apart")
-    return [asked.simulate(*words, one).code for one in ("1", "100")] == [1, 0]
-
-
-def to_file(asked: Asked) -> bool:
-    place = asked.folder.with_name("answers.csv")
-    made = asked.simulate("--output", str(place))
-    return made.out == "" and place.read_text() == asked.simulate().out
-
-
-def keep(asked: Asked) -> bool:
-    rows = list(csv.DictReader(asked.simulate("--keep", "b,d", "--keep", "label").out.splitlines()))
-    with (asked.folder / "rows.csv").open() as stream:
-        known = list(csv.DictReader(stream))
-    return all(rows[n][key] == known[n][key] for n in range(200) for key in ("b", "d", "label"))
-
-
-def lines(asked: Asked) -> bool:
-    found = [json.loads(one) for one in asked.simulate("--format", "json").out.splitlines()]
-    rows = list(csv.DictReader(asked.simulate("--format", "text").out.splitlines()))
-    return [one["predicted"] for one in found] == [one["predicted"] for one in rows]
-
-
-def data(asked: Asked) -> bool:
-    return len(asked.simulate(data="few.csv").out.splitlines()) == 21
-
-
-def answers_of(asked: Asked, text: str, *words: str) -> bool:
-    """Whether rows in another form have the answers of the first."""
-    place = asked.folder.with_name("other.csv")
-    place.write_bytes(text.encode("utf-16" if "utf-16" in words else "utf-8"))
-    made = asked.simulate(*words, data=str(place))
-    return made.code == 0 and made.out == asked.simulate().out
-
-
-def text_of(asked: Asked) -> str:
-    return (asked.folder / "rows.csv").read_text()
-
-
-def rows(asked: Asked) -> bool:
-    return asked.simulate("--rows", "7").out.splitlines() == asked.simulate().out.splitlines()[:8]
-
-
-def missing(asked: Asked) -> bool:
-    """A gap is refused as in the training, or 0, or its row has no answer; for others there is no
-    mean.
-    """
-    head, first, *others = text_of(asked).splitlines()
-    rest = first.partition(",")[2]
-    places = [asked.folder.with_name(f"{name}.csv") for name in ("gap", "zero")]
-    for place, cell in zip(places, ("", "0"), strict=True):
-        place.write_text("\n".join([head, f"{cell},{rest}", *others]) + "\n")
-    words = ("error", "mean", "indicator", "zero", "drop")
-    found = [asked.simulate("--missing", one, data=str(places[0])) for one in words]
-    assert [one.code for one in found] == [2, 2, 2, 0, 0]
-    assert "so it has no mean for them" in found[1].err
-    assert found[3].out == asked.simulate(data=str(places[1])).out
-    dropped = found[4].out.splitlines()
-    assert dropped[1] == ",nan,nan,nan"
-    return dropped[2:] == found[3].out.splitlines()[2:]
-
-
-def renamed_label(asked: Asked) -> bool:
-    return answers_of(asked, text_of(asked).replace(",label", ",kind"), "--label", "kind")
-
-
-SIMULATED: dict[str, Callable[[Asked], bool]] = {
-    "--compare": compare,
-    "--max-apart": max_apart,
-    "--output": to_file,
-    "--keep": keep,
-    "--format": lines,
-    "--data": data,
-    "--label": renamed_label,
-    "--labels": lambda asked: asked.simulate("--labels", "few.csv").code == 2,
-    "--header": lambda asked: answers_of(asked, text_of(asked), "--header"),
-    "--no-header": lambda asked: answers_of(
-        asked, text_of(asked).partition("\n")[2], "--no-header", "--label", "5"
-    ),
-    "--delimiter": lambda asked: answers_of(
-        asked, text_of(asked).replace(",", "|"), "--delimiter", "|"
-    ),
-    "--decimal": lambda asked: answers_of(
-        asked,
-        text_of(asked).replace(",", ";").replace(".", ","),
-        *("--decimal", "comma", "--delimiter", ";"),
-    ),
-    "--encoding": lambda asked: answers_of(asked, text_of(asked), "--encoding", "utf-16"),
-    "--missing": missing,
-    "--rows": rows,
-    "--stream": lambda asked: "have names of streams" in asked.simulate("--stream", "a=b").err,
-    "--reader": lambda asked: (
-        "no command here has a reader" in asked.simulate("--reader", str(CONFIGURATION)).err
-    ),
-}
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("option", SIMULATED)
-def test_every_option_of_simulate_does_what_it_says(option: str, asked: Asked) -> None:
-    assert SIMULATED[option](asked)
-
-
-@pytest.mark.costly
-def test_predict_and_evaluate_take_missing_numbers_as_they_are_asked_to(folder: Path) -> None:
-    """A flag that the reader of rows for a model once passed over."""
-    head, _, *others = (folder / "rows.csv").read_text().splitlines()
-    gap, zero = folder / "gap.csv", folder / "zero.csv"
-    gap.write_text("\n".join([head, ",1.5,1,1,no", *others]) + "\n")
-    zero.write_text("\n".join([head, "0,1.5,1,1,no", *others]) + "\n")
-    for name, words in (("predict", ()), ("evaluate", ("--format", "json"))):
-        given = (name, "net.safetensors", *words, "--data")
-        assert command(*given, "gap.csv", cwd=folder).code == 2
-        filled = command(*given, "gap.csv", "--missing", "zero", cwd=folder)
-        assert (filled.code, filled.err) == (0, "")
-        assert filled.out == command(*given, "zero.csv", cwd=folder).out
-        assert command(*given, "gap.csv", "--missing", "mean", cwd=folder).code == 2
-        dropped = command(*given, "gap.csv", "--missing", "drop", cwd=folder)
-        assert dropped.code == 0, dropped.err
-        if name == "predict":
-            assert dropped.out.splitlines()[1].startswith(",")
-        else:
-            rows = [json.loads(one.out)["rows"] for one in (filled, dropped)]
-            assert rows == [200, 199]
