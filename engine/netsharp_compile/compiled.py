@@ -28,7 +28,7 @@ from netsharp_compile.judging.widening import WidthSearch
 from netsharp_compile.layers import SOFTMAX, layers_of, require_names, values_of
 from netsharp_compile.planning import planned
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.simulating import answers_of, logits_of
+from netsharp_compile.simulating import answers_of, logits_of, stretches
 from netsharp_compile.training import observed_from
 from netsharp_compile.widths import ACTIVATIONS, TRANSFERS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from netsharp_compile.writing.products.targets import Target
     from netsharp_engine.model import Model, Predictions
 
-#: So many rows are looked at together, and so many are in the test that is written.
-_BLOCK, _TESTED = 1024, 16
+#: So many rows are in the test that is written.
+_TESTED = 16
 #: A folder that stands aside for so long has no writer any more.
 _SECONDS_UNTIL_LEFT = 600.0
 
@@ -303,8 +303,8 @@ def _error_on(layers: Sequence[SummedLayer], rows: RowPair) -> Callable[[Integer
 def _blocks(rows: Rows) -> Iterator[Array]:
     """A few rows at a time, however many a part has."""
     for part in rows():
-        for start in range(0, len(part), _BLOCK):
-            yield np.asarray(part[start : start + _BLOCK], np.float64)
+        for some in stretches(len(part)):
+            yield np.asarray(part[some], np.float64)
 
 
 def _first(rows: Rows, names: Sequence[str]) -> Array:

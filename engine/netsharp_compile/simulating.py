@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from netsharp_engine.data.stream import EncodedRows
 
 #: So many rows are looked at together.
-_BLOCK = 1024
+_TOGETHER = 1024
 
 
 class SimulatedNetwork:
@@ -66,6 +66,12 @@ class SimulatedNetwork:
             yield self.form.objective.answers(self.compute(part.features), part.kept)
 
 
+def stretches(count: int) -> Iterator[slice]:
+    """Yield the places of a few rows at a time: what a network computes of many takes memory."""
+    for start in range(0, count, _TOGETHER):
+        yield slice(start, start + _TOGETHER)
+
+
 def answers_of(network: IntegerNetwork, features: Array) -> Array:
     """Return what a network answers [rows, outputs] for features [rows, features] that are not
     normalised.
@@ -74,14 +80,12 @@ def answers_of(network: IntegerNetwork, features: Array) -> Array:
 
 
 def logits_of(network: IntegerNetwork, features: Array) -> Array:
-    """Return what the codes of the answers mean [rows, outputs], before a softmax; a few rows at a
-    time, as a network's values take memory.
-    """
+    """Return what the codes of the answers mean [rows, outputs], before a softmax."""
     last = network.layers[-1]
     values = np.empty((len(features), last.nodes))
-    for start in range(0, len(features), _BLOCK):
-        codes = network.simulate(network.features.of(features[start : start + _BLOCK]))[-1]
-        values[start : start + _BLOCK] = last.target.dequantize(codes)
+    for some in stretches(len(features)):
+        codes = network.simulate(network.features.of(features[some]))[-1]
+        values[some] = last.target.dequantize(codes)
     return values
 
 

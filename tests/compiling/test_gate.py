@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.judging.gate import GateVerdict, wilson_interval
+from netsharp_compile.judging.gate import GateRows, GateVerdict, judged, wilson_interval
+from netsharp_compile.layers import layers_of
 from tests.cli.command_line import netsharp as command
-from tests.compiling.networks import DEEP, ONE, trained
+from tests.compiling.networks import DEEP, MAPS, ONE, trained
 from tests.conftest import SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
@@ -93,6 +95,24 @@ def test_figures_are_those_of_the_answers(task: str) -> None:
     assert gate.right == (found == wanted).sum()
     assert gate.differing == (found != known).sum()
     assert gate.is_met
+
+
+def test_the_memory_of_judging_is_the_same_for_many_rows() -> None:
+    """A convolution has many values of each row; all of these together would be gigabytes."""
+    model, x = trained(MAPS, features=36)
+    layers = layers_of(model.graph, model.tensors)
+    made = netsharp.compile(model, x).network
+    peaks = []
+    for count in (2_000, 16_000):
+        rows = np.tile(x.astype(np.float32), (count // len(x), 1))
+        codes = np.zeros(count, np.int64)
+        gate = GateRows(lambda given=(rows, codes): iter([given]), "rows", 100.0)
+        tracemalloc.start()
+        verdict = judged(model, layers, made, gate)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert verdict.rows == count
+    assert peaks[1] < 1.3 * peaks[0], peaks
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from netsharp_compile.simulating import stretches
 from netsharp_engine.exporting.onnx.checking import Runtime
 from netsharp_engine.exporting.onnx.trained import inputs_of
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
     from netsharp_engine.exporting.values import Array
     from netsharp_engine.model import Model
-
-#: So many rows are looked at together.
-_BLOCK = 1024
 
 
 class CodeDifferences(NamedTuple):
@@ -105,8 +103,8 @@ def agreement(
 
 def _blocks(rows: Iterable[Array], dtype: str) -> Iterator[Array]:
     for part in rows:
-        for start in range(0, len(part), _BLOCK):
-            yield np.asarray(part[start : start + _BLOCK], dtype)
+        for some in stretches(len(part)):
+            yield np.asarray(part[some], dtype)
 
 
 def _names(network: IntegerNetwork, written: QuantizedModel) -> Iterator[tuple[str, str]]:

@@ -13,12 +13,12 @@ import numpy as np
 from netsharp_compile.judging.comparing import ValueSpread
 from netsharp_compile.layers import values_of
 from netsharp_compile.refusal import CompileError
-from netsharp_compile.simulating import answers_from, logits_of
+from netsharp_compile.simulating import answers_from, logits_of, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from netsharp_compile.calibrating.rows import LabelledRows
+    from netsharp_compile.calibrating.rows import Answers, Features, LabelledRows
     from netsharp_compile.integers import IntegerNetwork
     from netsharp_compile.layers import SummedLayer
     from netsharp_engine.model import Model
@@ -128,6 +128,12 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
     return (0.0 if not right else low), (1.0 if right == rows else high)
 
 
+def _few_at_a_time(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
+    for features, wanted in rows():
+        for some in stretches(len(features)):
+            yield features[some], wanted[some]
+
+
 def judged(
     model: Model, layers: Sequence[SummedLayer], network: IntegerNetwork, gate: GateRows
 ) -> GateVerdict:
@@ -138,7 +144,7 @@ def judged(
     objective = model.objective
     rows = right_before = right = differing = 0
     square, spread = 0.0, ValueSpread()
-    for features, wanted in gate.held_back():
+    for features, wanted in _few_at_a_time(gate.held_back):
         normalized = features.astype(model.settings.dtype)
         model.normalizer.apply(normalized)
         *_, (_, known) = values_of(layers, normalized.astype(np.float64))
