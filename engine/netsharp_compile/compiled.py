@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 _TESTED = 16
 #: A folder that stands aside for so long has no writer any more.
 _SECONDS_UNTIL_LEFT = 600.0
+#: What another writer of the same folder does meanwhile fails with these; so often it is tried.
+_MEANWHILE, _TRIED = (errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EEXIST), 50
 
 
 class CompiledNetwork:
@@ -335,8 +337,21 @@ def _normalized(model: Model, block: Array) -> Array:
 
 
 def _replace_folder(folder: str, files: dict[str, bytes]) -> None:
-    """Write files into a folder that takes the place of one of the same files, or of none."""
-    folder = os.path.realpath(folder)
+    """Write files into a folder that takes the place of one of the same files, or of none; where
+    others write the same folder, the last one stays.
+    """
+    for _ in range(_TRIED - 1):
+        try:
+            _put_folder(os.path.realpath(folder), files)
+        except OSError as error:
+            if error.errno not in _MEANWHILE:
+                raise
+        else:
+            return
+    _put_folder(os.path.realpath(folder), files)
+
+
+def _put_folder(folder: str, files: dict[str, bytes]) -> None:
     parent, name = os.path.split(folder)
     _recover(parent, name)
     there = os.path.lexists(folder)
@@ -389,7 +404,8 @@ def _recover(parent: str, name: str) -> None:
     folder = os.path.join(parent, name)
     for one in sorted(os.listdir(parent)):
         left = os.path.join(parent, one)
-        if one.startswith(_aside(name)) and os.path.isdir(left):
+        # What a link leads to is no run's.
+        if one.startswith(_aside(name)) and os.path.isdir(left) and not os.path.islink(left):
             old, written = os.path.join(left, "old"), os.stat(left).st_mtime
             if os.path.lexists(old) and not os.path.lexists(folder):
                 os.rename(old, folder)

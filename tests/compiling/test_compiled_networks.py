@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,38 @@ def test_what_a_killed_run_took_away_is_put_back(tmp_path: Path) -> None:
         made.write(tmp_path / "net", prefix="another")
     assert sorted(path.name for path in tmp_path.iterdir()) == [".other.netsharp-three", "net"]
     assert len(list((tmp_path / "net").iterdir())) == 13
+
+
+def test_what_a_link_beside_a_folder_leads_to_is_left_alone(tmp_path: Path) -> None:
+    """Whatever it is called: no run makes links."""
+    model, x = trained(DEEP)
+    (tmp_path / "others" / "old").mkdir(parents=True)
+    (tmp_path / "others" / "old" / "net.c").write_text("theirs")
+    os.utime(tmp_path / "others", (1, 1))
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / ".net.netsharp-link").symlink_to(tmp_path / "others")
+    netsharp.compile(model, x).write(tmp_path / "here" / "net")
+    assert (tmp_path / "others" / "old" / "net.c").read_text() == "theirs"
+    assert len(list((tmp_path / "here" / "net").iterdir())) == 13
+
+
+def test_several_that_write_one_folder_all_do(tmp_path: Path) -> None:
+    """One after the other, and what stays is whole and one of theirs."""
+    model, x = trained(DEEP)
+    made = [netsharp.compile(model, x, activations=one) for one in ("uint8", "int8")]
+    with ThreadPoolExecutor(4) as pool:
+        written = [pool.submit(made[turn % 2].write, tmp_path / "net") for turn in range(40)]
+        names = [one.result() for one in written]
+    files = {one.name: one.read_bytes() for one in (tmp_path / "net").iterdir()}
+    assert all(one == sorted(files) for one in names)
+    assert [one.name for one in tmp_path.iterdir()] == ["net"]
+    for place, one in enumerate(made):
+        one.write(tmp_path / str(place))
+    whole = [
+        {one.name: one.read_bytes() for one in (tmp_path / str(place)).iterdir()}
+        for place in range(2)
+    ]
+    assert files in whole
 
 
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
