@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.cells import find_column, usual_label
 from netsharp_engine.data.encoding import Encoding
 from netsharp_engine.data.errors import DataError, nearest
 from netsharp_engine.data.reading.checks import CellCheck
 from netsharp_engine.data.reading.files import Meter, ProgressCallback, find_files
-from netsharp_engine.data.reading.options import ReadOptions, column_index, more_labels
+from netsharp_engine.data.reading.options import ColumnName, ReadOptions, column_index, more_labels
 from netsharp_engine.data.reading.read import stored_as
 from netsharp_engine.data.reading.request import Chunk, Request, Source
 from netsharp_engine.data.reading.sources import open_source
@@ -121,7 +122,7 @@ class _Match:
         self._encoding = encoding
         self._dtype = options.dtype
         self._regression = options.task == "regression"
-        indexes = match_columns(source, encoding)
+        indexes = match_columns(source, encoding, _known_label(source, encoding, options))
         pairs = list(zip(encoding.columns, indexes, strict=True))
         self._numeric = [column for column, _ in pairs if column.levels is None]
         self._categories = [column for column, _ in pairs if column.levels is not None]
@@ -184,8 +185,12 @@ class _Match:
             checker.weights(rows.weights, (self._weight + 1, names[self._weight]))
 
 
-def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
-    """The index in ``source`` of every column of ``encoding``; DataError for one not there."""
+def match_columns(source: Source, encoding: Encoding, label: int | None = None) -> tuple[int, ...]:
+    """Return the index in ``source`` of every column of ``encoding``: by name where both have
+    names, else by position, beside the column ``label`` where only that is more.
+
+    Raises DataError for a column that is not there, and for another number of columns.
+    """
     columns = encoding.columns
     if source.named and encoding.named:
         places = {name: index for index, name in enumerate(source.names)}
@@ -202,9 +207,17 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
         return tuple(column.position for column in columns)
     if len(source.names) == len(columns):
         return tuple(range(len(columns)))
+    if label is not None and len(source.names) == len(columns) + 1:
+        return tuple(place for place in range(len(source.names)) if place != label)
     single = len(source.names) == 1
     found = "1 column" if single else f"{len(source.names)} columns"
     hint = " If others are in it, name what separates them with --delimiter." if single else ""
+    if encoding.width == len(columns):  # A model of arrays, whose features have no names.
+        named = "" if single else ": leave out the others, or name the label with --label"
+        raise DataError(
+            f"{source.path} has {found}; the model takes {len(columns)} features, which are "
+            f"matched by position{named}.{hint}"
+        )
     raise DataError(
         f"{source.path} has {found}; the model was trained on "
         f"{len(columns)} feature columns out of {encoding.width}. Without names on both sides "
@@ -212,10 +225,27 @@ def match_columns(source: Source, encoding: Encoding) -> tuple[int, ...]:
     )
 
 
+def _label_name(source: Source, encoding: Encoding, options: ReadOptions) -> ColumnName | None:
+    """Return what the label column is called, by its name or number; None where nothing says so."""
+    if options.label is not None:
+        return options.label
+    return encoding.label if source.label is None else source.label
+
+
+def _known_label(source: Source, encoding: Encoding, options: ReadOptions) -> int | None:
+    """Return the index of the label column; None where it is unknown, or not in the source."""
+    name = _label_name(source, encoding, options)
+    if name is not None:
+        return find_column(source.names, name)
+    return usual_label(source.names) if source.named else None
+
+
 def _label_index(source: Source, encoding: Encoding, options: ReadOptions) -> int:
-    label = options.label
-    if label is None:
-        label = source.label if source.label is not None else encoding.label
-    if label is None:
+    """Return the index of the label column; DataError where there is none."""
+    found = _known_label(source, encoding, options)
+    if found is not None:
+        return found
+    name = _label_name(source, encoding, options)
+    if name is None:
         raise DataError(f"{source.path}: which column is the label? Name it with --label.")
-    return column_index(source.names, label, "label", source.path)
+    return column_index(source.names, name, "label", source.path)
