@@ -15,7 +15,7 @@ from netsharp_compile.writing.packages import PACKAGES
 from netsharp_compile.writing.products.targets import TARGETS
 from netsharp_engine.data import DataError
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.arguments.compiling import UNJUDGED, compiled_as_asked
+from netsharp_lsp.cli.arguments.compiling import UNJUDGED, about_model, compiled_as_asked
 from netsharp_lsp.cli.arguments.models import add_network_arguments, read_model
 from netsharp_lsp.cli.arguments.quantisation import add_quantisation, settings_of
 from netsharp_lsp.cli.console.terminal import complain, give_exactly, say
@@ -80,7 +80,8 @@ def run(args: argparse.Namespace) -> int:
         else:
             names = made.write(args.output, args.prefix, **how)
     except (CompileError, DataError, ModelError, SettingsError) as error:
-        complain(f"{args.model}: {error}" if isinstance(error, CompileError) else str(error))
+        is_of_model = isinstance(error, CompileError)
+        complain(about_model(args.model, error) if is_of_model else str(error))
         return FAILED
     except OSError as error:
         complain(f"{error.filename or args.output}: cannot be written: {error.strerror}.")

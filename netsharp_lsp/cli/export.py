@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_compile.exporting.model import require_table
+from netsharp_compile.calibrating.rows import rows_of
 from netsharp_compile.exporting.operands import WIDE_CODES
 from netsharp_compile.refusal import CompileError
 from netsharp_engine.data import DataError
@@ -21,8 +21,13 @@ from netsharp_engine.exporting.torch.written import WrittenTorch, write_torch
 from netsharp_engine.exporting.tsql.written import WrittenTsql, write_tsql
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError
-from netsharp_lsp.cli.arguments.compiling import compiled_as_asked
-from netsharp_lsp.cli.arguments.models import add_reader_argument, read_model, reading_of
+from netsharp_lsp.cli.arguments.compiling import about_model, compiled_as_asked, compiled_options
+from netsharp_lsp.cli.arguments.models import (
+    add_network_arguments,
+    files_query,
+    read_model,
+    reading_of,
+)
 from netsharp_lsp.cli.arguments.parser import positive
 from netsharp_lsp.cli.arguments.quantisation import add_quantisation, quantisation_flags
 from netsharp_lsp.cli.console.terminal import complain, say
@@ -76,13 +81,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare answers for these files (default: random samples, of onnx-qdq the rows that "
         "ranges are read from)",
     )
-    add_reader_argument(parser)
+    add_network_arguments(parser)
     add_quantisation(
         parser.add_argument_group(
             "what integers onnx-qdq has, as those of compile", "All other formats have none."
         )
     )
-    parser.set_defaults(stream=[], classes=None)  # Of networks that onnx-qdq does not take.
 
 
 class _Export(NamedTuple):
@@ -106,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     except (DataError, ModelError, GraphError) as error:
         answer = str(error)
     except CompileError as error:
-        answer = f"{args.model}: {error}"
+        answer = about_model(args.model, error)
     except ExportError as error:
         complain(f"{args.model}: {error}")
         return UNLIKE if error.differs else FAILED
@@ -121,9 +125,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     """Write what runs elsewhere; the lines that are said of it, or why it is not written."""
-    given = quantisation_flags(args)
-    if given:
-        return f"{given[0]} is about integers, which --to {args.to} does not write. Leave it out."
+    reason = _misplaced(args)
+    if reason is not None:
+        return reason
     for path in _paths(args.to, target):
         reason = refusal(path) or _overwriting(path, args.model)
         if reason is not None:
@@ -142,11 +146,7 @@ def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
 
 def _quantised(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     """Write the integers of `netsharp compile`; the lines that are said of it, or why not."""
-    unfit = {
-        "--output": bool(args.output),
-        "--reader": bool(args.reader),
-        "--sequences-first": args.sequences_first,
-    }
+    unfit = {"--output": bool(args.output), "--sequences-first": args.sequences_first}
     flag = next((flag for flag, there in unfit.items() if there), None)
     if flag is not None:
         return f"{flag} says nothing of a network in integers, which answers rows. Leave it out."
@@ -154,14 +154,14 @@ def _quantised(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     if reason is not None:
         return reason
     model = read_model(args.model)
-    require_table(model)
-    made, rows, notes = compiled_as_asked(args, model)
+    named = [] if args.verify == [RANDOM] else args.verify
+    made, rows, notes = compiled_as_asked(args, model, compared=named)
     gate, verdict = made.report.gate, [*notes, *made.report.verdict_lines()]
     lost = gate is not None and not gate.is_met
     if lost and not args.force:
         say(verdict)
         raise ExportError(f"{_LOST} Nothing is written; --force writes it.", differs=True)
-    samples = rows() if args.verify == [RANDOM] else _samples(model, args)
+    samples = _named_rows(model, args) if named else rows()
     written = made.to_onnx(samples, opset=args.opset)
     write_atomic(target, written.data)
     what = f"{target}: {_counted(written.operators, 'operator')} of set {written.opset}"
@@ -197,14 +197,31 @@ def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     return _told(found, target, folder)
 
 
+def _misplaced(args: argparse.Namespace) -> str | None:
+    """Return why a flag has no meaning for a format in floating point; None where all have."""
+    given = {
+        "--opset": (args.opset is not None, ("onnx",), "ONNX's operators"),
+        "--sequences-first": (args.sequences_first, ("onnx", "torch"), "tensors of sequences"),
+        "--stream": (bool(args.stream), (), "the samples of a network in integers"),
+        "--classes": (args.classes is not None, (), "the samples of a network in integers"),
+        **dict.fromkeys(quantisation_flags(args), (True, (), "integers")),
+    }
+    for flag, (is_given, formats, what) in given.items():
+        if is_given and args.to not in formats:
+            return f"{flag} is about {what}, which --to {args.to} does not write. Leave it out."
+    return None
+
+
 def _unfit(args: argparse.Namespace) -> str | None:
-    """Return why what was asked for has no meaning for a network's text; None where it has."""
+    """Return why a flag has no meaning for a network's text; None where all have."""
     given = {
         "--output": bool(args.output),
         "--verify": args.verify != [RANDOM],
         "--reader": bool(args.reader),
         "--opset": args.opset is not None,
         "--sequences-first": args.sequences_first,
+        "--stream": bool(args.stream),
+        "--classes": args.classes is not None,
         **dict.fromkeys(quantisation_flags(args), True),
     }
     found = next((flag for flag, there in given.items() if there), None)
@@ -267,6 +284,14 @@ def _samples(source: Portable | Model, args: argparse.Namespace) -> Iterator[Any
     if args.reader:
         raise DataError("--reader is for networks of another program, whose inputs have names.")
     return (part.features for part in source.rows(RowQuery(files, source.read_options())))
+
+
+def _named_rows(model: Model, args: argparse.Namespace) -> Iterator[Any]:
+    """Yield the features [rows, features] of the files to compare a network in integers on."""
+    query = files_query(args, args.verify, compiled_options(model, args))
+    if model.network is not None:
+        return rows_of(model, query)()
+    return (part.features for part in model.rows(RowQuery(query.paths, query.options)))
 
 
 def _as_onnx(

@@ -92,6 +92,39 @@ def test_what_cannot_be_is_a_sentence_and_nothing_is_written(
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("header", "place", "flags"),
+    [
+        ("a,b,c,d,e,f,label\n", 6, ()),
+        ("Label,a,b,c,d,e,f\n", 0, ()),
+        ("a,b,c,kind,d,e,f\n", 3, ("--label", "kind")),
+        ("", 6, ("--label", "7")),
+    ],
+)
+def test_rows_of_a_model_of_arrays_may_have_a_label(
+    header: str, place: int, flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Its features have no names: they are the other columns, in order."""
+    model, x = trained(DEEP)
+    netsharp.save(model, tmp_path / "net.safetensors")
+    lines = []
+    for row, answer in zip(x[:60].tolist(), model.predict(x[:60]).predicted, strict=True):
+        cells = [*map(repr, row)]
+        cells.insert(place, str(answer))
+        lines.append(",".join(cells) + "\n")
+    (tmp_path / "rows.csv").write_text(header + "".join(lines))
+    rows = ("--calibrate", "rows.csv", "--holdout", "rows.csv", *flags)
+    answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    assert "on 60 rows held back (rows.csv): accuracy 100.00%" in answer.out
+    if flags != ():
+        answer = command("compile", "net.safetensors", "--output", "no", *rows[:4], cwd=tmp_path)
+        assert answer.err.endswith(
+            "rows.csv has 7 columns; the model takes 6 features, which are matched by position: "
+            "leave out the others, or name the label with --label.\n"
+        )
+
+
 def test_rows_that_the_training_left_out_give_no_ranges(tmp_path: Path) -> None:
     rows = [
         "a,b,label",
@@ -180,7 +213,10 @@ def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
     [
         (("--to", "onnx", "--weights", "int16"), "--weights is about integers, which --to onnx"),
         (("--to", "onnx-qdq", "--output", "H"), "--output says nothing of a network in integers"),
-        (("--to", "onnx-qdq", "--transfer", "arith"), "'H' has no form in ONNX: it is worked out"),
+        (("--to", "onnx-qdq", "--stream", "a=b"), "--stream and --reader are for models whose"),
+        (("--to", "torch", "--opset", "17"), "--opset is about ONNX's operators, which --to torch"),
+        (("--to", "tsql", "--sequences-first"), "is about tensors of sequences, which --to tsql"),
+        (("--to", "onnx", "--classes", "a.txt"), "--classes is about the samples of a network in"),
         (("--to", "onnx-qdq", "--opset", "17"), "its codes need operator set 21 or later"),
         (("--to", "onnx-qdq", "--layer", "Z=int8"), "There is no layer 'Z'"),
         (("--to", "onnx-qdq", "--calibrate", "none.csv"), "none.csv"),

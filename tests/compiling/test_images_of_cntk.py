@@ -11,11 +11,14 @@ import pytest
 
 import netsharp
 from netsharp_compile.bundles import ConvolvedBundle
+from netsharp_compile.exporting.model import quantized_model
 from netsharp_compile.importing.tensors import tensor_layers
 from netsharp_compile.layers import values_of
 from tests.cntk.training.experiments import run
 from tests.compiling.builds import require_same_bits
+from tests.compiling.qdq_files import HAS_RUNTIME
 from tests.compiling.test_networks_of_cntk import shares
+from tests.compiling.test_qdq import require_near
 from tests.conftest import SEED
 from tests.readme.test_leaving import MODELS, needs_models
 
@@ -143,6 +146,8 @@ def require_the_same(model: netsharp.Model, rows: np.ndarray, folder: Path) -> l
     differing = made.simulate(rows).predicted != model.predict(rows).predicted
     assert np.sum(differing) <= max(1, len(rows) * 0.005)
     require_same_bits(made, rows[:12], folder)
+    if HAS_RUNTIME:
+        require_near(made, rows)
     return [one.name for one in layers]
 
 
@@ -198,3 +203,9 @@ def test_the_residual_network_that_cntk_wrote_is_compiled(tmp_path: Path) -> Non
     assert made.report.scratch_bytes < 50_000
     made.write(tmp_path / "device")
     assert (tmp_path / "device" / "net.c").exists()
+    if HAS_RUNTIME:
+        require_near(made, rows)
+        graph = quantized_model(model, made.network).proto.graph
+        # Shortcuts are groups of one channel, and no places are numbered but where padding begins.
+        assert sum(one.op_type == "Conv" for one in graph.node) == 26
+        assert sum(one.op_type == "Gather" for one in graph.node) == 2

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from netsharp_compile.exporting.model import given_to
 from netsharp_compile.simulating import stretches
 from netsharp_engine.exporting.onnx.checking import Runtime
-from netsharp_engine.exporting.onnx.trained import inputs_of
 
 if TYPE_CHECKING:
     from onnx import ValueInfoProto
@@ -77,12 +77,11 @@ def agreement(
     """Compare an export with the simulator on rows [rows, features] that are not normalised; None
     for no rows.  ExportError where onnxruntime does not take it.
     """
-    given, typed = [one.name for one in written.proto.graph.input], model.settings.dtype
     whole = Runtime(_with_answer(written, network))
     apart = Runtime(_taken_apart(written, network))
     found: Agreement | None = None
-    for features in _blocks(rows, typed):
-        inputs = dict(zip(given, inputs_of(model, features), strict=True))
+    for features in _blocks(rows, model.settings.dtype):
+        inputs = given_to(model, written, features)
         codes = _simulated(network, written, features)
         (last,) = whole(inputs, [written.layers[-1].values])
         theirs = apart({**inputs, **{_given(name): one for name, one in codes.items()}}, [*codes])

@@ -17,19 +17,20 @@ import numpy as np
 
 from netsharp_compile.bundles import ConvolvedBundle, FilteredBundle, PooledBundle
 from netsharp_compile.exporting.operands import biases, dequantized, padded, weights
+from netsharp_compile.exporting.walking import grouped_walk
 from netsharp_engine.exporting.onnx.operators import taken
 from netsharp_engine.exporting.onnx.operators.bundles import (
     ADDED_BY_INDEX,
     is_matrix,
     is_pooled,
     scattered,
-    walked_of,
 )
 from netsharp_engine.exporting.onnx.operators.walking import walk_of
 from netsharp_engine.exporting.places import cells, kernel_numbers
 
 if TYPE_CHECKING:
     from netsharp_compile.bundles import Bundle
+    from netsharp_compile.exporting.walking import GroupedWalk
     from netsharp_compile.integers import IntegerBundle, IntegerLayer, Integers
     from netsharp_compile.operators import Array
     from netsharp_engine.exporting.onnx.writing import OnnxWriting
@@ -179,25 +180,14 @@ class LayerSums:
     def _convolved(
         self, bundle: ConvolvedBundle, codes: str, values: Integers, scheme: _Scheme
     ) -> WrittenSums:
-        """A Conv where kernels are shared and move along two axes at most; else of windows that are
-        laid out, with groups where each place has kernels of its own.
+        """A Conv where one walks so; else of windows that are laid out, with groups where each
+        place has kernels of its own.
         """
+        walk = grouped_walk(bundle)
+        if walk is not None:
+            return self._walked(walk, codes, values, scheme)
         out, axes, maps = self._out, bundle.axes, prod(bundle.maps)
-        walked = walked_of(axes, bundle.sharing)
         firsts = bundle.owners[:, 0]
-        if walked is not None:
-            before = () if len(walked) < len(axes) else (1,)
-            sizes = (axis.size for axis in axes)
-            image = out.add("Reshape", codes, out.integers(-1, *before, *sizes))
-            shape = (maps, *before, *(axis.kernel for axis in axes))
-            each = self._weights(values.reshape(shape), self._units[firsts], scheme)
-            given = (
-                self._numbers(bundle, image, scheme),
-                each,
-                *self._kernel_biases(bundle, firsts),
-            )
-            found = out.add("Conv", *given, **walk_of(walked))
-            return WrittenSums(found, self._grid(bundle, places_first=False))
         numbers = kernel_numbers(axes, bundle.sharing, bundle.maps)  # [places, maps]
         places, seen = len(numbers), self._windows(bundle, codes, scheme)
         if (numbers == numbers[0]).all():
@@ -214,10 +204,28 @@ class LayerSums:
             given = (self._numbers(bundle, image, scheme), each)
             own = self._kernel_biases(bundle, firsts[kernels])
             found = out.add("Conv", *given, *own, kernel_shape=[1], group=places)
-        arranged = self._grid(bundle, places_first=True)
-        return WrittenSums(
-            found, lambda name: arranged(out.add("Reshape", name, out.integers(-1, places, maps)))
+        counts = [axis.count for axis in axes]
+
+        def arranged(name: str) -> str:
+            apart = out.add("Reshape", name, out.integers(-1, places, maps))
+            grid = taken.arranged(out, apart, counts, bundle.maps, places_first=True)
+            return out.shaped(grid, 1, (bundle.nodes,))
+
+        return WrittenSums(found, arranged)
+
+    def _walked(
+        self, walk: GroupedWalk, codes: str, values: Integers, scheme: _Scheme
+    ) -> WrittenSums:
+        """Return what a Conv adds."""
+        out, bundle = self._out, walk.bundle
+        nodes = bundle.owners[walk.order(), 0]
+        given = (
+            self._numbers(bundle, walk.image(out, codes), scheme),
+            self._weights(walk.kernels(values), self._units[nodes], scheme),
+            *self._kernel_biases(bundle, nodes),
         )
+        found = out.add("Conv", *given, **walk.attributes)
+        return WrittenSums(found, lambda name: walk.nodes(out, name))
 
     def _kernel_biases(self, bundle: ConvolvedBundle, nodes: Integers) -> list[str]:
         """The biases of kernels, by a node of each; none where nodes of a kernel have others."""
@@ -225,16 +233,6 @@ class LayerSums:
         if left is None or not np.array_equal(left[bundle.owners[:, 0]][bundle.groups], left):
             return []
         return self._own_biases(nodes)
-
-    def _grid(self, bundle: ConvolvedBundle, *, places_first: bool) -> Callable[[str], str]:
-        """What arranges maps and places as a layer has them."""
-        out, counts = self._out, [axis.count for axis in bundle.axes]
-
-        def arranged(name: str) -> str:
-            grid = taken.arranged(out, name, counts, bundle.maps, places_first=places_first)
-            return out.shaped(grid, 1, (bundle.nodes,))
-
-        return arranged
 
     def _pooled(self, pool: PooledBundle) -> WrittenSums:
         """Means and largest values, whose biases are zero points alone."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_compile.exporting.agreement import agreement
 from netsharp_compile.exporting.model import quantized_model
+from netsharp_engine.excerpt import excerpt
 from netsharp_engine.exporting.onnx.checking import has_runtime, require_valid
 from netsharp_engine.exporting.onnx.written import require_package, shown_tensor
 from netsharp_engine.exporting.refusal import ExportError
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 class WrittenQdq(NamedTuple):
     """A QDQ file: its bytes, its operators and their version, its inputs and outputs as `name
-    [sizes]`, and what onnxruntime makes of it; None where that is not installed, or for no rows.
+    [sizes]`, the names of outputs of the float export that it lacks, and what onnxruntime makes of
+    it; None where that is not installed, or for no rows.
     """
 
     data: bytes
@@ -29,11 +31,15 @@ class WrittenQdq(NamedTuple):
     opset: int
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    left_out: tuple[str, ...]
     agreement: Agreement | None
 
     def lines(self) -> list[str]:
         """Return what is said of it."""
         found = [f"inputs: {', '.join(self.inputs)}", f"outputs: {', '.join(self.outputs)}"]
+        if self.left_out:
+            names = ", ".join(map(excerpt, self.left_out))
+            found.append(f"left out: {names}; a network in integers has its answer alone")
         seen = self.agreement
         if seen is None:
             return [*found, "onnxruntime is not installed: the codes were not compared."]
@@ -83,6 +89,7 @@ def write_qdq(
         plain.version,
         tuple(map(shown_tensor, made.proto.graph.input)),
         tuple(map(shown_tensor, made.proto.graph.output)),
+        made.left_out,
         seen,
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from netsharp_compile.bundles import ReadValues, WindowAxis
 from netsharp_compile.importing import elements
+from netsharp_compile.importing.ends import PASSING, SOFTMAXES, last_node
 from netsharp_compile.importing.names import layer_names
 from netsharp_compile.importing.sums import LinearSums, PooledSums, products_of, sums_of
 from netsharp_compile.importing.views import ElementView
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     #: What a node is: numbers of its shape, values of layers, or sums without an operator.
     Known: TypeAlias = Array | ElementView | LinearSums | PooledSums
 
-#: Operations that pass on what they read.
-_PASSING = ("Pass", "StopGradient", "Dropout")
 #: Operations that only arrange elements.
 _ARRANGING = (
     *("Reshape", "LegacyReshape", "Slice", "RowStack", "TransposeDimensions", "RowRepeat"),
@@ -48,7 +47,6 @@ _OPERATORS = {**_RISING, "Abs": "abs"}
 _LINEAR = ("Times", "TransposeTimes", "Convolution", "SumColumnElements")
 #: A matrix of a linear operation has at most so many numbers.
 _MOST = 1 << 24
-_SOFTMAXES = ("Softmax", "LogSoftmax")
 
 
 def tensor_layers(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
@@ -96,9 +94,7 @@ class _Walk:
     def _finish(self, output: Node) -> None:
         """Let the last layer answer: its values are the output's, element by element."""
         if output.op == "Softmax":
-            source = output.inputs[0]
-            while source.op in ("LogSoftmax", *_PASSING):  # Its shares are those of its own source.
-                source = source.inputs[0]
+            source = last_node(output)
             self._added(source, self._as_sums(source, source), SOFTMAX)
             return
         found = self._read(output)
@@ -126,9 +122,9 @@ class _Walk:
             return self._element_wise(node, given)
         if all(isinstance(one, np.ndarray) for one in given) and node.op in TABLE:
             return _computed(node, [one for one in given if isinstance(one, np.ndarray)])
-        if node.op in _PASSING:
+        if node.op in PASSING:
             return given[0]
-        if node.op in _SOFTMAXES:
+        if node.op in SOFTMAXES:
             return self._softmax(node, given[0])
         if node.op in _OPERATORS:
             return self._operated(node, given[0], _OPERATORS[node.op])

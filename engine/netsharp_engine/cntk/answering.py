@@ -39,6 +39,8 @@ from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.graph import Graph
 from netsharp_engine.model import Model
+from netsharp_engine.model_file import ModelError
+from netsharp_engine.nodes import Node
 from netsharp_engine.packing import Indices
 from netsharp_engine.program import Batch, Figures, Job, Program
 from netsharp_engine.tensor_backend import TensorDraft, TensorProgram
@@ -145,6 +147,15 @@ class _Answers:
         self.over_time, self.has_criteria = plain.over_time, bool(asked.judges)
         self.remade = asked.remade
         self._programs = KeptPrograms()
+
+    def exported(self) -> tuple[Node, ...]:
+        """Return the outputs of an export, of a graph of their own."""
+        try:
+            graph = self._asked.graph(self._asked.exported, False).graph
+        except ModelError:  # Another output is not computed here.
+            return ()
+        made = {node.name: node for node in graph.nodes}
+        return tuple(made[name] for name in self._asked.exported)
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""

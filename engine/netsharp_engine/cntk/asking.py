@@ -52,6 +52,7 @@ class NetworkAsked(NamedTuple):
     Sums over samples are divided by those of the input ``counted``, where one is named.
     ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
     ``remade`` is a function with its arguments that makes the model again, for copies of it.
+    ``exported`` names the nodes that an export has as outputs, in its order.
     """
 
     inputs: Mapping[str, tuple[int, ...]]
@@ -66,6 +67,7 @@ class NetworkAsked(NamedTuple):
     aliases: Mapping[str, str] = {}
     counted: str = ""
     remade: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    exported: Sequence[str] = ()
 
 
 class KeptPrograms:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine.data.reading.options import ReadOptions
 from netsharp_engine.data.stream import EncodedRows
+
+if TYPE_CHECKING:
+    from netsharp_engine.nodes import Node
 
 
 @dataclass(slots=True)
@@ -119,6 +122,11 @@ class NetworkAnswers(Protocol):
     @property
     def compared(self) -> str:
         """The input that answers are compared with; empty where none is."""
+
+    def exported(self) -> tuple[Node, ...]:
+        """Return the nodes that an export has as outputs, in its order, of a graph of their own;
+        none where one of them is not computed here.
+        """
 
     def brought_by(self, query: SampleQuery) -> bool:
         """Whether files bring samples by the names of inputs; tables do not."""

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Samples = Mapping[str, npt.NDArray[np.floating[Any]]]
 
 
+#: What is said of a network that a model file of CNTK holds.
+OF_CNTK = {"source": "a model of CNTK"}
+
+
 class Portable(NamedTuple):
     """A trained network of whatever language.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_compile.compiled import compile_model, explain_model
@@ -20,10 +21,12 @@ from netsharp_lsp.settings import SettingsFinder
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from netsharp_compile.calibrating.rows import Rows
     from netsharp_compile.compiled import CompiledNetwork
     from netsharp_compile.judging.room import DeviceRoom
+    from netsharp_engine.data import ReadOptions
     from netsharp_engine.data.answers import SampleQuery
     from netsharp_engine.model import Model
     from netsharp_lsp.outcome import TrainedOn
@@ -44,10 +47,20 @@ class AskedNetwork(NamedTuple):
     notes: list[str]
 
 
+def about_model(path: str, error: Exception) -> str:
+    """Return what an error says of a model, with its file unless the sentence begins with it."""
+    said = str(error)
+    return said if f"' in {path} " in said or said.startswith(f"{path}: ") else f"{path}: {said}"
+
+
 def compiled_as_asked(
-    args: argparse.Namespace, model: Model, room: DeviceRoom | None = None
+    args: argparse.Namespace,
+    model: Model,
+    room: DeviceRoom | None = None,
+    compared: Sequence[str] = (),
 ) -> AskedNetwork:
-    """Return a model as the arguments ask for it, compared with the room of a device.
+    """Return a model as the arguments ask for it, compared with the room of a device; ``compared``
+    are files that the caller reads as those of --calibrate and --holdout are.
 
     Raises CompileError for what cannot be compiled, DataError for rows that cannot be read, and
     SettingsError for settings around the run of a model of another program.
@@ -56,6 +69,12 @@ def compiled_as_asked(
     if model.network is not None:
         if args.run_file is not None:
             raise CompileError("--run-file is for models of specifications; name rows themselves.")
+        if (args.stream or args.reader) and not (args.calibrate or args.holdout or compared):
+            flag = "--stream" if args.stream else "--reader"
+            raise CompileError(
+                f"{flag} says how named files are read: name some with --calibrate or --holdout, "
+                "or leave it out."
+            )
         explain_model(model, settings)  # What cannot be compiled is said before which rows lack.
     elif args.stream or args.reader:
         raise CompileError("--stream and --reader are for models whose inputs have names.")
@@ -78,8 +97,16 @@ def compiled_as_asked(
     return AskedNetwork(made, rows.calibration, notes)
 
 
+def compiled_options(model: Model, args: argparse.Namespace) -> ReadOptions:
+    """Return how files of rows to compile with are read: as the training's, but for --label."""
+    options = model.read_options()
+    if args.label is None:
+        return options
+    return replace(options, label=args.label, more_labels=())
+
+
 def _query(model: Model, args: argparse.Namespace, paths: list[str] | None) -> SampleQuery | None:
-    return files_query(args, paths, model.read_options()) if paths else None
+    return files_query(args, paths, compiled_options(model, args)) if paths else None
 
 
 class _Trained:

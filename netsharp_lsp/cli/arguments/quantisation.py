@@ -33,6 +33,7 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         metavar="DATA",
         help="labelled rows by which accuracy is measured (default: those for validation or test)",
     )
+    add("--label", metavar="COLUMN", help="their label column (default: that of the training)")
     add(
         "--run-file",
         metavar="FILE",

@@ -16,6 +16,7 @@ from netsharp_lsp.cntk.networks.node import elements, reached
 from netsharp_lsp.cntk.networks.node_types import INPUTS
 from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.lowering import lowered
+from netsharp_lsp.cntk.training.portable import exported_nodes
 from netsharp_lsp.cntk.training.refusals import Refused
 from netsharp_lsp.cntk.training.stored_models import model_and_numbers, stored_network
 from netsharp_lsp.cntk.training.telling import final_results
@@ -69,6 +70,7 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
         # The second format has means over the samples that its loss is of, not over a default axis.
         "" if stored.format == V1 else labels,
         (_model, (stored, path, numbers)),
+        [node.name for node in exported_nodes(network, stored.outputs)],
     )
     label = InputStream(labels or answer.name, tuple(reversed(answer.shape or ())))
     return answering(asked, label, classes=kind != _NUMBER)

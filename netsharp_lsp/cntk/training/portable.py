@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.samples.by_length import samples_by_length
 from netsharp_engine.data.errors import nearest
-from netsharp_engine.exporting.portable import Portable
+from netsharp_engine.exporting.portable import OF_CNTK, Portable
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.ops.tensors import SUMS
 from netsharp_lsp.cntk.networks.node_types import INPUTS
@@ -31,7 +31,9 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
     stored, values = opened
     network = stored_network(stored, path)
     roots = [_named(network, stored.aliases.get(name, name), path) for name in outputs]
-    roots = list(dict.fromkeys(roots)) or _outputs(network, stored.outputs, path)
+    roots = list(dict.fromkeys(roots)) or exported_nodes(network, stored.outputs)
+    if not roots:
+        raise ModelError(f"{path} names no output. Name the nodes that you need: --output NODE.")
     try:
         graph = lowered(network, roots)
     except Refused as refusal:
@@ -45,7 +47,7 @@ def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
         {one.name: values[one.name].reshape(one.shape) for one in graph.parameters},
         stored.dtype,
         tuple(found[node.name] for node in roots),
-        {"source": "a model of CNTK"},
+        OF_CNTK,
         lambda files, reading: samples_by_length(inputs, stored.dtype, files, reading),
     )
 
@@ -57,16 +59,16 @@ def _named(network: Network, name: str, path: str) -> Node:
     return node
 
 
-def _outputs(network: Network, worth: Sequence[str], path: str) -> list[Node]:
-    """The outputs of the file that are no sums, else what criteria compare labels with."""
+def exported_nodes(network: Network, worth: Sequence[str]) -> list[Node]:
+    """Return the nodes that an export has as outputs where nobody names any: those of the file
+    (``worth`` where its groups have none) that are no sums, else what its criteria compare with
+    labels; none where the file has neither.
+    """
     groups = network.groups
     named = (network.nodes[name] for name in worth if name in network.nodes)
     found = [node for node in (groups["output"] or named) if node.operation not in SUMS]
     if found:
-        return found
+        return list(dict.fromkeys(found))
     criteria = (*groups["criterion"], *groups["evaluation"])
     compared = (one for node in criteria for one in node.inputs if one.operation not in INPUTS)
-    found = list(dict.fromkeys(compared))
-    if found:
-        return found[:1]
-    raise ModelError(f"{path} names no output. Name the nodes that you need: --output NODE.")
+    return list(dict.fromkeys(compared))[:1]
