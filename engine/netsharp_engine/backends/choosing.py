@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from netsharp_engine.backends.families import FAMILIES, SOFTWARE, DeviceFamily
+from netsharp_engine.backends.families import FAMILIES, SOFTWARE, UNLOADABLE, DeviceFamily
 from netsharp_engine.backends.naming import AUTO, CPU, WORDS, parsed
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import GraphError
@@ -40,8 +40,7 @@ def backend(name: str, precision: str = "") -> Backend | Unusable:
     device = parsed(name)
     if device is None or device.family == AUTO:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
-    row = FAMILIES[device.family]
-    return row.missing or row.make(device.kind, precision)
+    return FAMILIES[device.family].made(device.kind, precision)
 
 
 def planner(name: str, precision: str = "") -> Backend | Unusable:
@@ -49,11 +48,7 @@ def planner(name: str, precision: str = "") -> Backend | Unusable:
     device = parsed(name)
     if device is None or device.family == AUTO:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
-    row = FAMILIES[device.family]
-    try:
-        return row.planner(device.kind, precision)
-    except ImportError as error:
-        return row.missing or Unusable(f"{row.name} cannot be loaded: {error}.", "")
+    return FAMILIES[device.family].planned(device.kind, precision)
 
 
 def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unusable:
@@ -113,9 +108,13 @@ def _tried(row: DeviceFamily, jobs: Sequence[Job], precision: str) -> Device | s
         return f"{row.name} is not installed"
     if not row.likely():
         return f"{row.name} is likely to find no device"
-    if row.name != CPU and not any(_is_device(found.name, found.title) for found in row.devices()):
+    try:
+        found = [each for each in row.devices() if _is_device(each.name, each.title)]
+    except UNLOADABLE as error:
+        return row.unloadable(error).reason.rstrip(".")
+    if row.name != CPU and not found:
         return f"{row.name} finds no device but the processor"
-    made = row.make("", precision)
+    made = row.made("", precision)
     if isinstance(made, Unusable):
         return made.reason.rstrip(".")
     refusal = refused(made, jobs)
@@ -145,10 +144,17 @@ def survey() -> Iterator[str]:
         if row.missing is not None:
             yield f"{row.name}: {row.missing.reason} {row.missing.remedy}"
             continue
-        found = list(row.devices())
-        for name, title in found:
-            yield f"{name}: {title}"
-        if not found:
-            yield f"{row.name}: installed, and finds no device."
-        for line in row.told():
-            yield f"  {line}"
+        try:
+            yield from list(_surveyed(row))
+        except UNLOADABLE as error:
+            yield f"{row.name}: {row.unloadable(error)}"
+
+
+def _surveyed(row: DeviceFamily) -> Iterator[str]:
+    found = list(row.devices())
+    for name, title in found:
+        yield f"{name}: {title}"
+    if not found:
+        yield f"{row.name}: installed, and finds no device."
+    for line in row.told():
+        yield f"  {line}"

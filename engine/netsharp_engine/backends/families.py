@@ -16,6 +16,8 @@ from netsharp_engine.backends.naming import BF16, CPU
 from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Backend, Unusable
 
+#: What an import raises of a package that is there in part, or whose libraries are not.
+UNLOADABLE = (ImportError, OSError)
 #: Adapters of this kind are no devices of their own: drivers that compute on the processor.
 SOFTWARE = "CPU"
 
@@ -54,6 +56,30 @@ class DeviceFamily(NamedTuple):
             f"{self.name} is not installed.",
             f'Install it by: python -m pip install "netsharp[{self.name}]"',
         )
+
+    def made(self, kind: str, precision: str) -> Backend | Unusable:
+        """The back end on a kind of its devices, or why there is none."""
+        return self.missing or self._tried(self.make, kind, precision)
+
+    def planned(self, kind: str, precision: str) -> Backend | Unusable:
+        """What drafts for a device, or why nothing does; the package may be absent."""
+        made = self._tried(self.planner, kind, precision)
+        return self.missing or made if isinstance(made, Unusable) else made
+
+    def unloadable(self, error: Exception) -> Unusable:
+        """What an error in loading the package means, and the command that mends it."""
+        return Unusable(
+            f"{self.name} is installed and cannot be loaded: {error}.",
+            f'Install it anew: python -m pip install --force-reinstall "netsharp[{self.name}]"',
+        )
+
+    def _tried(
+        self, give: Callable[[str, str], Backend | Unusable], kind: str, precision: str
+    ) -> Backend | Unusable:
+        try:
+            return give(kind, precision)
+        except UNLOADABLE as error:
+            return self.unloadable(error)
 
 
 def _processor(kind: str, precision: str) -> Backend | Unusable:
@@ -104,8 +130,6 @@ def _wgpu(kind: str, precision: str) -> Backend | Unusable:
         found: Backend | Unusable = _wgpu_room().backend(kind or None)
     except GraphError as error:
         return Unusable(str(error), "")
-    except ImportError as error:
-        return Unusable(f"wgpu cannot be loaded: {error}.", "Install netsharp[wgpu] anew.")
     return found
 
 
@@ -120,7 +144,7 @@ def _wgpu_planner(kind: str, precision: str) -> Backend | Unusable:
 def _wgpu_devices() -> Iterator[FoundDevice]:
     try:
         adapters = _wgpu_room().adapters()
-    except (GraphError, ImportError):
+    except GraphError:
         return
     for name, driver, kind in adapters:
         yield FoundDevice(f"wgpu:{name}", f"{name}, {driver}, {kind}")

@@ -11,17 +11,21 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from torch.distributed.elastic.multiprocessing import SignalException
-from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-from torch.distributed.elastic.rendezvous.api import RendezvousError
-from torch.distributed.run import parse_args, run
-
 from netsharp_engine.distributed.following import end_with_parent
 
 #: The variable with the path of a file that is made where the machines begin to meet.
 READY = "NETSHARP_AGENT_READY"
-#: What the process ends with where workers ended too often, or machines did not come together.
-WORKERS_LOST, NOT_MET = 3, 4
+#: What the process ends with where workers ended too often, machines did not come together, or
+#: torch cannot be loaded.
+WORKERS_LOST, NOT_MET, NOT_LOADED = 3, 4, 6
+
+try:
+    from torch.distributed.elastic.multiprocessing import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.elastic.rendezvous.api import RendezvousError
+    from torch.distributed.run import parse_args, run
+except (ImportError, OSError):
+    sys.exit(NOT_LOADED)
 
 
 def main(arguments: list[str]) -> int:

@@ -75,8 +75,10 @@ def adapters() -> list[Adapter]:
 def _adapters() -> list[tuple[Adapter, Any]]:
     try:
         import wgpu
-    except ImportError:
-        raise GraphError(MISSING) from None
+    except ModuleNotFoundError as error:
+        if error.name == "wgpu":
+            raise GraphError(MISSING) from None
+        raise
     try:
         with _quiet():
             listed = wgpu.gpu.enumerate_adapters_sync()

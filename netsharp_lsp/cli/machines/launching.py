@@ -46,12 +46,15 @@ _LACKING = (
     "Run: pip install 'netsharp[torch]'"
 )
 #: What the agent ends with, as sentences.
-WORKERS_LOST, NOT_MET = 3, 4
+WORKERS_LOST, NOT_MET, NOT_LOADED = 3, 4, 6
 _ENDS = {
     WORKERS_LOST: f"Processes of the training were lost more than {RESTARTS} times. "
     "Continue what was saved with --resume.",
     NOT_MET: "The machines did not come together. Was the command started on each of them, with "
     "the same --rendezvous? --check looks for the cause.",
+    NOT_LOADED: "Training by several processes needs PyTorch, which is installed and cannot be "
+    "loaded; python -c 'import torch' shows why. Install it anew: "
+    "python -m pip install --force-reinstall 'netsharp[torch]'",
 }
 
 
