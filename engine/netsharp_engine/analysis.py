@@ -42,6 +42,14 @@ class Analysis:
             raise GraphError("the network has no weights to train")
         return found
 
+    def layers(self) -> dict[Node, str]:
+        """Return the layer of each node: the next name on the way to the output."""
+        layers: dict[Node, str] = {}
+        for node in reversed(self.nodes):
+            users = self.users[node]
+            layers[node] = node.name or (layers[users[0]] if users else "")
+        return layers
+
     def ends(self, source: Node, node: Node) -> bool:
         """Whether the values of ``source`` are needed by nothing else forward than by ``node``."""
         return self.uses[source] == 1 and self.users[source][-1] is node

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from netsharp_engine.analysis import Analysis
     from netsharp_engine.nodes import Node
     from netsharp_engine.program import Draft, Job
 
@@ -76,15 +75,6 @@ def planned(draft: Draft) -> Planned | None:
 def labels_of(nodes: list[Node]) -> dict[Node, str]:
     """Return a name for each node, in order: its own, or its operation and number."""
     return {node: node.name or f"{node.op} {number}" for number, node in enumerate(nodes)}
-
-
-def layers_of(facts: Analysis) -> dict[Node, str]:
-    """Return the layer of each node: the next name on the way to the output."""
-    layers: dict[Node, str] = {}
-    for node in reversed(facts.nodes):
-        users = facts.users[node]
-        layers[node] = node.name or (layers[users[0]] if users else "")
-    return layers
 
 
 def place_of(node: Node) -> str:

@@ -171,10 +171,11 @@ def _lines(device: Device, found: Planned) -> Iterator[str]:
             yield stage
         yield f"  {_line(call)}"
     yield "buffers"
+    width = max((len(buffer.name) for buffer in found.buffers), default=0)
     for buffer in found.buffers:
         place = "" if buffer.offset is None else f" at {buffer.offset:,}"
         shape = " x ".join(map(str, buffer.shape))
-        yield f"  {buffer.name:<32} {buffer.space}{place}, {buffer.size:,} bytes, [{shape}]"
+        yield f"  {buffer.name:<{width}} {buffer.space}{place}, {buffer.size:,} bytes, [{shape}]"
     total = sum(buffer.size for buffer in found.buffers)
     yield f"{shown_bytes(total)} of buffers; {_crossing(found)}"
 

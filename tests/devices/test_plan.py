@@ -87,6 +87,19 @@ def test_the_buffers_of_numpy_are_those_that_are_made():
     assert values <= draft.design.needs().total()
 
 
+def test_buffers_are_in_columns_however_long_their_names(tmp_path):
+    name = "AHiddenLayerWithALongNameThatSaysWhatItLooksFor"
+    text = f"input A [3];\nhidden {name} [4] from A all;\noutput B [2] softmax from {name} all;"
+    (tmp_path / "long.nn").write_text(text)
+    for device in ("cpu", "wgpu"):
+        asked = ("plan", "long.nn", "--device", device)
+        buffers = json.loads(netsharp(*asked, "--format", "json", cwd=tmp_path).out)["buffers"]
+        lines = netsharp(*asked, cwd=tmp_path).out.partition("\nbuffers\n")[2].splitlines()
+        width = max(len(buffer["name"]) for buffer in buffers)
+        for buffer, line in zip(buffers, lines, strict=False):
+            assert line.startswith(f"  {buffer['name']:<{width}} {buffer['space']}"), line
+
+
 def test_what_cannot_be_planned_is_said_in_a_sentence(tmp_path):
     (tmp_path / "auto.nn").write_text("input A auto;\noutput B [2] softmax from A all;")
     told = netsharp("plan", "auto.nn", cwd=tmp_path)

@@ -156,7 +156,7 @@ def work_of_run(graph: Graph, settings: TrainingSettings, drafts: RunDrafts) -> 
     assert isinstance(trainer, NumpyDraft)
     assert isinstance(meter, NumpyDraft)
     design = trainer.design
-    names = design.layers()
+    names = design.facts.layers()
     forward: dict[str, list[CallWork]] = {}
     backward: dict[str, list[CallWork]] = {}
     found = node_work(design)

@@ -90,7 +90,7 @@ class Design:
         ``shares``: the weights are another plan's.
         """
         width, found = WIDTHS[self.dtype], Counter[str]()
-        layers = self.layers()
+        layers = self.facts.layers()
         for node in self.nodes:
             found[f"layer '{layers[node]}'"] += self._node_bytes(node, width)
         uses = Counter(parameter for node in self.nodes for parameter in node.parameters)
@@ -109,14 +109,6 @@ class Design:
         if owner is None:
             return False
         return KERNELS[owner.op].reorders(owner, self.layouts[owner.inputs[0]], self.layouts[owner])
-
-    def layers(self) -> dict[Node, str]:
-        """The layer of each node: the next name on the way to the output."""
-        layers: dict[Node, str] = {}
-        for node in reversed(self.nodes):
-            users = self.users[node]
-            layers[node] = node.name or (layers[users[0]] if users else "")
-        return layers
 
     def _node_bytes(self, node: Node, width: int) -> int:
         numbers = node.size * self.batch

@@ -18,13 +18,22 @@ from netsharp_engine.program import REMEMBERS, Job
 
 def told(design: Design, job: Job) -> Planned:
     """Return what would run, in order: a call for each node forward, and back where it learns."""
-    calls = [*_forward(design), *_loss(design), *_backward(design), *_update(design, job)]
+    named = NamedDesign(design)
+    calls = [*_forward(named), *_loss(named), *_backward(named), *_update(job)]
     buffers = (*_vectors(design, job), *_values(design))
     return Planned(job.rows, job.dtype, tuple(calls), buffers, 0, 0)
 
 
-def _call(design: Design, stage: str, node: Node, formulas: tuple[str, ...]) -> PlannedCall:
-    labels = labels_of(design.nodes)
+class NamedDesign:
+    """A design with the names of its nodes and of their layers."""
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+        self.labels, self.layers = labels_of(design.nodes), design.facts.layers()
+
+
+def _call(named: NamedDesign, stage: str, node: Node, formulas: tuple[str, ...]) -> PlannedCall:
+    design, labels = named.design, named.labels
     sources = tuple(labels[design.values[source]] for source in node.inputs)
     value = labels[design.values[node]]
     reads = sources
@@ -47,36 +56,38 @@ def _call(design: Design, stage: str, node: Node, formulas: tuple[str, ...]) -> 
     else:
         reads += tuple(each.name for each in node.parameters)
     writes = tuple(dict.fromkeys(writes))
-    layer = design.layers()[node]
-    return PlannedCall(stage, node.op, formulas, reads, writes, layer, place_of(node))
+    return PlannedCall(stage, node.op, formulas, reads, writes, named.layers[node], place_of(node))
 
 
 def _formula(node: Node) -> str:
     return str(node.attributes.get("function", node.op))
 
 
-def _forward(design: Design) -> Iterator[PlannedCall]:
+def _forward(named: NamedDesign) -> Iterator[PlannedCall]:
+    design = named.design
     for node in design.nodes:
         if node.op != "input" and not (design.fused and node is design.output):
-            yield _call(design, "forward", node, (_formula(node),))
+            yield _call(named, "forward", node, (_formula(node),))
 
 
-def _loss(design: Design) -> Iterator[PlannedCall]:
+def _loss(named: NamedDesign) -> Iterator[PlannedCall]:
+    design = named.design
     if design.loss is None:
         return
     node = design.output
     formulas = (_formula(node), design.loss.op) if design.fused else (design.loss.op,)
-    yield _call(design, "loss", node, formulas)._replace(kernel=design.loss.op)
+    yield _call(named, "loss", node, formulas)._replace(kernel=design.loss.op)
 
 
-def _backward(design: Design) -> Iterator[PlannedCall]:
+def _backward(named: NamedDesign) -> Iterator[PlannedCall]:
+    design = named.design
     for node in reversed(design.nodes):
         fused = design.fused and node is design.output
         if node in design.gradients and node.op != "input" and not fused:
-            yield _call(design, "backward", node, (_formula(node),))
+            yield _call(named, "backward", node, (_formula(node),))
 
 
-def _update(design: Design, job: Job) -> Iterator[PlannedCall]:
+def _update(job: Job) -> Iterator[PlannedCall]:
     if job.rule is not None:
         kind, writes = job.rule.kind, ("weights", *REMEMBERS[job.rule.kind])
         yield PlannedCall("update", kind, (kind,), ("gradient", *writes), writes)

@@ -17,7 +17,6 @@ from netsharp_engine.planned import (
     PlannedCall,
     crossing,
     labels_of,
-    layers_of,
     place_of,
 )
 from netsharp_engine.program import REMEMBERS, Job
@@ -34,8 +33,9 @@ def told(facts: Analysis, job: Job, device: str, width: int) -> Planned:
     meta, dtype = torch.device("meta"), getattr(torch, job.dtype)
     numbers = TorchNumbers(graph.parameters, graph.nodes, meta, dtype)
     made = TorchCalls(facts, numbers)
-    calls = [_call(facts, step) for step in made.steps]
-    calls += _loss(facts, made)
+    labels, layers = labels_of(facts.nodes), facts.layers()
+    calls = [_call(step, labels, layers[step.node]) for step in made.steps]
+    calls += _loss(facts, made, labels)
     if job.rule is not None:
         leaves = tuple(f"gradient of {each.name}" for each in numbers.changed)
         learning = [step.node.op for step in made.steps if step.node in facts.learning]
@@ -57,23 +57,22 @@ def _formula(node: Node) -> str:
     return str(node.attributes.get("function", node.op))
 
 
-def _call(facts: Analysis, step: NodeStep) -> PlannedCall:
-    labels, node = labels_of(facts.nodes), step.node
+def _call(step: NodeStep, labels: dict[Node, str], layer: str) -> PlannedCall:
+    node = step.node
     parameters = [each.name for one in (*step.merged, node) for each in one.parameters]
     formulas = (*(_formula(one) for one in step.merged), _formula(node))
     kernel = "linear" if step.merged else node.op
     reads = (*(labels[source] for source in step.sources), *parameters)
-    layer = layers_of(facts)[node]
     return PlannedCall("forward", kernel, formulas, reads, (labels[node],), layer, place_of(node))
 
 
-def _loss(facts: Analysis, made: TorchCalls) -> Iterator[PlannedCall]:
+def _loss(facts: Analysis, made: TorchCalls, labels: dict[Node, str]) -> Iterator[PlannedCall]:
     criterion = next(iter(facts.graph.criteria), None)
     if criterion is None:
         return
     node = facts.output
     formulas = (_formula(node), criterion.op) if made.late else (criterion.op,)
-    reads = (labels_of(facts.nodes)[made.last], criterion.inputs[1].name)
+    reads = (labels[made.last], criterion.inputs[1].name)
     yield PlannedCall("loss", criterion.op, formulas, reads, ("loss",), node.name, place_of(node))
 
 

@@ -29,12 +29,12 @@ def told(plan: DevicePlan, job: Job) -> Planned:
         for buffer in plan.described.building.buffers
         if buffer.number in places
     )
-    calls = tuple(_call(plan, one) for one in plan.step)
+    labels = {each.number: each.label for each in plan.described.building.buffers}
+    calls = tuple(_call(labels, one) for one in plan.step)
     return Planned(job.rows, job.dtype, calls, buffers, crossing(plan), 0)
 
 
-def _call(plan: DevicePlan, one: Pass) -> PlannedCall:
-    labels = {each.number: each.label for each in plan.described.building.buffers}
+def _call(labels: dict[int, str], one: Pass) -> PlannedCall:
     kernels, width = one.kernels, writing.threads(one)
     role = kernels[0].role
     reads = sorted({number for kernel in kernels for number in kernel.reads()})

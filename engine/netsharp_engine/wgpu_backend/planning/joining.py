@@ -19,6 +19,7 @@ from netsharp_engine.wgpu_backend.kernels import (
     StoreTo,
     named,
 )
+from netsharp_engine.wgpu_backend.planning.line import KernelLine
 
 #: A row of so many elements is one group's, whose threads keep one element each.
 ROW = 256
@@ -73,41 +74,36 @@ def _used(body: Iterable[tuple[int, Operation_]], stores: Iterable[StoreTo]) -> 
     return used
 
 
-def join(kernels: Sequence[DeviceKernel], buffers: Sequence[Buffer]) -> list[DeviceKernel]:
+def join(kernels: Sequence[DeviceKernel]) -> list[DeviceKernel]:
     """Join what can be joined, in the order of the kernels."""
-    found = list(kernels)
-    place = 0
-    while place < len(found):
-        joined = _join_one(found, place, buffers)
-        if joined is None:
-            place += 1
-        else:
-            found, place = joined
-    return found
+    line = KernelLine(kernels)
+    place: int | None = 0 if kernels else None
+    while place is not None:
+        joined = _join_one(line, place)
+        place = line.following(place) if joined is None else joined
+    return line.left()
 
 
-def _join_one(
-    kernels: list[DeviceKernel], place: int, buffers: Sequence[Buffer]
-) -> tuple[list[DeviceKernel], int] | None:
-    """Kernel number ``place`` joined to one that makes what it reads; None where there is none."""
-    reader = kernels[place]
+def _join_one(line: KernelLine, place: int) -> int | None:
+    """Join the kernel at a position to one that makes what it reads, and return their position;
+    None where no other fits.
+    """
+    reader = line.at(place)
     if reader.sums or reader.pieces > 1:
         return None
-    before = orders(kernels)
-    for number in sorted(before[place], reverse=True):
-        maker = kernels[number]
+    before = line.before(place)
+    for number in sorted(before, reverse=True):
+        maker = line.at(number)
         if not _fit(maker, reader):
             continue
-        if _between(before, number, place):
+        # Both take the reader's position, or the maker's where a kernel between needs what that
+        # makes; neither will do where the reader, too, waits for one between.
+        users = line.used_before(number, place)
+        if users and any(k > number for k in before):
             continue
-        both = _both(maker, reader)
-        rest = kernels[:number] + kernels[number + 1 : place] + kernels[place + 1 :]
-        # It takes the place of the reader, unless somebody between needs what the maker makes.
-        users = [k for k in range(number + 1, place) if number in before[k]]
-        at = number if users else place - 1
-        if users and any(k > number for k in before[place] - {number}):
-            continue
-        return [*rest[:at], both, *rest[at:]], at
+        kept, gone = (number, place) if users else (place, number)
+        line.replace(kept, gone, _both(maker, reader))
+        return kept
     return None
 
 
@@ -133,16 +129,6 @@ def _fit(maker: DeviceKernel, reader: DeviceKernel) -> bool:
 
 def _formulas(operation: Operation_) -> tuple[str, ...]:
     return () if isinstance(operation, LoopNest) else (operation.formula,)
-
-
-def _between(before: list[set[int]], first: int, last: int) -> bool:
-    """Whether a kernel has to run behind the first and in front of the last."""
-    behind = {first}
-    for place in range(first + 1, last):
-        if before[place] & behind:
-            behind.add(place)
-    behind.discard(first)
-    return bool(before[last] & behind)
 
 
 def _both(maker: DeviceKernel, reader: DeviceKernel) -> DeviceKernel:

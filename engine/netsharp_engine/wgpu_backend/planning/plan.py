@@ -73,7 +73,7 @@ def _passes(kernels: list[DeviceKernel], described: Described, style: PlanStyle)
     buffers = described.building.buffers
     found = needed(kernels, buffers)
     if style.joined:
-        found = needed(join(found, buffers), buffers)
+        found = needed(join(found), buffers)
     return levels(found, side_by_side=style.side_by_side)
 
 
