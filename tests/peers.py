@@ -1,16 +1,27 @@
-"""Marks of tests that need a package which an installation may lack: one place for the reasons."""
+"""Peers that tests compare with and an installation may lack: marks and imports that skip, in one
+place, with the same reason everywhere.
+"""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
+REASONS = {
+    "torch": "PyTorch is in the dependency group 'peers'",
+    "onnxruntime": "onnxruntime is in the dependency group 'peers'",
+}
 
-def needs(package: str, reason: str) -> pytest.MarkDecorator:
-    """Return a mark that skips a test where a package is not installed."""
-    return pytest.mark.skipif(find_spec(package) is None, reason=reason)
+
+def peer(package: str) -> Any:
+    """Return a module of a peer; skip the test, or the file of tests, without it."""
+    return pytest.importorskip(package, reason=REASONS[package.partition(".")[0]])
 
 
-TORCH = needs("torch", "PyTorch is in the dependency group 'peers'")
-ONNX_RUNTIME = needs("onnxruntime", "onnxruntime is in the dependency group 'peers'")
+def _needs(package: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(find_spec(package) is None, reason=REASONS[package])
+
+
+needs_torch, needs_runtime = map(_needs, REASONS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,11 @@ import netsharp
 from tests.cli.command_line import netsharp as command
 from tests.compiling.builds import COMPILERS, STRICT
 from tests.compiling.networks import DEEP, ONE, trained
+from tests.peers import needs_runtime
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 ROOT = Path(__file__).parents[2]
 IRIS = ROOT / "examples" / "iris" / "iris.csv"
-needs_runtime = pytest.mark.skipif(
-    find_spec("onnxruntime") is None, reason="onnxruntime is in the dependency group 'peers'"
-)
 
 
 @pytest.fixture(scope="module")

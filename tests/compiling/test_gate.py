@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from netsharp_compile.layers import layers_of
 from tests.cli.command_line import netsharp as command
 from tests.compiling.networks import DEEP, MAPS, ONE, trained
 from tests.conftest import SEED
+from tests.peers import needs_runtime
 
 pytestmark = pytest.mark.filterwarnings("ignore:On training rows")
 
@@ -160,7 +160,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert (gate["rows"], gate["what"], gate["allowed"]) == (50, "held.csv", 90)
 
 
-@pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is absent")
+@needs_runtime
 def test_an_onnx_file_is_judged_alike(folder: Path) -> None:
     held = ("export", "net.safetensors", "--to", "onnx-qdq", "net.onnx", "--holdout", "held.csv")
     answer = command(*held, "--max-drop", "0.001", cwd=folder)

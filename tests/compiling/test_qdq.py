@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +30,11 @@ from netsharp_engine.data.stream import RowQuery
 from tests.compiling.networks import DEEP, MAPS, ONE, trained
 from tests.compiling.test_kinds_of_layers import drawn
 from tests.exporting.tables import rows_of_texts
+from tests.peers import needs_runtime
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:On training rows"),
-    pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is absent"),
+    needs_runtime,
 ]
 #: Kinds and bits of every width, with those that fill no type.
 WIDTHS = (*ACTIVATIONS, "uint4", "int6", "uint7", "uint10", "symmetric12", "int16/12")

@@ -11,8 +11,9 @@ import pytest
 
 from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
+from tests.peers import peer
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+peer("torch")
 
 IRIS = Path(__file__).resolve().parents[2] / "examples" / "iris"
 FLAGS = ("--model", "m.safetensors", "--log", "run.jsonl")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,14 @@ from netsharp_engine.program import Job, UpdateRule, drafted
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
+from tests.peers import needs_torch
 
 VISION = (Path(__file__).resolve().parents[2] / "examples" / "vision" / "vision.nn").read_text()
-TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is in the group 'peers'")
 DEVICES = (
     "cpu",
     "wgpu",
-    pytest.param("torch:cuda", marks=TORCH),
-    pytest.param("torch:mps", marks=TORCH),
+    pytest.param("torch:cuda", marks=needs_torch),
+    pytest.param("torch:mps", marks=needs_torch),
 )
 #: 207 features and a code for each of 16 rows cross to a device, and in torch the loss and a square
 #: of the gradient back.
@@ -59,7 +58,7 @@ def test_a_plan_has_calls_buffers_and_what_crosses(device, tmp_path):
     assert f"A step of 16 rows in float32 on {device}: {len(document['calls'])} calls" in text
 
 
-@TORCH
+@needs_torch
 def test_torch_merges_bundles_with_their_biases_and_keeps_every_weight(tmp_path):
     document = json.loads(answer(tmp_path, "torch:cuda", "--format", "json").out)
     gather = next(call for call in document["calls"] if call["layer"] == "Gather")

@@ -24,8 +24,9 @@ from tests.engine.networks import (
     shifted,
 )
 from tests.engine.test_random_networks import Growth
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 
 from netsharp_engine.torch_backend import TorchBackend, TorchDraft  # noqa: E402
 from netsharp_engine.torch_backend.kernels import KERNELS  # noqa: E402

@@ -14,8 +14,9 @@ from netsharp_engine.train import TrainingError, prepare, read_settings, resume,
 from tests.engine.test_programs import NAMES, ROWS, example, numbers
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs
+from tests.peers import REASONS
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+pytest.importorskip("torch", reason=REASONS["torch"])
 
 from netsharp_engine.torch_backend import TorchBackend
 

@@ -16,6 +16,7 @@ from netsharp_engine.train.feeding import Feeder
 from tests.distributed.threads import together
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs, line
+from tests.peers import peer
 
 GRAPH = layered(3, 3, (6,), function="tanh")
 
@@ -282,7 +283,7 @@ def test_a_back_end_that_cannot_is_refused():
 @pytest.mark.costly
 @pytest.mark.parametrize("case", ["adam", "rows without weight", "dropout in layers and inputs"])
 def test_tensors_of_torch_take_part_alike(case):
-    pytest.importorskip("torch")
+    peer("torch")
     from netsharp_engine.torch_backend.devices import TorchBackend
 
     table, flags = CASES[case]

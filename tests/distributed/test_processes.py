@@ -21,8 +21,9 @@ from netsharp_lsp.__main__ import main
 from netsharp_lsp.cli.machines import launching
 from tests.cli.command_line import clean_environment
 from tests.cntk.training.experiments import made
+from tests.peers import peer
 
-pytest.importorskip("torch")
+peer("torch")
 if not sys.platform.startswith("linux"):
     pytest.skip("processes are looked for in /proc", allow_module_level=True)
 

@@ -8,7 +8,6 @@ import math
 import re
 import sys
 import tomllib
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +26,7 @@ from netsharp_lsp.netsharp.lower import build_graph
 from tests.engine.plain_program import LoopsDraft
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs, line
+from tests.peers import needs_torch
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS, TOLERANCE = 24, 1e-9
@@ -54,13 +54,12 @@ def pytorch():
     return TorchBackend("cpu")
 
 
-TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is in the group 'peers'")
 BACKENDS = pytest.mark.parametrize(
     "backend",
     [
         pytest.param(lambda: LoopsDraft, id="loops"),
-        pytest.param(autograd, marks=TORCH, id="torch"),
-        pytest.param(pytorch, marks=TORCH, id="pytorch"),
+        pytest.param(autograd, marks=needs_torch, id="torch"),
+        pytest.param(pytorch, marks=needs_torch, id="pytorch"),
     ],
 )
 

@@ -8,8 +8,9 @@ import pytest
 from netsharp_engine.graph import Graph
 from tests.engine.naive import Dimension
 from tests.engine.networks import axes_of, convolution, dense, plan_of
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 torch.set_num_threads(1)
 SAMPLES, RATE = 64, 0.05
 

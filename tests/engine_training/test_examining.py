@@ -17,6 +17,7 @@ from netsharp_lsp.netsharp.rules import RULES
 from netsharp_lsp.netsharp.rules.start.start import SIGNS
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import BY_HAND, blobs, line
+from tests.peers import peer
 
 NUMBERS = {"task": "regression", "learning_rate": 0.05}
 
@@ -106,7 +107,7 @@ def test_the_loss_of_the_best_constant_answer():
 
 
 def test_gradients_are_those_of_pytorch():
-    torch = pytest.importorskip("torch")
+    torch = peer("torch")
     settings = read_settings({}, {"seed": 3, "dtype": "float64", "init_diameter": 1})
     data = prepare(blobs(), settings)
     start = examine(layered(3, 3), data, settings)

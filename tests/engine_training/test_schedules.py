@@ -18,6 +18,7 @@ from netsharp_engine.train.state import TrainingState
 from netsharp_engine.train.steps.schedules import scheduled_rate
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import BY_HAND, blobs
+from tests.peers import peer
 
 RATE, EPOCHS = 0.3, 40
 SCHEDULES = {
@@ -44,7 +45,7 @@ def losses():
 
 def torch_rates(settings):
     """The rates of all epochs by PyTorch's scheduler."""
-    torch = pytest.importorskip("torch")
+    torch = peer("torch")
     schedulers = torch.optim.lr_scheduler
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=RATE)
     epochs, factor = settings.schedule_epochs, settings.schedule_factor
@@ -125,7 +126,7 @@ def test_a_state_from_before_there_were_schedules_is_read():
 
 @pytest.mark.parametrize("limit", [0.01, 1.0, 7.5, 1e6])
 def test_clipping_is_that_of_pytorch(limit):
-    torch = pytest.importorskip("torch")
+    torch = peer("torch")
     random = np.random.default_rng(2)
     gradient = random.normal(size=60)
     for shaping, cut in (

@@ -8,7 +8,6 @@ import os
 import runpy
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,13 @@ import pytest
 import netsharp
 from tests.cli.command_line import netsharp as command
 from tests.costs import spent_by_children, within
+from tests.peers import needs_runtime, needs_torch
 
 TAGGER = Path(__file__).parents[3] / "shared" / "peer" / "models" / "slu.forward.backward.cmf"
 IMAGES = TAGGER.with_name("cifar10.ResNet.cmf")
 #: Five words of three sentences, as text format has them.
 WORDS = "0 |query 178:1\n0 |query 770:1\n1 |query 12:1\n2 |query 5:1\n2 |query 6:1\n"
 
-needs_runtime = pytest.mark.skipif(
-    find_spec("onnxruntime") is None, reason="onnxruntime is in the dependency group 'peers'"
-)
-needs_torch = pytest.mark.skipif(
-    find_spec("torch") is None, reason="PyTorch is in the dependency group 'peers'"
-)
 needs_images = pytest.mark.skipif(not IMAGES.exists(), reason="../shared is absent")
 needs_tagger = pytest.mark.skipif(not TAGGER.exists(), reason="../shared is absent")
 

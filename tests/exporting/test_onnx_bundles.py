@@ -27,8 +27,9 @@ from tests.engine.networks import (
     randomise,
 )
 from tests.exporting.tables import rows_of_texts
+from tests.peers import REASONS
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+pytest.importorskip("onnxruntime", reason=REASONS["onnxruntime"])
 from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
 from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 from netsharp_engine.exporting.onnx.written import write_onnx

@@ -29,8 +29,9 @@ from tests.exporting.networks import (
     plain_recurrence,
     recurrent_values,
 )
+from tests.peers import REASONS
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+pytest.importorskip("onnxruntime", reason=REASONS["onnxruntime"])
 from tests.exporting.runtime import agree
 
 Array = Any

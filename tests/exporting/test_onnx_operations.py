@@ -16,8 +16,9 @@ from netsharp_engine.ops.tensors import COUNTING, ENVIRONMENT, HELD, SUMS, TENSO
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from tests.cntk.training.operations import CASES, PREPARED, SAMPLES, Shape, values
 from tests.conftest import SEED
+from tests.peers import REASONS
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+pytest.importorskip("onnxruntime", reason=REASONS["onnxruntime"])
 from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
 from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 from netsharp_engine.exporting.portable import Portable

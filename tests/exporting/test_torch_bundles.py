@@ -31,8 +31,9 @@ from tests.engine.networks import (
     randomise,
 )
 from tests.exporting.tables import rows_of_texts
+from tests.peers import REASONS
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+pytest.importorskip("torch", reason=REASONS["torch"])
 from netsharp_engine.exporting.torch.comparing import Running
 from tests.exporting.modules import formatted, require_plain, ruff
 

@@ -28,8 +28,9 @@ from tests.exporting.networks import (
     plain_recurrence,
     recurrent_values,
 )
+from tests.peers import REASONS
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+pytest.importorskip("torch", reason=REASONS["torch"])
 from tests.exporting.modules import agree, formatted, ruff
 
 

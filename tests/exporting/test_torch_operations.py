@@ -20,8 +20,9 @@ from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
 from netsharp_engine.tensor_backend.kernels.table import TABLE
 from tests.cntk.training.operations import CASES, PREPARED, SAMPLES, Shape, values
 from tests.conftest import SEED
+from tests.peers import REASONS
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+pytest.importorskip("torch", reason=REASONS["torch"])
 from netsharp_engine.exporting.torch.comparing import Running
 from tests.exporting.modules import formatted, require_plain
 

@@ -10,8 +10,9 @@ import pytest
 from netsharp_engine.geometry import Axis, CorneredAxis
 from netsharp_engine.graph import Graph
 from tests.conftest import SEED
+from tests.peers import REASONS
 
-pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+pytest.importorskip("torch", reason=REASONS["torch"])
 from tests.exporting.modules import agree
 
 #: Of a convolution: its axes, the shape of its weights, maps, further attributes, and words of its

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import netsharp
+from tests.peers import peer
 
 X = np.random.default_rng(3).normal(size=(60, 2))
 MEASURED = X @ [1.0, 2.0]
@@ -104,7 +105,7 @@ def test_several_label_columns_from_a_run_file(tmp_path: Path) -> None:
     code, said = command(tmp_path, "evaluate", "n.safetensors", "--data", "t.csv")
     assert code == 0
     assert "60 rows" in said
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: netsharp[onnx]")
+    peer("onnxruntime")
     code, said = command(tmp_path, "export", "n.safetensors", "--to", "onnx")
     assert code == 0, said
     wrong = settings.replace('"less"', '"mor"')

@@ -14,11 +14,10 @@ import pytest
 
 from tests.cli.command_line import netsharp
 from tests.conftest import SEED
+from tests.peers import peer
 from tests.readme.transcripts import DOCS, blocks
 
-onnxruntime: Any = pytest.importorskip(
-    "onnxruntime", reason="onnxruntime is in the dependency group 'peers'"
-)
+onnxruntime: Any = peer("onnxruntime")
 MODELS = Path(__file__).parents[3] / "shared" / "peer" / "models"
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="../shared is absent")
 MODEL, DATA = "old.dnn", "test.ctf"

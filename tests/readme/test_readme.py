@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.peers import peer
 from tests.readme.transcripts import LEFT_TO_CI, PAGES, README, ROOT, blocks, updated
 
 
@@ -15,9 +16,9 @@ from tests.readme.transcripts import LEFT_TO_CI, PAGES, README, ROOT, blocks, up
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_transcript_is_true(page: Path, tmp_path: Path) -> None:
     if page.stem == "leaving-cntk":
-        pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+        peer("onnxruntime")
     if page.stem in ("devices", "machines"):
-        pytest.importorskip("torch", reason="torch is in the dependency group 'peers'")
+        peer("torch")
     text = page.read_text(encoding="utf-8")
     fresh = updated(text, tmp_path, keep_varying=True)
     assert fresh.splitlines() == text.splitlines()

@@ -20,7 +20,7 @@ from netsharp_lsp.netsharp.lower import build_graph
 from tests.costs import assert_in_proportion
 from tests.engine.networks import dense
 from tests.engine.test_random_networks import Growth
-from tests.peers import TORCH
+from tests.peers import needs_torch
 from tests.wgpu import plain_joining
 from tests.wgpu.puri import EXAMPLES, puri
 
@@ -118,7 +118,7 @@ def pytorch():
     [
         pytest.param(lambda: NumpyDraft, id="numpy"),
         pytest.param(lambda: DeviceDraft, id="wgpu"),
-        pytest.param(pytorch, marks=TORCH, id="torch"),
+        pytest.param(pytorch, marks=needs_torch, id="torch"),
     ],
 )
 def test_a_plan_costs_in_proportion_to_the_layers(backend):

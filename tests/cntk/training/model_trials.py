@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
 from netsharp_engine.cntk.stored.dictionaries.functions import OPERATIONS
 from tests.cntk.training.model_writing import Axis, Shape
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 from torch.nn import functional  # noqa: E402
 
 Array = Any

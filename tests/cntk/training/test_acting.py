@@ -22,6 +22,7 @@ from netsharp_engine.tensor_backend import TensorDraft
 from netsharp_engine.tensor_backend.kernels.acting import Acting, Draws, Phase
 from tests.cntk.training.experiments import made, run
 from tests.conftest import SEED
+from tests.peers import peer
 
 Array = npt.NDArray[Any]
 
@@ -186,7 +187,7 @@ def test_gradients_of_all_that_have_one(shape: tuple[int, ...], spatial: bool) -
 
 @pytest.mark.parametrize(("shape", "spatial"), [((3, 2, 4), True), ((5,), False)])
 def test_torch_normalizes_alike(shape: tuple[int, ...], spatial: bool) -> None:
-    torch = pytest.importorskip("torch")
+    torch = peer("torch")
     random = np.random.default_rng(SEED)
     one = Normalizing(shape, spatial)
     x, by = random.normal(size=(2, 6, *shape))

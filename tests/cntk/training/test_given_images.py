@@ -12,6 +12,7 @@ from netsharp_lsp.__main__ import main
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import run
 from tests.cntk.training.test_image_runs import COMPOSED, PLAIN, drawn
+from tests.peers import peer
 
 TELL = """tell = { action = "write" ; outputPath = "out/told" ; outputNodeNames = z
     reader = { READER } }
@@ -89,7 +90,7 @@ def test_an_export_is_compared_on_images(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    pytest.importorskip("torch" if to == "torch" else "onnxruntime")
+    peer("torch" if to == "torch" else "onnxruntime")
     target = str(tmp_path / f"net.{'py' if to == 'torch' else to}")
     verify = ("--verify", "map.txt", *SCORE)
     monkeypatch.chdir(folder)

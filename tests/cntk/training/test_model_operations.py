@@ -25,8 +25,9 @@ from tests.cntk.training.model_trials import (
 from tests.cntk.training.model_writing import BATCH, STEPS, Second, Shape
 from tests.cntk.training.test_opened_models import answers
 from tests.conftest import SEED
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 
 Array = Any
 
@@ -99,7 +100,7 @@ def portable_of(model: StoredModel, name: str) -> Portable:
 
 @pytest.mark.parametrize("trial", TRIALS, ids=IDS)
 def test_a_function_in_its_export(trial: Trial) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+    peer("onnxruntime")
     from netsharp_engine.exporting.onnx.checking import Runtime, require_valid
     from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
 
@@ -116,7 +117,7 @@ def test_a_function_in_its_export(trial: Trial) -> None:
 
 @pytest.mark.parametrize("trial", TRIALS, ids=IDS)
 def test_a_function_in_its_module(trial: Trial) -> None:
-    pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+    peer("torch")
     from netsharp_engine.exporting.torch.comparing import Running
     from netsharp_engine.exporting.torch.exported import TorchForm, exported
     from netsharp_engine.exporting.torch.written import stored

@@ -19,6 +19,7 @@ from tests.cntk.training import random_models
 from tests.cntk.training.model_writing import dictionary
 from tests.cntk.training.random_models import Grown, first, second
 from tests.conftest import SEED
+from tests.peers import peer
 
 #: Networks of each format; versions from that on which has axes of stacked and sliced values.
 NETWORKS, VERSIONS = 110, range(5, 28)
@@ -80,7 +81,7 @@ def portable_of(model: StoredModel, output: str) -> Portable:
 
 def agrees(model: StoredModel, output: str, version: int) -> None:
     """Our answers and those of the exported model."""
-    pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+    peer("onnxruntime")
     from netsharp_engine.exporting.onnx.checking import require_valid
     from netsharp_engine.exporting.onnx.comparing import compared
     from netsharp_engine.exporting.onnx.exported import OnnxForm, exported
@@ -113,7 +114,7 @@ def test_a_network_of_the_second_format(number: int) -> None:
 @pytest.mark.parametrize("number", range(NETWORKS))
 @pytest.mark.parametrize("form", ["v1", "v2"])
 def test_a_network_as_a_module(form: str, number: int) -> None:
-    pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+    peer("torch")
     from tests.exporting.modules import agree
 
     network, model = grown(form, number)

@@ -24,6 +24,7 @@ from tests.cntk.training.test_fused import loops_of
 from tests.cntk.training.test_restart import figures
 from tests.cntk.training.test_sequences import gradients_of, placed
 from tests.conftest import SEED
+from tests.peers import peer
 
 Array = Any
 LENGTHS, WIDTH, HIDDEN = (4, 1, 3), 3, 2
@@ -162,7 +163,7 @@ def test_gradients_against_differences(kind: str, layers: int, both: bool) -> No
 @pytest.mark.parametrize("kind", KINDS)
 def test_against_pytorch(kind: str, both: bool) -> None:
     """Its modules have the same gates, one parameter for each part of the buffer."""
-    torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+    torch = peer("torch")
     graph = graph_of(kind, 2, both)
     program = program_of(graph)
     assert graph.output is not None

@@ -6,11 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.cntk.training.model_writing import BATCH, Second
 from tests.cntk.training.random_models import Grown, first
 from tests.conftest import SEED
+from tests.peers import peer
 
 ROOT = Path(__file__).parents[3]
 
@@ -26,7 +25,7 @@ def models_below(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_folder_of_models(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is in the dependency group 'peers'")
+    peer("onnxruntime")
     (tmp_path / "deep").mkdir()
     data = first(Grown(SEED, "v1"))
     (tmp_path / "deep" / "whole.anything").write_bytes(data)

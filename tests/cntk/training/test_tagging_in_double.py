@@ -20,8 +20,9 @@ from netsharp_engine.cntk.samples.order import shuffled
 from netsharp_engine.cntk.stored.model_file import read_model
 from tests.cntk.training.experiments import run
 from tests.cntk.training.test_sentences import FOLDER, WRONG_TAGS
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 Tensors = dict[str, Any]
 Sentence = list[tuple[int, int]]
 CELLS, SIZE, CONSTANT, VARIANCE = 12, 100, 200.0, 720_000.0

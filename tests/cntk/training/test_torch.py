@@ -20,8 +20,9 @@ from netsharp_lsp.cntk.training.networks.lowering import lowered
 from tests.cntk.brainscript.building import network
 from tests.cntk.training.test_sequences import gradients_of, held, placed
 from tests.conftest import SEED
+from tests.peers import peer
 
-torch = pytest.importorskip("torch", reason="PyTorch is in the dependency group 'peers'")
+torch = peer("torch")
 torch.set_num_threads(1)
 functional = torch.nn.functional
 Tensors = dict[str, Any]
