@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_engine.cntk.descent.adjusting import AFTER, Control, as_numbers, from_numbers
 from netsharp_engine.cntk.descent.reports import FINISHED, State
-from netsharp_engine.cntk.descent.rules import StoredMemory, recalled, remembered
 from netsharp_engine.cntk.descent.training import Descent, require_parameters
 from netsharp_engine.cntk.evaluation import Passes, evaluated
 from netsharp_engine.cntk.starts import Start
 from netsharp_engine.cntk.statistics import precomputed
-from netsharp_engine.cntk.stored.checkpoints import Checkpoint
 from netsharp_engine.distributed.ranks import ALONE, Ranks
-from netsharp_engine.program import Memory
-from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.run.edits import normal
 from netsharp_lsp.cntk.run.models import built_for, goes_on, writers_of
+from netsharp_lsp.cntk.training.actions.checkpoints import Checkpoints, Keeper
 from netsharp_lsp.cntk.training.actions.taken import Made, TakenNumbers, made_of
 from netsharp_lsp.cntk.training.networks.left_out import TRACE
 from netsharp_lsp.cntk.training.networks.lowering import (
-    held,
     learning,
     lowered,
     statistics,
     trained,
 )
 from netsharp_lsp.cntk.training.networks.models import (
-    LearntNetwork,
     Position,
     StoredModelError,
 )
@@ -59,15 +52,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from netsharp_engine.cntk.descent.adjusting import Adjusting
     from netsharp_engine.cntk.descent.reports import (
-        EpochBegun,
-        EpochEnded,
-        RateChanged,
-        RolledBack,
-        Shown,
         Told,
-        Tried,
     )
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.cntk.samples.minibatches import Sweeps
@@ -106,11 +92,6 @@ class Train(NamedTuple):
         """The processes that train together."""
         return self.work.shop.ranks if self.sharing.shares else ALONE
 
-    @property
-    def parameters(self) -> list[Node]:
-        """What is trained, in order of the names."""
-        return trained(self.network, self.criteria[0])
-
     def run(self, telling: Telling) -> str:
         """Train from where a former run stopped, else from the beginning."""
         telling.begun()
@@ -132,7 +113,8 @@ class Train(NamedTuple):
             )
         self.work.store.make_way(self.work.model_path)
         ranks = self.ranks
-        begun = self._begun() if self.goes_on else None
+        kept = self._checkpoints()
+        begun = kept.newest() if self.goes_on else None
         ranks.comm.barrier()  # all have looked before the first writes
         if begun == self.plan.epochs:
             telling.line("No further training is necessary.")
@@ -142,15 +124,13 @@ class Train(NamedTuple):
             )
             telling.done()
             return FINISHED
-        self._tell_network(begun, telling)
+        self._tell_network(None if begun is None else kept.name_of(begun), telling)
         if begun is None:
-            state, position = self._first(telling), Position()
+            state, position = self._first(kept, telling), Position()
         else:
-            state, position = self._resumed(begun, telling)
-        learnt = [node.name for node in self.parameters]
-        model = LearntNetwork(self.network, state.values, self.work.dtype)
-        self.work.store.require_room(self.path_of(state.epochs + 1), model, learnt)
-        steps = -(-self._epoch_size // self.truncation.size(state.epochs))
+            state, position = kept.resumed(begun, telling)
+        kept.require_room(state)
+        steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
         telling.started(self.plan.epochs, steps, self.source.count, sized)
         telling.goes_on(position.steps, position.seconds)
@@ -159,7 +139,7 @@ class Train(NamedTuple):
         validate = None if self.validation is None else self._validate
         given = (self.plan, state, validate, exchanged, ranks)
         descent = Descent(self.graph, self.source, *given)
-        keeper = _Keeper(self, telling, state, position)
+        keeper = Keeper(kept, telling, state, position)
         ending = descent.run(keeper)
         if ending.message:
             telling.notice(ending.message)
@@ -173,11 +153,18 @@ class Train(NamedTuple):
             telling.done()
         return ending.status
 
-    def _tell_network(self, begun: int | None, telling: Telling) -> None:
-        """What the original's log says of the network before the first epoch."""
+    def _checkpoints(self) -> Checkpoints:
+        """What it leaves behind its epochs."""
+        size = self.plan.epoch_size or self.source.count
+        learnt = trained(self.network, self.criteria[0])
+        return Checkpoints(self.work, self.network, learnt, self.plan, size, self.keeps, self.ranks)
+
+    def _tell_network(self, begun: str | None, telling: Telling) -> None:
+        """What the original's log says of the network before the first epoch, or where a model of
+        that name was begun with.
+        """
         if begun is not None:
-            name = self.name_of(begun)
-            telling.line(f"Starting from checkpoint. Loading network from '{name}'.")
+            telling.line(f"Starting from checkpoint. Loading network from '{begun}'.")
         if self.work.options.whole("traceLevel", 0) > 0:
             if begun is None:
                 telling.line("Creating virgin network.")
@@ -185,16 +172,7 @@ class Train(NamedTuple):
             telling.lines(validation_lines(self.network))
         telling.made(len(self.network.nodes), begun is not None)
         counted = learning(self.network, self.criteria[0])
-        telling.training(self.network, self.parameters, counted)
-
-    def name_of(self, epoch: int) -> str:
-        """The model behind so many epochs, as the configuration calls it."""
-        last = epoch == self.plan.epochs
-        return self.work.model_name if last else f"{self.work.model_name}.{epoch}"
-
-    def path_of(self, epoch: int) -> str:
-        """Where that is."""
-        return self.work.shop.path(self.name_of(epoch))
+        telling.training(self.network, trained(self.network, self.criteria[0]), counted)
 
     def _validate(self, values: Mapping[str, Any], size: int) -> Told:
         """What the network says of the data of validation."""
@@ -205,26 +183,11 @@ class Train(NamedTuple):
         )
         return told
 
-    @property
-    def _epoch_size(self) -> int:
-        return self.plan.epoch_size or self.source.count
-
-    def _begun(self) -> int | None:
-        """The epochs behind the newest model of a former run; None without one."""
-        for epoch in range(self.plan.epochs, -1, -1):
-            path, before = self.path_of(epoch), self.path_of(epoch - 1)
-            if os.path.exists(path) and (
-                not os.path.exists(before) or os.path.getmtime(path) >= os.path.getmtime(before)
-            ):
-                return epoch
-        return None
-
-    def _first(self, telling: Telling) -> State:
+    def _first(self, kept: Checkpoints, telling: Telling) -> State:
         """The state of a new training, with what is worked out of the data."""
-        dtype = self.work.dtype
-        if self.begins_with and not os.path.exists(self.path_of(0)):
+        if self.begins_with and not os.path.exists(kept.path_of(0)):
             raise StoredModelError(
-                f"'{self.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
+                f"'{kept.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
                 "begin. Run it first, or set makeMode=false to begin with the network here."
             )
         values = TakenNumbers(self.work).of(Made(self.network, self.starts))
@@ -232,68 +195,10 @@ class Train(NamedTuple):
         if counted:
             telling.precomputing(len(counted))
             batches = self.source.epoch(0, 0, self.plan.schedule.size(0))
-            values |= precomputed(lowered(self.network, counted), batches, values, dtype)
+            graph = lowered(self.network, counted)
+            values |= precomputed(graph, batches, values, self.work.dtype)
             telling.precomputed()
-        self.work.store.remove_state(self.path_of(0))
-        self.work.store.save(self.path_of(0), LearntNetwork(self.network, values, dtype))
-        return State(0, 0, values, Memory(0, {}))
-
-    def _resumed(self, epoch: int, telling: Telling) -> tuple[State, Position]:
-        """The state that a former run left, and where it stood."""
-        path = self.path_of(epoch)
-        model = self.work.store.load(path)
-        if _held(model.network) != _held(self.network) or model.dtype != self.work.dtype:
-            raise self.work.refused(
-                f"'{path}' is the model of another network. Remove it, or set makeMode=false to "
-                "begin again."
-            )
-        telling.notice(f"goes on after epoch {epoch}.")
-        state, position = self._state(epoch, model)
-        if epoch and not state.memory.arrays:
-            telling.notice(f"'{path}.ckp' is not there: momentum starts anew.")
-        explicit = len(self.plan.schedule.rates)
-        if epoch >= explicit and self.plan.adjusting.when == AFTER and not state.memory.arrays:
-            raise self.work.refused(
-                f"'{path}.ckp' is not there, and no learning rate is given for epoch {epoch + 1}. "
-                "Give one, or set makeMode=false to begin again."
-            )
-        return state, position
-
-    def recalled(self, epoch: int) -> State:
-        """The state behind an epoch of this run, which the first of its processes has written."""
-        self.ranks.comm.barrier()
-        return self._state(epoch, self.work.store.load(self.path_of(epoch)))[0]
-
-    def _state(self, epoch: int, model: LearntNetwork) -> tuple[State, Position]:
-        """What stands beside a model, with its numbers; of what is not there, nothing."""
-        path, kind = self.path_of(epoch), self.plan.updates.kind
-        kept = self.work.store.load_state(path, len(self.parameters))
-        values, interval = dict(model.values), self.plan.adjusting.interval
-        if kept is None:
-            control = Control(uncounted=epoch % interval)
-            anew = State(epoch, epoch * self._epoch_size, values, Memory(0, {}), control)
-            return anew, Position()
-        position = self.work.store.load_position(path) or Position(updates=epoch)
-        given = StoredMemory(kept.smoothed, kept.counts)
-        sizes = {node.name: elements(node.shape or ()) for node in self.parameters}
-        try:
-            memory = Memory(position.updates, recalled(kind, given, sizes))
-        except ValueError:
-            raise self.work.refused(
-                f"'{path}.ckp' holds what another gradUpdateType remembers. Remove it to go on "
-                "without, or set makeMode=false to begin again."
-            ) from None
-        uncounted = epoch % interval
-        control = Control(kept.rate, kept.loss, uncounted=uncounted, minibatch=kept.minibatch)
-        if position.control:
-            try:
-                control = from_numbers(position.control, self.plan.adjusting.former)
-            except ValueError as error:
-                raise self.work.refused(
-                    f"'{path}.ckp.safetensors' is damaged ({error}). Remove it, or set "
-                    "makeMode=false to begin again."
-                ) from None
-        return State(epoch, kept.samples, values, memory, control), position
+        return kept.begun_with(values)
 
 
 def train(command: Command, action: str, shop: Workshop) -> Train:
@@ -413,95 +318,3 @@ def _criteria(work: CommandWork, network: Network, wanted: str, judging: str) ->
         raise work.refused(f"the network of '{work.name}' has no criterion to train.")
     evaluating = nodes_named(work, network, [judging] if judging else [])
     return list(dict.fromkeys((*first, *(evaluating or network.groups["evaluation"]))))
-
-
-def _held(network: Network) -> list[object]:
-    """What two networks have in common of which one takes the numbers of the other."""
-    return [(node.name, node.operation, node.shape) for node in held(network)]
-
-
-class _Keeper:
-    """Tells what a training says, and keeps every epoch."""
-
-    def __init__(self, job: Train, telling: Telling, state: State, position: Position) -> None:
-        self._job, self._telling = job, telling
-        self._values = dict(state.values)
-        self._started = time.perf_counter() - position.seconds
-        self._steps = position.steps
-        #: What was kept last.
-        self.model = job.name_of(state.epochs)
-
-    def begun(self, event: EpochBegun) -> None:
-        self._telling.epoch_begun(event)
-
-    def shown(self, event: Shown) -> None:
-        self._telling.minibatches(event)
-
-    def ended(self, event: EpochEnded) -> None:
-        self._steps += event.minibatches
-        self._telling.epoch_ended(event, self._steps, time.perf_counter() - self._started)
-
-    def kept(self, state: State) -> None:
-        job, epoch = self._job, state.epochs
-        # Whoever resumes looks for the model, so that its state has to be there before.
-        self._save_state(state)
-        self._save(job.path_of(epoch), state)
-        self.model = job.name_of(epoch)
-        self._telling.saved(self.model)
-        if job.keeps:
-            return
-        for one in _forgotten(job.plan.adjusting, epoch):
-            job.work.store.remove_state(job.path_of(one))
-
-    def tried(self, event: Tried) -> None:
-        self._telling.tried(event)
-
-    def changed(self, event: RateChanged) -> None:
-        self._telling.rate_changed(event)
-
-    def recalled(self, epoch: int) -> State:
-        self._telling.going_back(self._job.name_of(epoch))
-        return self._job.recalled(epoch)
-
-    def rolled_back(self, event: RolledBack, state: State) -> None:
-        self._telling.went_back(event)
-        job = self._job
-        # The newest goes last, and before the state that is other now: whoever resumes in between
-        # comes back here.
-        for epoch in range(event.epoch + 1, event.last):
-            job.work.store.remove(job.path_of(epoch))
-        self._save_state(state)
-        self.model = job.name_of(event.epoch)
-
-    def completed(self, state: State) -> None:
-        job = self._job
-        self._save(job.work.model_path, state)
-        self.model = job.work.model_name
-
-    def stops(self) -> bool:
-        return self._telling.stops()
-
-    def _save(self, path: str, state: State) -> None:
-        job = self._job
-        self._values.update(state.values)
-        job.work.store.save(path, LearntNetwork(job.network, self._values, job.work.dtype))
-
-    def _save_state(self, state: State) -> None:
-        job, control, path = self._job, state.control, self._job.path_of(state.epochs)
-        names = [node.name for node in job.parameters]
-        smoothed, counts = remembered(job.plan.updates.kind, state.memory, names)
-        rate, previous, size = control.rate, control.previous, control.minibatch
-        checkpoint = Checkpoint(state.samples, rate, previous, size, smoothed, counts)
-        numbers = as_numbers(control) if job.plan.adjusting.learns else ()
-        seconds = time.perf_counter() - self._started
-        position = Position(self._steps, state.memory.updates, seconds, numbers)
-        job.work.store.save_state(path, checkpoint, position)
-
-
-def _forgotten(adjusting: Adjusting, epoch: int) -> list[int]:
-    """The epochs whose state nobody goes back to behind so many epochs."""
-    if adjusting.when != AFTER or not adjusting.goes_back:
-        return [epoch - 1]
-    place = (epoch - 1) % adjusting.interval + 1
-    found = [epoch - 1] if place != 1 else []
-    return found + ([epoch - adjusting.interval] if place == adjusting.interval else [])
