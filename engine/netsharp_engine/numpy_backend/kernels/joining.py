@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodWrapperType, ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,59 +20,112 @@ from netsharp_engine.numpy_backend.kernels.site import Call
 #: Calls between a product and what is joined to it, at most: looking further would cost more than
 #: it gains, in a network of thousands of layers that have nothing to do with each other.
 FAR = 64
+#: Functions whose arrays are all among what they are given, or what they are methods of.
+_OPEN = (np.ufunc, BuiltinFunctionType, MethodWrapperType, FunctionType, type(np.copyto))
+#: What holds no array.
+_BARE = (int, float, str, np.generic, np.ufunc, ModuleType, type(None))
+
+
+class _Ending(NamedTuple):
+    """What a call does in place to an array: it adds biases, or applies a function."""
+
+    out: Array
+    biases: Array | None
+    function: str
 
 
 def joined(calls: Iterable[Call]) -> list[Call]:
     """Calls in order, those that add biases or apply an activation in place joined to products."""
     found: list[Call] = []
+    touched: list[list[Array] | None] = []  # by each of them, as `_touched` tells
     for call in calls:
-        place = _place_before(found, call) if isinstance(call, partial) else len(found)
+        ending = _ending(call)
+        place = len(found) if ending is None else _place_before(touched, ending)
         before = found[place] if place < len(found) else None
         both = None
-        if isinstance(before, Product) and isinstance(call, partial):
-            both = _both(before, call)
+        if ending is not None and isinstance(before, Product) and _is_of(ending, before.out):
+            both = before.ended(ending.biases, ending.function)
         if both is None:
             found.append(call)
+            touched.append(_touched(call))
         else:
             found[place] = both
+            touched[place] = _touched(both)
     return found
 
 
-def _place_before(calls: list[Call], call: partial[object]) -> int:
-    """Return where the last call is that touches what another does; behind all if none is near."""
-    arrays = [one for one in call.args if isinstance(one, np.ndarray)]
-    places = range(len(calls) - 1, max(-1, len(calls) - 1 - FAR), -1)
-    return next((at for at in places if _touches(calls[at], arrays)), len(calls))
-
-
-def _touches(call: Call, arrays: list[Array]) -> bool:
-    """Whether a call may read or write numbers of one of these arrays."""
-    if not isinstance(call, partial):
-        return True
-    given = (getattr(call.func, "__self__", None), *call.args, *call.keywords.values())
-    mine = [one for one in given if isinstance(one, np.ndarray)]
-    return any(np.may_share_memory(one, other) for one in mine for other in arrays)
-
-
-def _both(product: Product, call: partial[object]) -> Product | None:
-    """Return the call of both; None where the second is another's business."""
-    arrays = [one for one in call.args if isinstance(one, np.ndarray)]
-    if call.func is np.add and len(arrays) == 3 and _are_its(product, arrays[0], arrays[2]):
-        biases = arrays[1]
-        rows = product.out.shape[-2]
-        return product.ended(biases) if biases.shape == (rows, 1) else None
-    if len(arrays) < 2 or not _are_its(product, *arrays[:2]):
+def _ending(call: Call) -> _Ending | None:
+    """What a call does, if it is of a kind that may be joined."""
+    if not isinstance(call, partial) or call.keywords:
         return None
-    if getattr(call.func, "__name__", "") == "plan_applied":
-        return product.ended(None, FUNCTIONS[call.args[1]])
-    return None
+    biases, function = None, ""
+    if call.func is np.add and len(call.args) == 3:
+        source, biases, out = call.args
+        if not all(isinstance(one, np.ndarray) for one in call.args):
+            return None
+    elif getattr(call.func, "__name__", "") == "plan_applied":
+        _, number, source, out = call.args
+        function = FUNCTIONS[number]
+    else:
+        return None
+    return _Ending(out, biases, function) if _are_alike(source, out) else None
 
 
-def _are_its(product: Product, *arrays: Array) -> bool:
-    """Whether arrays are all of a product's numbers, in any shape."""
-    return all(_extent(one) == _extent(product.out) for one in arrays)
+def _place_before(touched: list[list[Array] | None], ending: _Ending) -> int:
+    """Return where the last call is that may touch an ending's arrays; behind all if none is."""
+    mine = [ending.out] if ending.biases is None else [ending.out, ending.biases]
+    places = range(len(touched) - 1, max(-1, len(touched) - 1 - FAR), -1)
+    return next((at for at in places if _meet(touched[at], mine)), len(touched))
 
 
-def _extent(array: Array) -> tuple[int, int, bool]:
-    """Where an array begins, how many numbers it has, and whether they lie without gaps."""
-    return array.__array_interface__["data"][0], array.size, array.flags.c_contiguous
+def _meet(touched: list[Array] | None, arrays: list[Array]) -> bool:
+    """Whether two calls may touch the same numbers."""
+    if touched is None:
+        return True
+    return any(np.may_share_memory(one, other) for one in touched for other in arrays)
+
+
+def _touched(call: Call) -> list[Array] | None:
+    """All arrays of a call; None where it may touch more than it shows."""
+    if isinstance(call, Product):
+        return call.touches()
+    if not isinstance(call, partial) or not isinstance(call.func, _OPEN):
+        return None
+    given = [getattr(call.func, "__self__", None), *call.args, *call.keywords.values()]
+    if isinstance(call.func, FunctionType):
+        if call.func.__closure__:
+            return None
+        given += [*(call.func.__defaults__ or ()), *(call.func.__kwdefaults__ or {}).values()]
+    arrays = [one for one in given if isinstance(one, np.ndarray)]
+    bare = sum(isinstance(one, _BARE) for one in given)
+    return arrays if len(arrays) + bare == len(given) else None
+
+
+def _is_of(ending: _Ending, out: Array) -> bool:
+    """Whether it changes all numbers that a product wrote to ``out``, and those alone.
+
+    Biases are one of each row, side by side, and no numbers of ``out``.
+    """
+    if not _are_alike(ending.out, out):
+        return False
+    biases = ending.biases
+    return biases is None or (
+        ending.out.shape[-2:] == out.shape[-2:]
+        and biases.shape == (out.shape[-2], 1)
+        and biases.dtype == out.dtype
+        and biases.flags.c_contiguous
+        and not np.may_share_memory(biases, out)
+    )
+
+
+def _are_alike(one: Array, other: Array) -> bool:
+    """Whether two arrays are the same numbers, without gaps, in whatever shape."""
+    if not (one.flags.c_contiguous and other.flags.c_contiguous):
+        return False
+    return one is other or (
+        (one.size, one.dtype) == (other.size, other.dtype) and _address(one) == _address(other)
+    )
+
+
+def _address(array: Array) -> int:
+    return int(array.__array_interface__["data"][0])

@@ -70,6 +70,10 @@ class Product(partial[None]):
     out: Array
     adds: bool
 
+    def touches(self) -> list[Array]:
+        """Return all arrays that it reads or writes."""
+        return [one for one in self.args[-4:] if one is not None]
+
     def ended(self, biases: Array | None, function: str = "") -> Product | None:
         """Return the call that then adds biases [rows, 1] and applies an activation.
 
@@ -118,22 +122,24 @@ def compiled(
     offsets = None if biases is None else _touched(biases)
     arrays = (_touched(left), _touched(right), offsets, _touched(out))
     found = Product(twins.product, *sizes, *steps, adds, 0, lanes, left.itemsize, *arrays)
-    found.out, found.adds = out, adds or lanes
+    found.out = out
+    found.adds = adds or lanes or out.shape[:-2] != right.shape[:-2]
     return found
 
 
 def _steps(array: Array) -> tuple[int, int, int, int]:
     """Return how many numbers on the next group, place, row and column are."""
-    *outer, row, column = (
-        0 if count == 1 else step // array.itemsize
-        for count, step in zip(array.shape, array.strides, strict=True)
-    )
+    size = array.itemsize
+    steps = zip(array.shape, array.strides, strict=True)
+    *outer, row, column = [0 if count == 1 else step // size for count, step in steps]
     group, place = (*outer, 0, 0)[:2]
     return group, place, row, column or 1
 
 
 def _touched(array: Array) -> Array:
     """Return the numbers from an array's first to its last as one vector, without a copy."""
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return array.ravel("K")
     sizes = zip(array.shape, array.strides, strict=True)
     last = sum((count - 1) * step for count, step in sizes)
     return np.lib.stride_tricks.as_strided(array, (last // array.itemsize + 1,), (array.itemsize,))
