@@ -43,13 +43,7 @@ class Scan:
         self._room = _Room()
         cell = recognised(loop, shown)
         self._fused = None if cell is None else _fused(cell, kind, bool(learning))
-        for node in loop.nodes:
-            if node.op in (*JOINING, *ACROSS, *COLUMNS):
-                raise GraphError(
-                    f"'{node.name}' is in a loop over time, and {node.op} cannot be computed step "
-                    "by step",
-                    node.origin,
-                )
+        require_stepwise(loop)
 
     @property
     def takes(self) -> Node | None:
@@ -204,6 +198,17 @@ class Scan:
             if packing.columns == 1:
                 new = new.copy()  # A parameter's gradient outlives the room.
             yield source, reduced(sequences.without_gaps(new, packing), found[source].shape)
+
+
+def require_stepwise(loop: Loop) -> None:
+    """Raise GraphError for a node of a loop that cannot be computed step by step."""
+    for node in loop.nodes:
+        if node.op in (*JOINING, *ACROSS, *COLUMNS):
+            raise GraphError(
+                f"'{node.name}' is in a loop over time, and {node.op} cannot be computed step "
+                "by step",
+                node.origin,
+            )
 
 
 def _fused(cell: Cell, kind: Any, training: bool) -> CellScan | CompiledCell:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netsharp_engine.graph import Graph, GraphError, Node, SamplesError
+from netsharp_engine.graph import Graph, Node
 from netsharp_engine.ops.tensors import ACROSS, ENVIRONMENT, HELD, JOINING
 from netsharp_engine.ops.tensors.shaping import COLUMNS, DELAYS
-from netsharp_engine.packing import Indices, Packing, single
+from netsharp_engine.packing import Indices, Packing
 from netsharp_engine.phases import Phase
 from netsharp_engine.program import Batch, Job, Packed, Sparse
+from netsharp_engine.tensor_backend.feeding import common_packing, fed, joined_columns
 from netsharp_engine.tensor_backend.kernels import sequences, sparse
 from netsharp_engine.tensor_backend.kernels.acting import Acting
 from netsharp_engine.tensor_backend.kernels.elements import reduced
@@ -113,40 +114,21 @@ class GraphWalk:
 
     def feed(self, batch: Batch) -> None:
         """Take the values of every input; GraphError for others."""
-        self.found, self.packings, self._sparse = {}, {}, {}
+        self.found, self._sparse = {}, {}
         self._part, self._taken_over = batch.part, self._carried.get(batch.part, {})
-        if batch.weights is not None:
-            raise GraphError("samples with weights of their own are not taken")
-        first: dict[str, Node] = {}
+        self.packings, self.fed, self._factor = fed(self._graph, batch)
         for node in (*self._graph.inputs, *self._graph.targets):
-            packing = self._take(node, batch.inputs[node.name])
-            self.packings[node] = packing
-            axis = node.attributes.get("axis", "")
-            other = first.setdefault(axis, node)
-            known = self.packings[other]
-            if known is not packing and known is not None and not known.same(packing):
-                raise SamplesError(
-                    f"'{other.name}' and '{node.name}' run along the same dynamic axis "
-                    f"'{axis or '*'}', and their sequences have other lengths. Give one of them a "
-                    "DynamicAxis of its own."
-                )
-        default = first.get("") or next(iter(first.values()), None)
-        taken = None if default is None else self.packings[default]
-        self.fed = 1 if taken is None else taken.samples
-        self._factor = 1.0 / (self.fed if batch.expected is None else batch.expected)
+            self._take(node, batch.inputs[node.name])
 
-    def _take(self, node: Node, given: Array | Sparse | Packed) -> Packing:
-        packing = given.packing if isinstance(given, Packed) else None
-        values = given.values if isinstance(given, Packed) else given
+    def _take(self, node: Node, given: Array | Sparse | Packed) -> None:
+        values, packing = given.values if isinstance(given, Packed) else given, self.packings[node]
         if isinstance(values, Sparse):
-            kept = self._sparse[node] = sparse.entries(values, self._type)
-            return packing or single(len(kept.starts) - 1)
+            self._sparse[node] = sparse.entries(values, self._type)
+            return
         array = np.asarray(values, self._type).reshape(-1, *node.shape)
         if packing is not None and len(packing.gaps):
             array = array.copy()
-        packing = packing or single(len(array))
         self.found[node] = without_gaps(array, packing)
-        return packing
 
     def forward(self) -> None:
         """Compute all nodes."""
@@ -185,7 +167,7 @@ class GraphWalk:
             sources = list(map(self.dense, node.inputs))
             self.found[node], self.packings[node] = sequences.moved(node, sources, packings)
             return
-        packing = _common(node, packings)
+        packing = common_packing(node, packings)
         self.packings[node] = None if node.op in JOINING else packing
         if node.op in DELAYS:
             source, *initial = map(self.dense, node.inputs)
@@ -203,12 +185,12 @@ class GraphWalk:
         else:
             value = TABLE[node.op].forward(node, self._sources(node, packing))
             if node.op in ACROSS:
-                value = _put(value, _samples(node, packing), packing)
+                value = _put(value, joined_columns(node, packing), packing)
         self.found[node] = without_gaps(value, self.packings[node])
 
     def _sources(self, node: Node, packing: Packing | None) -> list[Array]:
         """What a node reads; where it joins samples, columns that are none are left out."""
-        found, samples = list(map(self.dense, node.inputs)), _samples(node, packing)
+        found, samples = list(map(self.dense, node.inputs)), joined_columns(node, packing)
         if samples is not None:
             found = [
                 array if self.packings[source] is None else array[samples]
@@ -391,7 +373,7 @@ class _Return:
             return
         sources, samples, value = (
             walk._sources(node, packing),
-            _samples(node, packing),
+            joined_columns(node, packing),
             walk.found[node],
         )
         if samples is not None and node.op in ACROSS:
@@ -445,30 +427,12 @@ def _returning(part: Part) -> Callable[[_Return, Any], None]:
     return _Return.held if part.op in HELD else _Return.node
 
 
-def _samples(node: Node, packing: Packing | None) -> Indices | None:
-    """The columns that are samples, where a node joins them and some are gaps."""
-    if packing is None or not len(packing.gaps) or node.op not in (*JOINING, *ACROSS):
-        return None
-    return packing.places if node.op in JOINING else np.sort(packing.places)
-
-
 def _put(values: Array, samples: Indices | None, packing: Packing | None) -> Array:
     """Values of samples alone in their columns."""
     if samples is None or packing is None:
         return values
     found = np.zeros((packing.columns, *values.shape[1:]), values.dtype)
     found[samples] = values
-    return found
-
-
-def _common(node: Node, packings: list[Packing | None]) -> Packing | None:
-    """Where the sequences of all sources of a node stand; SamplesError where they differ."""
-    found: Packing | None = None
-    for packing in packings:
-        if packing is not None and found is not None and not found.same(packing):
-            names = " and ".join(f"'{one.name}'" for one in node.inputs)
-            raise SamplesError(f"'{node.name}' joins {names}, whose sequences have other lengths")
-        found = found or packing
     return found
 
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import torch
 
 from netsharp_engine.graph import GraphError
+from netsharp_engine.ops.tensors import TENSORS
 from netsharp_engine.program import Job, Unusable
 from netsharp_engine.torch_backend.draft import TorchDraft
+from netsharp_engine.torch_backend.tensors import TorchTensorDraft
 
 #: Devices as they are tried where none is named.
 KINDS = ("cuda", "xpu", "mps", "cpu")
@@ -48,13 +50,19 @@ class TorchBackend:
         device = title_of(self.kind) if is_there(self.kind) else f"{self.kind}, which is not here"
         return f"PyTorch {torch.__version__}, {device}{products}"
 
-    def __call__(self, job: Job) -> TorchDraft:
+    def __call__(self, job: Job) -> TorchDraft | TorchTensorDraft:
         """Draft a job; GraphError for numbers that the device has not."""
         if job.dtype == "float64" and self.kind in SINGLE:
             raise GraphError(
                 f"{self.name} has no numbers of float64. Choose dtype = float32, or another device."
             )
-        return TorchDraft(job, self.kind, halved=self.halved)
+        drafting = TorchTensorDraft if _is_cntk(job) else TorchDraft
+        return drafting(job, self.kind, halved=self.halved)
+
+
+def _is_cntk(job: Job) -> bool:
+    """Whether all operations of a network are CNTK's."""
+    return all(node.op == "input" or node.op in TENSORS for node in job.graph.nodes)
 
 
 def is_there(kind: str) -> bool:

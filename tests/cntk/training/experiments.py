@@ -88,7 +88,11 @@ def made(folder: Path, rows: int = 150) -> Path:
 
 
 def run(
-    folder: Path, *items: str, follower: Follower | None = None, ranks: Ranks | None = None
+    folder: Path,
+    *items: str,
+    follower: Follower | None = None,
+    ranks: Ranks | None = None,
+    device: str = "",
 ) -> tuple[Answer, Follower]:
     """Do what the configuration of a folder says, with these items behind it."""
     follower = follower or Follower()
@@ -99,6 +103,7 @@ def run(
         lambda place, roots: Settings(),
     )
     asked.ranks = ranks
+    asked.device = device
     return perform(asked, follower), follower
 
 

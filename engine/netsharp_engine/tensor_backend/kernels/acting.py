@@ -75,6 +75,10 @@ class Acting:
             mask = (mask[::-1] if backwards else mask).reshape(packing.columns, *node.shape)
         self._masks[node] = mask
 
+    def mask_of_steps(self, node: Node) -> Array | None:
+        """Return what was drawn for a node in a loop [columns, ...]; None where nothing drops."""
+        return self._masks[node]
+
     def dropped(self, node: Node, values: Array, columns: slice) -> Array:
         """Values or gradients of some columns of a node in a loop, some of which become 0."""
         mask = self._masks[node]
@@ -204,7 +208,11 @@ class _BatchNormalization:
         variance = _over(np.square(values - mean)) / kind(count)
         unbiased = variance * kind(count / (count - 1)) if count > 1 else np.zeros_like(variance)
         seen = float(stored[self._counter][0])
-        part, blend = self._part(samples, seen), self._blend(samples, seen)
+        phase = self._acting.phase
+        part, blend = (
+            moved_share(self._told, phase, samples, seen),
+            blended_share(self._told, phase, samples, seen),
+        )
         for name, found in zip(self._running, (mean, unbiased), strict=True):
             before = stored[name]
             new = kind(part) * found + kind(1 - part) * before.reshape(-1, 1)
@@ -224,23 +232,25 @@ class _BatchNormalization:
         found: Array = kind(1) / np.sqrt(variance + kind(self._told["epsilon"]))
         return found
 
-    def _part(self, samples: int, seen: float) -> float:
-        """How far running statistics move."""
-        given = self._acting.phase.normalization
-        constant: float = self._told["normalizationTimeConstant"] if given is None else given
-        if seen == 0 or constant == 0:
-            return 1.0
-        if constant < 0:
-            return samples / (samples + seen)
-        return 0.0 if math.isinf(constant) else -math.expm1(-samples / constant)
 
-    def _blend(self, samples: int, seen: float) -> float:
-        """How much running statistics weigh against those of a batch."""
-        given = self._acting.phase.blend
-        constant: float = self._told["blendTimeConstant"] if given is None else given
-        if seen == 0 or constant <= 0:
-            return 0.0
-        return 1.0 if math.isinf(constant) else constant / (constant + samples)
+def moved_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
+    """Return how far running statistics move by a batch of so many samples, 0 to 1."""
+    given = phase.normalization
+    constant: float = told["normalizationTimeConstant"] if given is None else given
+    if seen == 0 or constant == 0:
+        return 1.0
+    if constant < 0:
+        return samples / (samples + seen)
+    return 0.0 if math.isinf(constant) else -math.expm1(-samples / constant)
+
+
+def blended_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
+    """Return how much running statistics weigh against those of a batch, 0 to 1."""
+    given = phase.blend
+    constant: float = told["blendTimeConstant"] if given is None else given
+    if seen == 0 or constant <= 0:
+        return 0.0
+    return 1.0 if math.isinf(constant) else constant / (constant + samples)
 
 
 def _over(values: Array) -> Array:

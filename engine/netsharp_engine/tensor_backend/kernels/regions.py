@@ -25,13 +25,14 @@ class _Window(NamedTuple):
     cells: tuple[int, slice, slice, slice]
 
 
-def _windows(node: Node, sources: Sources) -> Iterator[_Window]:
-    """Every window with cells; regions are left, top, width and height as shares of the image, or
-    where ``scale`` is given the columns and rows of two corners that it leads to the image.
+def windows(node: Node, images: int, regions: Array) -> Iterator[_Window]:
+    """Yield every window with cells of so many images.
+
+    Regions are left, top, width and height as shares of the image, or where ``scale`` is given the
+    columns and rows of two corners that it leads to the image.
     """
-    images, regions = sources
     *_, height, width = node.inputs[0].shape
-    count = max(map(len, sources))
+    count = max(images, len(regions))
     boxes = np.broadcast_to(regions.reshape(len(regions), -1, 4), (count, node.shape[0], 4))
     scale = node.attributes.get("scale")
     by = [width, height] * 2 if scale is None else [scale] * 4
@@ -46,7 +47,7 @@ def _windows(node: Node, sources: Sources) -> Iterator[_Window]:
         left, top, wide, high = told[sample, region]
         columns = list(_parts(left, max(wide, told.dtype.type(1)), across, width))
         rows = list(_parts(top, max(high, told.dtype.type(1)), down, height))
-        image = sample if len(images) > 1 else 0
+        image = sample if images > 1 else 0
         for (y, ys), (x, xs) in ((one, other) for one in rows for other in columns):
             yield _Window((sample, region, every, y, x), (image, every, ys, xs))
 
@@ -64,7 +65,7 @@ def _parts(begin: float, size: Array, count: int, most: int) -> Iterator[tuple[i
 def _pooled(node: Node, sources: Sources) -> Array:
     """The largest cell of each window of each channel; 0 where a window has none."""
     found = np.zeros((max(map(len, sources)), *node.shape), sources[0].dtype)
-    for window in _windows(node, sources):
+    for window in windows(node, len(sources[0]), sources[1]):
         found[window.place] = sources[0][window.cells].max((1, 2))
     return found
 
@@ -73,7 +74,7 @@ def _pooled_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
     """To the first of equal cells."""
     found = np.zeros_like(sources[0])
     channels = np.arange(node.inputs[0].shape[0])
-    for window in _windows(node, sources):
+    for window in windows(node, len(sources[0]), sources[1]):
         cells = sources[0][window.cells]
         first = cells.reshape(len(cells), -1).argmax(1)
         part = found[window.cells]

@@ -63,6 +63,16 @@ def carry_in(
 
 def carried_on(delay: Node, source: Array, packing: Packing) -> Array:
     """What the packing behind may need of a delay's source: its last steps, [steps, rows, ...]."""
+    reach = carried_steps(delay, packing)
+    steps = source.reshape(packing.steps, packing.rows, *source.shape[1:])
+    return steps[packing.steps - reach :].copy()
+
+
+def carried_steps(delay: Node, packing: Packing) -> int:
+    """Return how many last steps of a delay's source the packing behind may need.
+
+    GraphError for a delay that reads ahead, SamplesError for pieces that are shorter.
+    """
     reach = offset(delay)
     if reach < 0:
         why = "reads steps that follow, and sequences are cut into pieces"
@@ -72,8 +82,7 @@ def carried_on(delay: Node, source: Array, packing: Packing) -> Array:
             f"'{delay.name}' reads {reach} steps before, and pieces of sequences have "
             f"{packing.steps}"
         )
-    steps = source.reshape(packing.steps, packing.rows, *source.shape[1:])
-    return steps[packing.steps - reach :].copy()
+    return reach
 
 
 def delayed(

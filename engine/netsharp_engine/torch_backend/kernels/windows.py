@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,7 +21,8 @@ from netsharp_engine.walks.taps import centres, real_cells
 
 #: So many dimensions torch walks over at once.
 MOST_WALKED = 3
-_CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
+#: By how many dimensions torch walks over.
+CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
 _MOST = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_pool3d}
 _MEANS = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
 
@@ -34,7 +35,7 @@ class KernelParts(NamedTuple):
     biases: IntArray | None
 
 
-class _Convolution:
+class TorchConvolution:
     """How the dimensions of one convolution are told to torch.
 
     ``walked`` torch walks over itself; along ``groups`` each position has kernels of its own;
@@ -42,8 +43,7 @@ class _Convolution:
     walked ones become channels.
     """
 
-    def __init__(self, node: Node) -> None:
-        told = node.attributes
+    def __init__(self, told: Mapping[str, Any]) -> None:
         self.axes: Sequence[Axis] = told["axes"]
         self.sharing, self.maps = told["sharing"], told["maps"]
         several = [d for d, axis in enumerate(self.axes) if axis.count > 1]
@@ -176,9 +176,9 @@ class _Convolution:
 
 def convolve(node: Node, place: TorchPlace) -> Call:
     """Bind a convolution with the bias of each kernel."""
-    told = _Convolution(node)
+    told = TorchConvolution(node.attributes)
     ((weights, biases),) = place.parts
-    apply = _CONVOLUTIONS[len(told.figures)]
+    apply = CONVOLUTIONS[len(told.figures)]
     strides, pads = [one[1] for one in told.figures], [one[2] for one in told.figures]
     groups = told.count(told.groups)
 
@@ -195,20 +195,20 @@ def convolve(node: Node, place: TorchPlace) -> Call:
 
 def kernel_parts(node: Node) -> KernelParts:
     """Return how torch takes the kernels of a convolution."""
-    told = _Convolution(node)
+    told = TorchConvolution(node.attributes)
     return KernelParts(told.kernel_shape(), *told.places())
 
 
 def max_pool(node: Node, place: TorchPlace) -> Call:
     """Bind the largest real cell; its gradient goes to the first of equal cells."""
     axes: Sequence[Axis] = node.attributes["axes"]
-    return _pooled(axes, most=True)
+    return pooled(axes, most=True)
 
 
 def mean_pool(node: Node, place: TorchPlace) -> Call:
     """Bind the mean of the real cells."""
     axes: Sequence[Axis] = node.attributes["axes"]
-    sums, shares = _pooled(axes, most=False), _shares(axes, place)
+    sums, shares = pooled(axes, most=False), cell_shares(axes, place.device, place.dtype)
     return sums if shares is None else lambda values: sums(values) * shares
 
 
@@ -216,10 +216,10 @@ def response_norm(node: Node, place: TorchPlace) -> Call:
     """Bind y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
     told = node.attributes
     axes: Sequence[Axis] = told["axes"]
-    means, shares = _pooled(axes, most=False), None
+    means, shares = pooled(axes, most=False), None
     alpha, beta, offset = (float(told[key]) for key in ("alpha", "beta", "offset"))
     if not told["over_full_kernel"]:
-        shares = _shares(axes, place)
+        shares = cell_shares(axes, place.device, place.dtype)
     sizes, middles = [axis.size for axis in axes], centres(axes)
     each = all(
         len(range(axis.size)[cut]) == axis.size for axis, cut in zip(axes, middles, strict=True)
@@ -247,7 +247,7 @@ def _power(base: Tensor, beta: float) -> Tensor:
     return base.pow(-beta)
 
 
-def _pooled(axes: Sequence[Axis], *, most: bool) -> Call:
+def pooled(axes: Sequence[Axis], *, most: bool) -> Call:
     """What takes the largest cell, or the mean over all taps of a kernel, cells in pads being 0.
 
     Of several passes that over the last dimensions comes first, so that the first of equal cells
@@ -350,13 +350,13 @@ def _passes(pooled: Sequence[int]) -> list[list[int]]:
     return found
 
 
-def _shares(axes: Sequence[Axis], place: TorchPlace) -> Tensor | None:
+def cell_shares(axes: Sequence[Axis], device: torch.device, dtype: torch.dtype) -> Tensor | None:
     """Taps over real cells of each position [1, *positions]; None where all cells are real."""
     factors = torch.ones(1, dtype=torch.float64)
     for axis, counts in zip(axes, real_cells(axes), strict=True):
         along = torch.tensor([axis.kernel / count for count in counts], dtype=torch.float64)
         factors = factors.unsqueeze(-1) * along
-    return None if bool((factors == 1).all()) else factors.to(place.device, place.dtype)
+    return None if bool((factors == 1).all()) else factors.to(device, dtype)
 
 
 def _figures(axis: Axis, *, apart: bool | None = None) -> tuple[int, int, int]:

@@ -11,8 +11,8 @@ from netsharp_engine.program import Unusable
 if TYPE_CHECKING:
     from netsharp_engine.phases import PhasedBackend
 
-#: The family whose programs are told of phases.
-_ABLE = "wgpu"
+#: The families whose programs take what an epoch sets.
+_ABLE = ("torch", "wgpu")
 
 
 def trained_by(name: str) -> PhasedBackend | None:
@@ -22,9 +22,10 @@ def trained_by(name: str) -> PhasedBackend | None:
     """
     if name.casefold() in ("", CPU, AUTO):
         return None
-    if name.partition(":")[0].casefold() != _ABLE:
+    if name.partition(":")[0].casefold() not in _ABLE:
+        able = ", ".join((CPU, *_ABLE))
         raise GraphError(
-            f"A network of CNTK is trained by --device cpu or {_ABLE}, and '{name}' is asked for."
+            f"A network of CNTK is trained by --device {able}, and '{name}' is asked for."
         )
     found = backend(name)
     if isinstance(found, Unusable):
