@@ -13,9 +13,11 @@ from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.program import Job, Shaping, UpdateRule
 from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle, planned, shown
+from netsharp_engine.wgpu_backend.kernels import LoopNest
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
-from netsharp_engine.wgpu_backend.proving import trips
+from netsharp_engine.wgpu_backend.proving import GROUP_BYTES, trips
+from netsharp_engine.wgpu_backend.variants import ALL, VARIANTS, factors
 from netsharp_engine.wgpu_backend.writing import threads
 from tests.engine.naive import Dimension
 from tests.engine.networks import convolution, dense
@@ -67,13 +69,43 @@ def test_a_long_sum_takes_several_passes_of_a_stated_width():
             assert trips(kernel, threads(one)) <= MOST_TRIPS
 
 
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_is_within_the_bounds_and_stands_in_the_plan(name):
+    plan = plan_of(puri("loss"), 32, style=PlanStyle(variants={ALL: name}))
+    kernels = [kernel for one in shown(plan)["passes"] for kernel in one["kernels"]]
+    assert name in {kernel["variant"] for kernel in kernels}
+    assert max(kernel["turns"] for kernel in kernels) <= MOST_TRIPS
+    bytes_ = [one["group_bytes"] for one in shown(plan)["passes"]]
+    assert (max(bytes_) > 4 * 256) == (VARIANTS[name].form == "tiles")
+    assert max(bytes_) <= GROUP_BYTES
+
+
+def test_a_variant_that_asks_for_too_much_is_refused(monkeypatch):
+    large = VARIANTS["tiles 64 x 64"]._replace(name="large", down=128, across=128, deep=32)
+    monkeypatch.setitem(VARIANTS, "large", large)
+    with pytest.raises(GraphError, match="share 32,768 bytes is too large"):
+        plan_of(layers(300, 200, 40), 32, style=PlanStyle(variants={ALL: "large"}))
+
+
+def test_what_no_variant_computes_is_computed_plainly():
+    choices = {"H0/X: product, bias": "tiles 1 x 1", ALL: "vectors"}
+    plan = plan_of(layers(5, 4, 3), style=PlanStyle(variants=choices))
+    by = {kernel.what: kernel.variant for one in plan.step for kernel in one.kernels}
+    assert by["H0/X: product, bias, tanh"] == "vectors"
+    assert "plain" in by.values()
+    nest = LoopNest("b1[i * 9 + j] * (b2[n * 9 + j] * 2.0)", ())
+    assert factors(nest.term) == ["b1[i * 9 + j]", "(b2[n * 9 + j] * 2.0)"]
+
+
 def test_no_loop_holds_a_branch_and_no_shape_comes_at_run_time():
     graph = Graph()
     source = dense(graph, graph.input("X", (64,)), 64)
     axes = (Axis(8, 3, 2, padding=True), Axis(8, 3, 2, padding=True))
     node = graph.apply("max pool", source, axes=axes, name="pool")
     graph.set_output(dense(graph, node, 3, "softmax", name="out"))
-    for text in texts(plan_of(graph.judged("cross entropy", "right answers"))):
+    judged = graph.judged("cross entropy", "right answers")
+    plans = [plan_of(judged, 9, style=PlanStyle(variants={ALL: name})) for name in VARIANTS]
+    for text in (text for plan in plans for text in texts(plan)):
         assert "uniform" not in text
         depth = 0
         for line in text.splitlines():

@@ -48,10 +48,32 @@ class Turning(NamedTuple):
     most: int
 
 
+class MatrixForm(NamedTuple):
+    """A sum over loops as a product of two matrices, [down, deep] and [deep, across].
+
+    ``left`` is a number of the first by ``m`` and ``k``, ``right`` one of the second by ``k`` and
+    ``c``, each after whole numbers of its own; both are read within their bounds alone.
+    ``element`` says which element of the kernel is that of ``m`` and ``c``.  Neighbours along ``k``
+    lie side by side in memory where ``left_runs`` or ``right_runs``.
+    """
+
+    down: int
+    across: int
+    deep: int
+    left: str
+    right: str
+    element: str
+    left_lets: tuple[tuple[str, str], ...] = ()
+    right_lets: tuple[tuple[str, str], ...] = ()
+    left_runs: bool = True
+    right_runs: bool = False
+
+
 class LoopNest(NamedTuple):
     """A sum, or the first maximum, of ``term`` over loops; ``lets`` are whole numbers before them.
 
-    ``constants`` are sizes by name.  ``mark`` says where a maximum is met.
+    ``constants`` are sizes by name.  ``mark`` says where a maximum is met.  ``matrix`` is the same
+    sum as a product of matrices, where it is one.
     """
 
     term: str
@@ -60,6 +82,7 @@ class LoopNest(NamedTuple):
     constants: tuple[tuple[str, int], ...] = ()
     how: str = "sum"
     mark: str = ""
+    matrix: MatrixForm | None = None
 
     @property
     def trips(self) -> int:
@@ -108,6 +131,8 @@ class DeviceKernel(NamedTuple):
     parts: tuple[tuple[str, int], ...] = ()
     #: The names of the formulas that were joined in it.
     joined: tuple[str, ...] = ()
+    #: The variant, by its name in ``variants``, that computes it.
+    variant: str = "plain"
 
     @property
     def elements(self) -> int:

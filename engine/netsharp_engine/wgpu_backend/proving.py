@@ -10,7 +10,16 @@ from netsharp_engine.wgpu_backend.kernels import DeviceKernel, LoopNest, OverRow
 from netsharp_engine.wgpu_backend.planning.joining import ROW, Pass
 from netsharp_engine.wgpu_backend.planning.placing import ARENA, ARENAS, Placement
 from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS
-from netsharp_engine.wgpu_backend.writing import GROUPS, folded, groups, threads
+from netsharp_engine.wgpu_backend.tuned import UNROLLED
+from netsharp_engine.wgpu_backend.variants import Variant, longest, nest_of, piece, variant_of
+from netsharp_engine.wgpu_backend.writing import (
+    GROUPS,
+    folded,
+    groups,
+    looked,
+    threads,
+    tiled,
+)
 
 #: Bytes that the threads of a group share.
 GROUP_BYTES = 16_384
@@ -18,9 +27,14 @@ THREADS = ROW
 
 
 def trips(kernel: DeviceKernel, width: int) -> int:
-    """How often the loops of one invocation turn at most, all of them together."""
+    """Return how often the loops of one invocation turn at most, all of them together."""
+    row, nest = variant_of(kernel), nest_of(kernel)
     total = sum(op.trips for _, op in kernel.body if isinstance(op, LoopNest))
     looks = sum(isinstance(op, OverRow) for _, op in kernel.body)
+    if row.form == "tiles" and nest is not None:
+        total = _tile_trips(row, nest, kernel.pieces, width)
+    elif row.form == "lanes" and nest is not None:
+        total = _lane_trips(row, nest)
     if kernel.by_rows:
         total += looks * min(kernel.size, width)
         if kernel.size > width:
@@ -28,9 +42,25 @@ def trips(kernel: DeviceKernel, width: int) -> int:
     return total
 
 
+def _tile_trips(row: Variant, nest: LoopNest, pieces: int, width: int) -> int:
+    assert nest.matrix is not None
+    fetched = sum(-(-count // width) for count in row.loads)
+    tiles = -(-piece(nest.matrix, pieces) // row.deep)
+    return tiles * (1 + fetched + row.deep // UNROLLED)
+
+
+def _lane_trips(row: Variant, nest: LoopNest) -> int:
+    shared = longest(nest)
+    loops = tuple(
+        loop._replace(most=-(-loop.most // row.lanes)) if loop is shared else loop
+        for loop in nest.loops
+    )
+    return nest._replace(loops=loops).trips
+
+
 def group_bytes(one: Pass) -> int:
-    """The bytes that the threads of a group share."""
-    return 4 * threads(one) if any(kernel.by_rows for kernel in one.kernels) else 0
+    """Return the bytes that the threads of a group share: numbers they look at, and tiles."""
+    return 4 * looked(one) + 16 * tiled(one)
 
 
 def prove(passes: list[Pass], placement: Placement) -> None:
@@ -50,7 +80,10 @@ def prove(passes: list[Pass], placement: Placement) -> None:
         if down > GROUPS:
             raise GraphError(f"{what}: {count:,} groups are more than a device counts")
         if width > THREADS or group_bytes(one) > GROUP_BYTES:
-            raise GraphError(f"{what}: a group of {width} threads is too large")
+            raise GraphError(
+                f"{what}: a group of {width} threads that share {group_bytes(one):,} bytes is too "
+                "large"
+            )
         for kernel in one.kernels:
             turns = trips(kernel, width)
             if turns > MOST_TRIPS:

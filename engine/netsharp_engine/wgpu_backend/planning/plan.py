@@ -5,6 +5,7 @@ It needs no device, so that it can be printed, and compared, anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from netsharp_engine.program import Job
@@ -14,15 +15,21 @@ from netsharp_engine.wgpu_backend.planning.describing import Described, Describe
 from netsharp_engine.wgpu_backend.planning.facts import GraphFacts
 from netsharp_engine.wgpu_backend.planning.joining import Pass, join, levels, needed
 from netsharp_engine.wgpu_backend.planning.placing import ARENA, Placement, placed
-from netsharp_engine.wgpu_backend.planning.splitting import split
+from netsharp_engine.wgpu_backend.planning.splitting import MOST_TRIPS, split
+from netsharp_engine.wgpu_backend.variants import PLAIN, variant_of, with_variant
 
 
 class PlanStyle(NamedTuple):
-    """How far kernels are put together, and how much one arena holds."""
+    """How far kernels are put together, how much one arena holds, and by what each is computed.
+
+    ``variants`` has the names of variants by the words of kernels, under ``*`` for all others;
+    where one does not apply, and where none is named, a kernel is computed plainly.
+    """
 
     joined: bool = True
     side_by_side: bool = True
     arena: int = ARENA
+    variants: Mapping[str, str] = {}
 
 
 SHIPPED = PlanStyle()
@@ -74,7 +81,15 @@ def _passes(kernels: list[DeviceKernel], described: Described, style: PlanStyle)
     found = needed(kernels, buffers)
     if style.joined:
         found = needed(join(found), buffers)
+    found = [_varied(kernel, style.variants) for kernel in found]
     return levels(found, side_by_side=style.side_by_side)
+
+
+def _varied(kernel: DeviceKernel, choices: Mapping[str, str]) -> DeviceKernel:
+    """A kernel by the variant chosen for it, plainly where its loops would turn too often."""
+    made = with_variant(kernel, choices)
+    fits = proving.trips(made, variant_of(made).threads) <= MOST_TRIPS
+    return made if fits else made._replace(variant=PLAIN)
 
 
 def shown(plan: DevicePlan) -> dict[str, Any]:
@@ -106,6 +121,7 @@ def _shown_pass(plan: DevicePlan, one: Pass) -> dict[str, Any]:
         "kernels": [
             {
                 "template": kernel.family,
+                "variant": kernel.variant,
                 "role": kernel.role,
                 "formulas": list(kernel.joined),
                 "numbers": kernel.elements,

@@ -15,6 +15,7 @@ from netsharp_engine.wgpu_backend.kernels import (
     LoopNest,
     Turning,
 )
+from netsharp_engine.wgpu_backend.templates import unfolded
 from netsharp_engine.wgpu_backend.templates.windows import KernelWay
 
 FAMILY = "convolution"
@@ -29,7 +30,8 @@ def forward(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, ou
     """4.13: convolution and subsampling in one, the kernel as it stands."""
     seen = way.under()
     term = f"b{w.number}[{seen.weight}] * b{x.number}[n * INPUTS + {seen.cell}]"
-    nest = LoopNest(term, seen.loops, seen.lets, sizes(way))
+    matrix = unfolded.forward(way, x, w)
+    nest = LoopNest(term, seen.loops, seen.lets, sizes(way), matrix=matrix)
     build.kernel(f"{what}: convolution", FAMILY, FORWARD, out, nest)
 
 
@@ -43,7 +45,8 @@ def backward(build: Building, what: str, g: Buffer, w: Buffer, way: KernelWay, o
     """4.18 and 4.21: the adjoint, by loops over the places that see a cell."""
     seen = way.above()
     term = f"b{w.number}[{seen.weight}] * b{g.number}[n * OUTPUTS + {seen.place}]"
-    nest = LoopNest(term, seen.loops, seen.lets, sizes(way))
+    matrix = unfolded.backward(way, g, w)
+    nest = LoopNest(term, seen.loops, seen.lets, sizes(way), matrix=matrix)
     build.kernel(f"{what}: error of the source", FAMILY, BACKWARD, out, nest)
 
 
@@ -55,5 +58,6 @@ def gradient(build: Building, what: str, x: Buffer, g: Buffer, way: KernelWay, o
         value = f"select({value}, 1.0, {seen.weight})"
     term = f"b{g.number}[r * OUTPUTS + {seen.place}] * {value}"
     loops = (Turning("r", "0", str(build.rows), build.rows), *seen.loops)
-    nest = LoopNest(term, loops, seen.lets, sizes(way))
+    matrix = unfolded.gradient(way, x, g)
+    nest = LoopNest(term, loops, seen.lets, sizes(way), matrix=matrix)
     build.kernel(f"{what}: gradient", FAMILY, GRADIENT, out, nest)

@@ -16,6 +16,7 @@ from netsharp_engine.wgpu_backend.kernels import (
     Buffer,
     Each,
     LoopNest,
+    MatrixForm,
     Turning,
 )
 
@@ -65,7 +66,17 @@ def forward(
 ) -> None:
     """xi = K l."""
     term = f"b{w.buffer.number}[i * DOWN + j * ALONG] * b{x.number}[n * INPUTS + j]"
-    nest = LoopNest(term, (Turning("j", "0", "INPUTS", w.inputs),), (), w.constants)
+    matrix = MatrixForm(
+        x.rows,
+        w.outputs,
+        w.inputs,
+        f"b{x.number}[m * {w.inputs} + k]",
+        f"b{w.buffer.number}[c * {w.down} + k * {w.along}]",
+        f"m * {w.outputs} + c",
+        right_runs=w.along == 1,
+    )
+    loops = (Turning("j", "0", "INPUTS", w.inputs),)
+    nest = LoopNest(term, loops, (), w.constants, matrix=matrix)
     build.kernel(f"{what}: product", family, FORWARD, out, nest)
 
 
@@ -74,7 +85,17 @@ def backward(
 ) -> None:
     """psi of the layer below, before its activation: the transposed matrix times psi."""
     term = f"b{w.buffer.number}[o * DOWN + i * ALONG] * b{g.number}[n * OUTPUTS + o]"
-    nest = LoopNest(term, (Turning("o", "0", "OUTPUTS", w.outputs),), (), w.constants)
+    matrix = MatrixForm(
+        g.rows,
+        w.inputs,
+        w.outputs,
+        f"b{g.number}[m * {w.outputs} + k]",
+        f"b{w.buffer.number}[k * {w.down} + c * {w.along}]",
+        f"m * {w.inputs} + c",
+        right_runs=w.down == 1,
+    )
+    loops = (Turning("o", "0", "OUTPUTS", w.outputs),)
+    nest = LoopNest(term, loops, (), w.constants, matrix=matrix)
     build.kernel(f"{what}: error of the source", family, BACKWARD, out, nest)
 
 
@@ -96,8 +117,29 @@ def gradient(
     else:
         lets = (("j", "e / ALONG"), ("o", "e % ALONG"))
     term = f"b{g.number}[r * OUTPUTS + o] * {seen}"
-    nest = LoopNest(term, (Turning("r", "0", str(build.rows), build.rows),), lets, w.constants)
+    loops = (Turning("r", "0", str(build.rows), build.rows),)
+    nest = LoopNest(term, loops, lets, w.constants, matrix=_outer(x, g, w, build.rows))
     build.kernel(f"{what}: gradient", family, GRADIENT, out, nest)
+
+
+def _outer(x: Buffer, g: Buffer, w: WeightMatrix, rows: int) -> MatrixForm:
+    """The sum of outer products as a product of matrices, samples along the sum."""
+    width = w.inputs + w.biased
+    seen = f"b{x.number}[k * {w.inputs} + c]"
+    lets: tuple[tuple[str, str], ...] = ()
+    if w.biased:
+        lets = (("j", f"min(c, {w.inputs - 1})"),)
+        seen = f"select(b{x.number}[k * {w.inputs} + j], 1.0, c == {w.inputs})"
+    return MatrixForm(
+        w.outputs,
+        width,
+        rows,
+        f"b{g.number}[k * {w.outputs} + m]",
+        seen,
+        f"m * {w.down} + c * {w.along}",
+        right_lets=lets,
+        left_runs=False,
+    )
 
 
 def kernel_bias(build: Building, what: str, x: Buffer, w: WeightMatrix, out: Buffer) -> None:

@@ -1,0 +1,239 @@
+"""Kernels as text of WGSL in their tuned forms, which are the plain one in another order.
+
+Vectors of samples, threads that share a sum, tiles of matrices in group memory, several rows a
+group.  It knows kernels and ``expressing``, no program around them and no device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from netsharp_engine.wgpu_backend.expressing import STARTS, KernelText, joined
+from netsharp_engine.wgpu_backend.kernels import DeviceKernel, LoopNest, MatrixForm, OverRow
+from netsharp_engine.wgpu_backend.variants import (
+    VECTOR,
+    Variant,
+    factors,
+    lanes_of_row,
+    longest,
+    names_sample,
+    nest_of,
+    piece,
+    variant_of,
+)
+
+_PARTS = "xyzw"
+#: Steps of a product that are written one behind the other.
+UNROLLED = 4
+
+
+class TunedText(KernelText):
+    """The forms by their names in the table of variants."""
+
+    def tuned(self, kernel: DeviceKernel, name: str) -> tuple[list[str], list[str]]:
+        """Write a kernel called ``name``: what ends each number, and the kernel itself."""
+        row = variant_of(kernel)
+        if row.form == "rows":
+            return [], self._several_rows(kernel)
+        forms: dict[str, Callable[[DeviceKernel, LoopNest, Variant, str], list[str]]] = {
+            "vectors": self._vectors,
+            "lanes": self._lanes,
+            "tiles": self._tiles,
+        }
+        nest = nest_of(kernel)
+        assert nest is not None
+        return self._end(kernel, name), forms[row.form](kernel, nest, row, f"{name}_end")
+
+    def _end(self, kernel: DeviceKernel, name: str) -> list[str]:
+        """What is done with a sum: a function, for a block has several."""
+        (value, _), *rest = kernel.body
+        lines = self.sited(kernel)
+        for number, operation in rest:
+            assert not isinstance(operation, OverRow)
+            lines += self.operation(number, operation)
+        lines += [self.store(each, "at") for each in kernel.stores]
+        head = f"fn {name}_end(at: i32, e: i32, v{value}: f32) {{"
+        return [head, *(f"  {line}" for line in lines), "}"]
+
+    def _parted(self, kernel: DeviceKernel, index: str, count: int) -> list[str]:
+        """The part of a sum, ``h``, and the number within it, of an index over all parts."""
+        if kernel.pieces == 1:
+            return [f"let f = {index};"]
+        return [f"let h = {index} / {count};", f"let f = {index} % {count};"]
+
+    def _at(self, kernel: DeviceKernel, element: str) -> str:
+        """Where the number of an element goes, among all parts."""
+        return element if kernel.pieces == 1 else f"h * {kernel.elements} + {element}"
+
+    def _vectors(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+        """Four samples an invocation, whose weight is read once."""
+        value, size = kernel.body[0][0], kernel.size
+        blocks = -(-kernel.rows // VECTOR)
+        count = blocks * size
+        lines = [
+            f"let n{q} = min({VECTOR} * (f / {size}) + {q}, {kernel.rows - 1});"
+            for q in range(VECTOR)
+        ]
+        common = [text for text in factors(nest.term) if not names_sample(text)]
+        each = [text for text in factors(nest.term) if names_sample(text)]
+        parts = [
+            re.sub(r"\bn\b", f"n{q}", self.said(" * ".join(each) or "1.0")) for q in range(VECTOR)
+        ]
+        weight = " * ".join(self.said(text) for text in common)
+        vector = f"vec4<f32>({', '.join(parts)})"
+        term = f"{weight} * {vector}" if weight else vector
+        lines += ["let i = f % " + str(size) + ";", f"var v{value} = vec4<f32>(0.0);"]
+        lines += self.looped(nest, [f"v{value} += {term};"])
+        for q, part in enumerate(_PARTS):
+            store = f"{end}({self._at(kernel, f'e{q}')}, e{q}, v{value}.{part});"
+            whole = kernel.rows % VECTOR == 0
+            lines.append(f"let e{q} = n{q} * {size} + i;")
+            fits = f"{VECTOR} * (f / {size}) + {q} < {kernel.rows}"
+            lines.append(store if whole else f"if ({fits}) {{ {store} }}")
+        first = [f"let g = q * {self.width} + t;", f"if (g < {count * kernel.pieces}) {{"]
+        inner = [*self._parted(kernel, "g", count), *lines]
+        return [*first, *(f"  {line}" for line in inner), "}"]
+
+    def _lanes(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+        """Several threads a number, each with a share of a loop; their sums are added in pairs."""
+        value, lanes = kernel.body[0][0], row.lanes
+        own, total = self.width // lanes, kernel.elements * kernel.pieces
+        lines = [
+            f"let g = q * {own} + t / {lanes};",
+            f"let lane = t % {lanes};",
+            *self._parted(kernel, f"min(g, {total - 1})", kernel.elements),
+            "let e = f;",
+            *self.sited(kernel),
+            f"var v{value} = 0.0;",
+            *self.looped(nest, [f"v{value} += {self.said(nest.term)};"], longest(nest).name, lanes),
+            f"line[t] = v{value};",
+            "workgroupBarrier();",
+        ]
+        half = lanes // 2
+        while half:
+            lines.append(f"if (lane < {half}) {{ line[t] += line[t + {half}]; }}")
+            lines.append("workgroupBarrier();")
+            half //= 2
+        lines.append(f"if (lane == 0 && g < {total}) {{ {end}(g, e, line[t]); }}")
+        return lines
+
+    def _tiles(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+        """A tile of a product a group, a block of 4 x 4 a thread; matrices come by group memory."""
+        matrix = nest.matrix
+        assert matrix is not None
+        downs, across = -(-matrix.down // row.down), -(-matrix.across // row.across)
+        length = piece(matrix, kernel.pieces)
+        wide = row.across // VECTOR
+        lines = [
+            *self._parted(kernel, "q", downs * across),
+            f"let m0 = f / {across} * {row.down};",
+            f"let c0 = f % {across} * {row.across};",
+            f"let u = t % {row.owners};" if self.width > row.owners else "let u = t;",
+            f"let um = u / {wide};",
+            f"let uc = u % {wide};",
+        ]
+        if kernel.pieces > 1:
+            lines += [f"let k0 = h * {length};", f"let k1 = min(k0 + {length}, {matrix.deep});"]
+        else:
+            lines += ["let k0 = 0;", f"let k1 = {matrix.deep};"]
+        lines += [f"var x{part} = vec4<f32>(0.0);" for part in _PARTS]
+        # All groups turn equally often, so that their threads meet at the barriers.
+        lines.append(f"for (var s = 0; s < {length}; s += {row.deep}) {{")
+        lefts, rights = row.loads
+        inner = [
+            *self._loaded(matrix, row, lefts, 0, left=True),
+            *self._loaded(matrix, row, rights, lefts, left=False),
+            "workgroupBarrier();",
+            f"for (var d = 0; d < {row.deep}; d += {UNROLLED}) {{",
+        ]
+        for step in range(UNROLLED):
+            a = f"tile[(d + {step}) * {row.down // VECTOR} + um]"
+            b = f"tile[{lefts} + (d + {step}) * {wide} + uc]"
+            inner += [f"  let a{step} = {a};", f"  let b{step} = {b};"]
+            inner += [f"  x{part} += a{step}.{part} * b{step};" for part in _PARTS]
+        inner += ["}", "workgroupBarrier();"]
+        lines += [*(f"  {line}" for line in inner), "}"]
+        return [*lines, *self._tile_stores(kernel, matrix, row, end)]
+
+    def _loaded(
+        self, matrix: MatrixForm, row: Variant, count: int, first: int, *, left: bool
+    ) -> list[str]:
+        """A loop by which all threads fetch the tile of one matrix, four neighbours each."""
+        side = row.down if left else row.across
+        runs = matrix.left_runs if left else matrix.right_runs
+        letter, most = ("m", matrix.down) if left else ("c", matrix.across)
+        start = "m0" if left else "c0"
+        lets = matrix.left_lets if left else matrix.right_lets
+        number = self.said(matrix.left if left else matrix.right)
+        vectors = side // VECTOR
+        split = (
+            ("l / " + str(row.deep), "l % " + str(row.deep))
+            if runs
+            else (f"l % {vectors}", f"l / {vectors}")
+        )
+        inner = [
+            f"let block = {split[0]};",
+            f"let step = {split[1]};",
+            f"let k = min(k0 + s + step, {matrix.deep - 1});",
+            "let here = k0 + s + step < k1;",
+            "var found = vec4<f32>(0.0);",
+        ]
+        for part, name in enumerate(_PARTS):
+            place = f"{start} + {VECTOR} * block + {part}"
+            one = [f"let {letter} = min({place}, {most - 1});"]
+            one += [f"let {key} = {self.said(text)};" for key, text in lets]
+            one.append(f"found.{name} = select(0.0, {number}, here && {place} < {most});")
+            inner.append(f"{{ {' '.join(one)} }}")
+        inner.append(f"tile[{first} + step * {vectors} + block] = found;")
+        head = f"for (var l = t; l < {count}; l += {self.width}) {{"
+        return [head, *(f"  {line}" for line in inner), "}"]
+
+    def _tile_stores(
+        self, kernel: DeviceKernel, matrix: MatrixForm, row: Variant, end: str
+    ) -> list[str]:
+        lines = [f"let mine = t < {row.owners};"]
+        for a, down in enumerate(_PARTS):
+            lines.append(f"{{ let m = m0 + {VECTOR} * um + {a};")
+            for b, part in enumerate(_PARTS):
+                fits = f"mine && m < {matrix.down} && c < {matrix.across}"
+                lines.append(
+                    f"  {{ let c = c0 + {VECTOR} * uc + {b}; let e = {matrix.element}; "
+                    f"if ({fits}) {{ {end}({self._at(kernel, 'e')}, e, x{down}.{part}); }} }}"
+                )
+            lines.append("}")
+        return lines
+
+    def _several_rows(self, kernel: DeviceKernel) -> list[str]:
+        """Several rows a group, an element a thread; threads look over the row of their own."""
+        lanes = lanes_of_row(kernel)
+        own, last = self.width // lanes, kernel.rows - 1
+        lines = [
+            f"let n = min(q * {own} + t / {lanes}, {last});",
+            f"let i = min(t % {lanes}, {kernel.size - 1});",
+            f"let first = t - t % {lanes};",
+            f"let there = q * {own} + t / {lanes} <= {last};",
+            f"let real = there && t % {lanes} < {kernel.size};",
+            f"let e = n * {kernel.size} + i;",
+        ]
+        for value, operation in kernel.body:
+            if not isinstance(operation, OverRow):
+                lines += self.operation(value, operation)
+                continue
+            name, start = f"v{value}", STARTS[operation.how]
+            lines += [
+                f"line[t] = {self.said(operation.formula)};",
+                "workgroupBarrier();",
+                f"var {name} = {start};",
+                f"for (var k = 0; k < {kernel.size}; k++) {{",
+                f"  {joined(operation.how, name, 'line[first + k]')}",
+                "}",
+                "workgroupBarrier();",
+            ]
+        each = [self.store(store, "e") for store in kernel.stores if not store.once]
+        once = [self.store(store, "n") for store in kernel.stores if store.once]
+        if each:
+            lines += ["if (real) {", *(f"  {line}" for line in each), "}"]
+        if once:
+            lines += ["if (there && t == first) {", *(f"  {line}" for line in once), "}"]
+        return lines
