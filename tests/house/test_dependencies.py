@@ -35,6 +35,8 @@ FLOORS = (
     ("netsharp_engine.analysis", "netsharp_engine.packing", "netsharp_engine.program"),
     ("netsharp_engine.distributed", "netsharp_engine.phases", "netsharp_engine.planned"),
     ("netsharp_engine.initial", "netsharp_engine.room", "netsharp_engine.walks"),
+    ("netsharp_engine.data.errors",),
+    ("netsharp_engine.data.storage",),
     ("netsharp_engine.tensor_backend.kernels",),
     (
         "netsharp_engine.numpy_backend",
@@ -44,11 +46,10 @@ FLOORS = (
     ("netsharp_engine.torch_backend.kernels",),
     ("netsharp_engine.torch_backend",),
     ("netsharp_engine.backends",),
-    ("netsharp_engine.data.errors", "netsharp_engine.model_file"),
+    ("netsharp_engine.model_file",),
     (
         "netsharp_engine.data.frames",
         "netsharp_engine.data.labels",
-        "netsharp_engine.data.storage",
         "netsharp_engine.data.texts",
     ),
     ("netsharp_engine.data.table",),

@@ -5,7 +5,8 @@ Nothing falls back in parts: a device computes the whole network, or says which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from netsharp_engine.backends.families import FAMILIES, SOFTWARE, UNLOADABLE, DeviceFamily
@@ -17,10 +18,26 @@ from netsharp_engine.program import Backend, Job, Unusable, require_computed
 
 #: Multiply-adds a second of one thread of numpy, as far as `auto` needs to know.
 PROCESSOR_RATE = 5e9
-#: Seconds that one dispatch of wgpu takes whatever it computes, and dispatches for a node and step.
-DISPATCH_SECONDS, DISPATCHES = 40e-6, 3
+#: Dispatches of wgpu for a node and step.
+DISPATCHES = 3
 #: A step of training takes so many times the multiply-adds of a forward pass.
 PASSES = 3
+
+
+class DeviceRates(NamedTuple):
+    """Multiply-adds a second, the seconds of a dispatch whatever it computes, and who says so."""
+
+    multiply_adds: float
+    seconds_a_pass: float
+    told: str
+
+    def seconds(self, work: float, nodes: int) -> float:
+        """Return how long so many multiply-adds of so many nodes take."""
+        return nodes * DISPATCHES * self.seconds_a_pass + work / self.multiply_adds
+
+
+#: What is taken for granted of a device of wgpu that nobody has measured.
+ESTIMATE = DeviceRates(math.inf, 40e-6, "by an estimate, which netsharp doctor replaces")
 
 
 class Device(NamedTuple):
@@ -96,7 +113,9 @@ def _first(jobs: Sequence[Job], precision: str) -> Device | Unusable:
             reasons.append(made)
             continue
         why = "; ".join(
-            [*reasons, f"{made.title} is there" if row.name != CPU else "so cpu is left"]
+            [*reasons, f"{made.title} is there {made.why}".rstrip()]
+            if row.name != CPU
+            else [*reasons, "so cpu is left"]
         )
         return named(made._replace(why=why))
     return Unusable(f"No device can do this: {'; '.join(reasons)}.", "")
@@ -120,9 +139,15 @@ def _tried(row: DeviceFamily, jobs: Sequence[Job], precision: str) -> Device | s
     refusal = refused(made, jobs)
     if refusal is not None:
         return f"{row.name} cannot do it: {refusal.rstrip('.')}"
-    if row.name == "wgpu" and not all(map(pays, jobs)):
-        return "wgpu is there, and steps of this network are shorter than its dispatches"
-    return Device(row.name, made, title_of(made), "")
+    if row.name != "wgpu":
+        return Device(row.name, made, title_of(made), "")
+    rates = rates_of(made)
+    if not all(pays(job, rates) for job in jobs):
+        return (
+            "wgpu is there, and steps of this network are shorter than its dispatches "
+            f"({rates.told})"
+        )
+    return Device(row.name, made, title_of(made), f"and worth it {rates.told}")
 
 
 def _is_device(name: str, title: str) -> bool:
@@ -130,12 +155,23 @@ def _is_device(name: str, title: str) -> bool:
     return not (name.endswith(":cpu") or title.endswith(f", {SOFTWARE}"))
 
 
-def pays(job: Job) -> bool:
-    """Whether a processor takes longer for a call than the dispatches of its nodes do."""
+def rates_of(made: Backend) -> DeviceRates:
+    """Return what was measured of a back end's device and kept, else an estimate."""
+    ask: Callable[[], tuple[float, ...] | None] | None = getattr(made, "speed", None)
+    found = None if ask is None else ask()
+    if found is None:
+        return ESTIMATE
+    rate, seconds = found[:2]
+    told = f"as measured: {seconds * 1e6:.2g} microseconds a pass, {rate / 1e9:.2g} G multiply-adds"
+    return DeviceRates(rate, seconds, f"{told} a second")
+
+
+def pays(job: Job, rates: DeviceRates = ESTIMATE) -> bool:
+    """Return whether a processor takes longer for a call than a device of such rates does."""
     rows = job.rows * (1 if job.rule is None else PASSES)
     nodes = [node for node in job.graph.nodes if node.op != "input"]
     work = sum(OPERATIONS[node.op].cost(node).multiply_adds for node in nodes) * rows
-    return work / PROCESSOR_RATE > len(nodes) * DISPATCHES * DISPATCH_SECONDS
+    return work / PROCESSOR_RATE > rates.seconds(work, len(nodes))
 
 
 def survey() -> Iterator[str]:

@@ -135,10 +135,10 @@ def _wgpu(kind: str, precision: str) -> Backend | Unusable:
 
 def _wgpu_planner(kind: str, precision: str) -> Backend | Unusable:
     try:
-        planner: Callable[[], Backend] | None = getattr(_wgpu_room(), "planner", None)
+        planner: Callable[[str], Backend] | None = getattr(_wgpu_room(), "planner", None)
     except ImportError:
         planner = None
-    return _wgpu(kind, precision) if planner is None else planner()
+    return _wgpu(kind, precision) if planner is None else planner(kind)
 
 
 def _wgpu_devices() -> Iterator[FoundDevice]:

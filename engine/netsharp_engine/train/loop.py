@@ -17,7 +17,7 @@ from netsharp_engine.initial import diameters, initial_values
 from netsharp_engine.program import Backend, Fault, Figures, Memory
 from netsharp_engine.room import require_room
 from netsharp_engine.train.diagnosis import explain, propose
-from netsharp_engine.train.drafting.drafts import draft_run
+from netsharp_engine.train.drafting.drafts import draft_run, told_beside
 from netsharp_engine.train.examining.layers import layer_figures, some_rows
 from netsharp_engine.train.examining.trivial import Evidence, explain_trivial, is_no_better
 from netsharp_engine.train.failures import TrainingError
@@ -159,7 +159,7 @@ class Run:
 
     def run(self) -> Outcome:
         """Train to the end, the stop, or the first number that is not finite."""
-        self._emit("start", metrics=self._extent(), device=self.device)
+        self._emit("start", metrics=self._extent(), device=told_beside(self.device, self._program))
         status, message = "finished", ""
         while self._state.epoch < self._settings.epochs:
             verdict = self._epoch()

@@ -6,10 +6,13 @@ It knows graphs and the seam, no language; wgpu itself is imported where a devic
 from __future__ import annotations
 
 from netsharp_engine.program import Backend, Job
+from netsharp_engine.wgpu_backend.draft import DeviceDraft
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, PlanStyle, planned, shown
-from netsharp_engine.wgpu_backend.program import DeviceDraft, DeviceProgram
+from netsharp_engine.wgpu_backend.program import DeviceProgram
 from netsharp_engine.wgpu_backend.running import Adapter, adapters, chosen
+from netsharp_engine.wgpu_backend.tuning.keeping import DeviceIdentity, DeviceSpeed, kept_speed
+from netsharp_engine.wgpu_backend.tuning.policy import DeviceTuning
 
 __all__ = [
     "Adapter",
@@ -33,11 +36,15 @@ class DeviceBackend:
     def __init__(self, adapter: Adapter) -> None:
         self.name = f"wgpu:{adapter.name}"
         self.title = f"{adapter}, {adapter.kind}"
-        self._adapter = adapter.name
+        self.adapter = adapter
+
+    def speed(self) -> DeviceSpeed | None:
+        """Return the speed that was measured of the device and kept; None where none was."""
+        return kept_speed(DeviceIdentity.here(self.adapter.name, self.adapter.driver))
 
     def __call__(self, job: Job) -> DeviceDraft:
-        """The draft of a job."""
-        return DeviceDraft(job, self._adapter)
+        """Return the draft of a job."""
+        return DeviceDraft(job, self.adapter.name, tuning=DeviceTuning(self.adapter))
 
 
 def backend(adapter: str | None = None) -> DeviceBackend:
@@ -48,6 +55,6 @@ def backend(adapter: str | None = None) -> DeviceBackend:
     return DeviceBackend(chosen(adapter)[0])
 
 
-def planner() -> Backend:
-    """Return what drafts for any device, none of which has to be here."""
-    return DeviceDraft
+def planner(wanted: str = "") -> Backend:
+    """Return what drafts for any device of that name, none of which has to be here."""
+    return lambda job: DeviceDraft(job, tuning=DeviceTuning(None, wanted))

@@ -17,8 +17,10 @@ import numpy as np
 
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.program import Batch, Job
-from netsharp_engine.wgpu_backend.program import DeviceDraft, DeviceProgram
+from netsharp_engine.wgpu_backend.draft import DeviceDraft
+from netsharp_engine.wgpu_backend.program import DeviceProgram
 from netsharp_engine.wgpu_backend.running import Adapter, adapters, device
+from netsharp_engine.wgpu_backend.tuning.keeping import DeviceIdentity, DeviceSpeed, keep_speed
 
 #: Where drivers for Vulkan leave a file on Linux.
 _DRIVERS = ("/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d")
@@ -81,15 +83,6 @@ def advice(around: GraphicsSurroundings, found: Sequence[Adapter]) -> Iterator[s
         yield "this computer shows no graphics device: compute by --device cpu"
 
 
-class DeviceSpeed(NamedTuple):
-    """Multiply-adds and bytes a second of a device, and the seconds that a pass takes empty."""
-
-    multiply_adds: float
-    seconds_a_pass: float
-    bytes_up: float
-    bytes_down: float
-
-
 def speed(name: str) -> DeviceSpeed:
     """Measure a device, in a second or so; GraphError where it cannot be opened."""
     graph = Graph()
@@ -136,6 +129,7 @@ def lines() -> Iterator[str]:
             yield f"{adapter.name} is a program that plays a device, for tests: slower than cpu"
         try:
             told = speed(adapter.name)
+            keep_speed(DeviceIdentity.here(adapter.name, adapter.driver), told)
         except GraphError as error:
             yield f"{adapter.name}: {error}"
             continue

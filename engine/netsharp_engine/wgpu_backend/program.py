@@ -7,9 +7,7 @@ was computed since the last time before is undone.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +15,6 @@ import numpy.typing as npt
 
 from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.phases import Phase
-from netsharp_engine.planned import Planned
 from netsharp_engine.program import (
     Batch,
     Fault,
@@ -25,68 +22,21 @@ from netsharp_engine.program import (
     Job,
     Memory,
     Packed,
-    Program,
     Sparse,
-    Unsupported,
     UpdateRule,
 )
 from netsharp_engine.wgpu_backend.kernels import Buffer
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
-from netsharp_engine.wgpu_backend.planning.facts import facts_of
-from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
-from netsharp_engine.wgpu_backend.planning.support import unsupported
-from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine, device
-from netsharp_engine.wgpu_backend.telling import told
+from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
+from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine
 from netsharp_engine.wgpu_backend.templates.losses import Goal
 from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, asked
+from netsharp_engine.wgpu_backend.variants import Choices
 
 if TYPE_CHECKING:
     from netsharp_engine.program import Tensors
 
 Floats = npt.NDArray[np.float32]
-
-
-class DeviceDraft:
-    """The facts of a job, and its plan from the first question that needs it."""
-
-    def __init__(self, job: Job, adapter: str | None = None, style: PlanStyle = SHIPPED) -> None:
-        if job.dtype != "float32":
-            raise GraphError(
-                f"A graphics device computes float32 alone, and {job.dtype} is asked for: set "
-                'dtype = "float32", or another device.'
-            )
-        self.job, self.adapter, self._style = job, adapter, style
-        self.facts = facts_of(job)
-
-    @cached_property
-    def plan(self) -> DevicePlan:
-        """Passes and places."""
-        return planned(self.job, self.facts, self._style)
-
-    def planned(self) -> Planned:
-        """What would run in a step, whether a device is here or not."""
-        return told(self.plan, self.job)
-
-    def unsupported(self) -> Sequence[Unsupported]:
-        """What the table of operations does not have."""
-        return list(unsupported(self.facts, self.job.rule))
-
-    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """What the host holds: rows on their way, and a copy of the parameters."""
-        found = Counter[str]()
-        for buffer in self.plan.described.entrances.inputs.values():
-            found[f"layer '{buffer.label}'"] += 4 * buffer.size
-        if not shares:
-            for parameter in self.job.graph.parameters:
-                found[f"layer '{parameter.name.partition('/')[0]}'"] += 4 * parameter.size
-        return found
-
-    def program(self, threads: int = 1, beside: Program | None = None) -> DeviceProgram:
-        """Make it on the device; ``threads`` are the device's own business."""
-        if beside is not None and not isinstance(beside, DeviceProgram):
-            raise GraphError("a device shares parameters with a program of its own alone")
-        on = device(self.adapter) if beside is None else beside.machine.on
-        return DeviceProgram(self.job, self.plan, on, beside)
 
 
 class _Unread(NamedTuple):
@@ -103,9 +53,14 @@ class DeviceProgram:
     direct = None
 
     def __init__(
-        self, job: Job, plan: DevicePlan, on: OpenDevice, beside: DeviceProgram | None
+        self,
+        job: Job,
+        plan: DevicePlan,
+        on: OpenDevice,
+        beside: DeviceProgram | None,
+        choices: Choices | None = None,
     ) -> None:
-        self.job = job
+        self.job, self.choices = job, choices or Choices({})
         self.machine: PlanMachine = PlanMachine(
             plan, on, None if beside is None else beside.machine
         )
@@ -152,6 +107,11 @@ class DeviceProgram:
             if goal is not None and buffer == goal.numbers:
                 return name
         return ""
+
+    @property
+    def told(self) -> str:
+        """Return which variants compute it, for a log; empty where all kernels are plain."""
+        return self.choices.told
 
     # What goes to the device.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -33,6 +34,8 @@ FLOOR = {
     "max-compute-workgroup-storage-size": GROUP_BYTES,
     "max-storage-buffer-binding-size": 4 * ARENA,
 }
+#: What a device has that notes moments itself.
+CLOCK = "timestamp-query"
 #: Kinds of adapters, the fastest first; the last are programs that only seem to be a device.
 KINDS = ("DiscreteGPU", "IntegratedGPU", "VirtualGPU", "Unknown", "CPU")
 #: What drives a device so that computing on it is reliable, by the names that wgpu gives.
@@ -121,8 +124,13 @@ class OpenDevice:
         self._usage = wgpu.BufferUsage
         self._errors: tuple[type[Exception], ...] = (wgpu.GPUError, RuntimeError)
         with self._said("to be opened"):
-            self._made: Any = found.request_device_sync(required_limits=FLOOR)
+            clocked = [CLOCK] if CLOCK in found.features else []
+            self._made: Any = found.request_device_sync(
+                required_features=clocked, required_limits=FLOOR
+            )
         self._read = self._bytes(1 << 16)
+        self._mark = self.arena(1)
+        self._stamps = self._clock() if clocked else None
 
     def _bytes(self, size: int) -> Any:
         return self._buffer(size, self._usage.MAP_READ | self._usage.COPY_DST)
@@ -143,6 +151,12 @@ class OpenDevice:
                 f"{self.adapter} refuses {what}: {why[0] if why else type(error).__name__} Take "
                 "fewer rows a step (batch_size), or --device cpu."
             ) from None
+
+    def _clock(self) -> tuple[Any, Any]:
+        """Two moments that a device notes, and the buffer that they are copied through."""
+        usage = self._usage.QUERY_RESOLVE | self._usage.COPY_SRC
+        self.counts.made += 1
+        return self._made.create_query_set(type="timestamp", count=2), self._buffer(256, usage)
 
     def arena(self, numbers: int) -> Any:
         """A buffer of so many numbers, all 0."""
@@ -186,14 +200,46 @@ class OpenDevice:
     def run(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> None:
         """Submit programs, one behind the other."""
         encoder = self._made.create_command_encoder()
-        compute = encoder.begin_compute_pass()
+        self._encode(encoder.begin_compute_pass(), programs, group)
+        self.counts.submitted += 1
+        self._made.queue.submit([encoder.finish()])
+
+    def _encode(self, compute: Any, programs: Iterable[tuple[Any, int, int]], group: Any) -> None:
         compute.set_bind_group(0, group)
         for program, across, down in programs:
             compute.set_pipeline(program)
             compute.dispatch_workgroups(across, down)
         compute.end()
+
+    def timed(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> float:
+        """How long programs take: by the device's own clock, in its ticks, else in seconds.
+
+        Ticks compare programs of one device, and nothing else.
+        """
+        if self._stamps is None:
+            self.read_nothing()
+            began = time.perf_counter()
+            self.run(programs, group)
+            self.read_nothing()
+            return time.perf_counter() - began
+        stamps, through = self._stamps
+        encoder = self._made.create_command_encoder()
+        moments = {
+            "query_set": stamps,
+            "beginning_of_pass_write_index": 0,
+            "end_of_pass_write_index": 1,
+        }
+        self._encode(encoder.begin_compute_pass(timestamp_writes=moments), programs, group)
+        encoder.resolve_query_set(stamps, 0, 2, through, 0)
         self.counts.submitted += 1
         self._made.queue.submit([encoder.finish()])
+        (flat,) = self.read([(through, 0, 4)])
+        first, last = flat.view(np.uint64)
+        return max(float(last) - float(first), 0.0)
+
+    def read_nothing(self) -> None:
+        """Wait for what is under way."""
+        self.read([(self._mark, 0, 1)])
 
     def copy(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Copy buffers to others of the same size, on the device."""
@@ -279,6 +325,15 @@ class PlanMachine:
     def run(self, programs: Iterable[tuple[Any, int, int]]) -> None:
         """Submit them."""
         self.on.run(programs, self._group)
+
+    def timed(self, programs: Iterable[tuple[Any, int, int]]) -> float:
+        """How long programs take, comparable with others on this device alone."""
+        return self.on.timed(programs, self._group)
+
+    def give_back(self) -> None:
+        """Free all memory of a machine that nothing else shares; it cannot be used any more."""
+        for arena in self.arenas.values():
+            arena.destroy()
 
     def write(self, buffer: Buffer, numbers: npt.NDArray[Any]) -> None:
         """Write the first numbers of a buffer."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from netsharp_engine.planned import Planned, PlannedBuffer, PlannedCall
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend import proving, writing
-from netsharp_engine.wgpu_backend.kernels import COUNTING, GRADIENT, LOSS, SUM
+from netsharp_engine.wgpu_backend.kernels import COUNTING, GRADIENT, LOSS, SUM, DeviceKernel
 from netsharp_engine.wgpu_backend.planning.joining import Pass
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan, crossing
+from netsharp_engine.wgpu_backend.variants import PLAIN
 
 #: Bytes of a number.
 _WIDTH = 4
@@ -34,6 +35,11 @@ def told(plan: DevicePlan, job: Job) -> Planned:
     return Planned(job.rows, job.dtype, calls, buffers, crossing(plan), 0)
 
 
+def _computing(kernel: DeviceKernel) -> str:
+    """Return a kernel's family, with the variant that computes it unless that is the plain one."""
+    return kernel.family if kernel.variant == PLAIN else f"{kernel.family} by {kernel.variant}"
+
+
 def _call(labels: dict[int, str], one: Pass) -> PlannedCall:
     kernels, width = one.kernels, writing.threads(one)
     role = kernels[0].role
@@ -41,7 +47,7 @@ def _call(labels: dict[int, str], one: Pass) -> PlannedCall:
     writes = sorted({number for kernel in kernels for number in kernel.writes()})
     return PlannedCall(
         _STAGES.get(role, role),
-        " | ".join(dict.fromkeys(kernel.family for kernel in kernels)),
+        " | ".join(dict.fromkeys(map(_computing, kernels))),
         tuple(name for kernel in kernels for name in (kernel.joined or (kernel.what,))),
         tuple(dict.fromkeys(labels[number] for number in reads)),
         tuple(dict.fromkeys(labels[number] for number in writes)),

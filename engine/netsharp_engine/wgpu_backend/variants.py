@@ -7,6 +7,7 @@ of a program and no device.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -70,6 +71,22 @@ VARIANTS: dict[str, Variant] = {
         Variant("tiles 64 x 64", "tiles", ROW, down=64, across=64, deep=16),
     )
 }
+
+
+class Choices(NamedTuple):
+    """Variants by the words of kernels, and how they were come by, for people."""
+
+    variants: Mapping[str, str]
+    how: str = ""
+
+    @property
+    def told(self) -> str:
+        """Return how many kernels each variant computes; empty where none does."""
+        counts = Counter(self.variants.values())
+        if not self.how:
+            return ""
+        parts = [f"{name} for {count}" for name, count in sorted(counts.items())]
+        return f"{', '.join(parts) or 'all kernels plain'} ({self.how})"
 
 
 def variant_of(kernel: DeviceKernel) -> Variant:

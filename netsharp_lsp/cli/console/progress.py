@@ -191,7 +191,8 @@ class Bars(Silence):
 
 def device_line(device: dict[str, str]) -> str:
     """Return what computes, and why."""
-    return f"{device['name']} computes ({device['title']}): {device['why']}"
+    line = f"{device['name']} computes ({device['title']}): {device['why']}"
+    return f"{line}; kernels by {device['variants']}" if device.get("variants") else line
 
 
 def figures(event: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netsharp_engine.graph import Graph
-from netsharp_engine.program import Backend, Draft, Job, drafted
+from netsharp_engine.program import Backend, Draft, Job, Program, drafted
 from netsharp_engine.train.measure import BATCH, measuring_job
 from netsharp_engine.train.metrics import tally_bytes
 from netsharp_engine.train.objective import Objective, choose_objective, output_activation
@@ -65,6 +65,12 @@ def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
     )
     classes = None if numbers else tuple(map(str, range(max(outputs, 2))))
     return choose_objective(graph, classes, settings.loss, outputs)
+
+
+def told_beside(facts: dict[str, str], program: Program) -> dict[str, str]:
+    """Return facts of a device with what a program says of how it computes there, if anything."""
+    told: str = getattr(program, "told", "")
+    return {**facts, "variants": told} if facts and told else facts
 
 
 def draft_run(

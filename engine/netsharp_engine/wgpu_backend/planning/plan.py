@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend import proving, writing
-from netsharp_engine.wgpu_backend.kernels import CHECK, FORWARD, DeviceKernel
+from netsharp_engine.wgpu_backend.kernels import CHECK, FORWARD, UPDATE, DeviceKernel
 from netsharp_engine.wgpu_backend.planning.describing import Described, Describer
 from netsharp_engine.wgpu_backend.planning.facts import GraphFacts
 from netsharp_engine.wgpu_backend.planning.joining import Pass, join, levels, needed
@@ -54,6 +55,19 @@ class DevicePlan(NamedTuple):
         """How many groups of a pass, in two dimensions."""
         width = writing.threads(one)
         return writing.folded(sum(writing.groups(kernel, width) for kernel in one.kernels))
+
+    @property
+    def trains(self) -> bool:
+        """Return whether a step changes parameters."""
+        return any(kernel.role == UPDATE for one in self.step for kernel in one.kernels)
+
+    def allows(self, kernel: DeviceKernel) -> bool:
+        """Return whether a kernel alone in a pass is within the bounds that all devices have."""
+        try:
+            proving.prove([Pass((kernel,))], self.placement)
+        except GraphError:
+            return False
+        return True
 
     def bytes(self) -> int:
         """What all arenas hold."""

@@ -1,0 +1,96 @@
+"""A program on a graphics device before it is made: what it needs, what it cannot do, its plan.
+
+It knows plans and the program, and no device before that is made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from netsharp_engine.graph import GraphError
+from netsharp_engine.planned import Planned
+from netsharp_engine.program import Job, Program, Unsupported
+from netsharp_engine.wgpu_backend.planning.facts import facts_of
+from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
+from netsharp_engine.wgpu_backend.planning.support import unsupported
+from netsharp_engine.wgpu_backend.program import DeviceProgram
+from netsharp_engine.wgpu_backend.running import device
+from netsharp_engine.wgpu_backend.telling import told
+from netsharp_engine.wgpu_backend.variants import Choices
+
+
+class Tuning(Protocol):
+    """What knows variants for a plain plan: of a device that is here, and for printing a plan."""
+
+    def chosen(self, plan: DevicePlan, make: Callable[[], DeviceProgram]) -> Choices:
+        """Return them, measured on a program of the plan where nothing is known."""
+
+    def planned(self, plan: DevicePlan) -> Choices:
+        """Return what is known of them; nothing is measured."""
+
+
+class DeviceDraft:
+    """The facts of a job, and its plan from the first question that needs it.
+
+    The plan is plain, or of a given style; ``tuning`` has variants for what is computed by it.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        adapter: str | None = None,
+        style: PlanStyle = SHIPPED,
+        tuning: Tuning | None = None,
+    ) -> None:
+        if job.dtype != "float32":
+            raise GraphError(
+                f"A graphics device computes float32 alone, and {job.dtype} is asked for: set "
+                'dtype = "float32", or another device.'
+            )
+        self.job, self.adapter, self._style, self._tuning = job, adapter, style, tuning
+        self.facts = facts_of(job)
+
+    @cached_property
+    def plan(self) -> DevicePlan:
+        """Passes and places."""
+        return planned(self.job, self.facts, self._style)
+
+    def planned(self) -> Planned:
+        """What would run in a step, whether a device is here or not."""
+        known = Choices({}) if self._tuning is None else self._tuning.planned(self.plan)
+        return told(self._by(known), self.job)
+
+    def _by(self, choices: Choices) -> DevicePlan:
+        """The plan with variants."""
+        if not choices.variants:
+            return self.plan
+        return planned(self.job, self.facts, self._style._replace(variants=choices.variants))
+
+    def unsupported(self) -> Sequence[Unsupported]:
+        """What the table of operations does not have."""
+        return list(unsupported(self.facts, self.job.rule))
+
+    def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
+        """What the host holds: rows on their way, and a copy of the parameters."""
+        found = Counter[str]()
+        for buffer in self.plan.described.entrances.inputs.values():
+            found[f"layer '{buffer.label}'"] += 4 * buffer.size
+        if not shares:
+            for parameter in self.job.graph.parameters:
+                found[f"layer '{parameter.name.partition('/')[0]}'"] += 4 * parameter.size
+        return found
+
+    def program(self, threads: int = 1, beside: Program | None = None) -> DeviceProgram:
+        """Make it on the device; ``threads`` are the device's own business."""
+        if beside is not None and not isinstance(beside, DeviceProgram):
+            raise GraphError("a device shares parameters with a program of its own alone")
+        on = device(self.adapter) if beside is None else beside.machine.on
+        choices = Choices({}) if beside is None else beside.choices
+        if self._tuning is not None and beside is None:
+            choices = self._tuning.chosen(
+                self.plan, lambda: DeviceProgram(self.job, self.plan, on, None)
+            )
+        return DeviceProgram(self.job, self._by(choices), on, beside, choices)

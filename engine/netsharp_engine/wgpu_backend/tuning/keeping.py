@@ -1,0 +1,209 @@
+"""What was measured of a device, in the user's folder: its speed, and variants by network.
+
+A file for each; one that is damaged, or of another device or version, is as good as none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+from netsharp_engine import stored
+from netsharp_engine.aside import Aside
+from netsharp_engine.data.storage.places import made_folder, users_folder
+from netsharp_engine.data.storage.stores import StoreError
+from netsharp_engine.plain_files import open_plain
+
+#: Another number here makes what was kept before be measured again.
+VERSION = 1
+FOLDER, SUFFIX = "graphics", ".json"
+#: More bytes are no file of ours; so many files stay, the newest.
+MOST_BYTES, MOST_KEPT = 1 << 20, 64
+
+
+class DeviceIdentity(NamedTuple):
+    """What measurements depend on: an adapter's name, what drives it, versions of the packages."""
+
+    adapter: str
+    driver: str
+    netsharp: str
+    wgpu: str
+
+    @classmethod
+    def here(cls, adapter: str, driver: str) -> DeviceIdentity:
+        """Return that of a device with the packages that are installed."""
+        return cls(adapter, driver, _version("netsharp"), _version("wgpu"))
+
+
+class DeviceSpeed(NamedTuple):
+    """Multiply-adds and bytes a second of a device, and the seconds that a pass takes empty."""
+
+    multiply_adds: float
+    seconds_a_pass: float
+    bytes_up: float
+    bytes_down: float
+
+
+def kept_speed(device: DeviceIdentity, folder: str | None = None) -> DeviceSpeed | None:
+    """Return the speed that was measured of a device; None where none is kept."""
+    found = _read(device, "speed", "", folder)
+    try:
+        return None if found is None else _speed(found)
+    except (ValueError, TypeError):
+        return None
+
+
+def keep_speed(device: DeviceIdentity, speed: DeviceSpeed, folder: str | None = None) -> None:
+    """Keep the speed of a device; where nothing can be kept it is measured the next time."""
+    _write(device, "speed", "", speed._asdict(), folder)
+
+
+def kept_variants(
+    device: DeviceIdentity, network: str, folder: str | None = None
+) -> dict[str, str] | None:
+    """Return the variants by kernel that were chosen for a network; None where none are kept."""
+    found = _read(device, "variants", network, folder)
+    return None if found is None else _texts(found)
+
+
+def keep_variants(
+    device: DeviceIdentity, network: str, variants: Mapping[str, str], folder: str | None = None
+) -> None:
+    """Keep the variants of a network."""
+    _write(device, "variants", network, dict(variants), folder)
+
+
+def latest_variants(
+    network: str, wanted: str = "", folder: str | None = None
+) -> tuple[DeviceIdentity, dict[str, str]] | None:
+    """Return what was chosen last for a network on a device whose name holds ``wanted``.
+
+    No device has to be here; None where nothing is kept.
+    """
+    for path in _listed(_folder(folder)):
+        values = _values(path)
+        with suppress(ValueError, TypeError):
+            if values is None or (values["kind"], values["network"]) != ("variants", network):
+                continue
+            device = DeviceIdentity(
+                **{k: str(v) for k, v in stored.table(values, "device").items()}
+            )
+            found = _texts(stored.table(values, "values"))
+            if wanted.lower() in device.adapter.lower() and found is not None:
+                return device, found
+    return None
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _speed(values: Mapping[str, Any]) -> DeviceSpeed:
+    found = DeviceSpeed(**{name: stored.number(values, name) for name in DeviceSpeed._fields})
+    if found.multiply_adds <= 0 or min(found) < 0:
+        raise ValueError("a device that does nothing")
+    return found
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, str] | None:
+    """A table of texts; None where it is another."""
+    return dict(values) if all(isinstance(each, str) for each in values.values()) else None
+
+
+def _folder(folder: str | None) -> str:
+    """A folder, the user's own by default; empty where nobody knows that."""
+    if folder is not None:
+        return folder
+    try:
+        return users_folder(FOLDER)
+    except ImportError:  # a copy of the engine without its other packages
+        return ""
+
+
+def _path(device: DeviceIdentity, kind: str, network: str, folder: str | None) -> str | None:
+    """A file; None in a folder that depends on where somebody stands."""
+    where = _folder(folder)
+    if not os.path.isabs(where):
+        return None
+    text = json.dumps([*device, kind, network])
+    return os.path.join(where, blake2b(text.encode(), digest_size=16).hexdigest() + SUFFIX)
+
+
+def _read(
+    device: DeviceIdentity, kind: str, network: str, folder: str | None
+) -> Mapping[str, Any] | None:
+    path = _path(device, kind, network, folder)
+    values = None if path is None else _values(path)
+    try:
+        if values is None or stored.table(values, "device") != device._asdict():
+            return None
+        if (values["kind"], values["network"]) != (kind, network):
+            return None
+        return stored.table(values, "values")
+    except ValueError:
+        return None
+
+
+def _values(path: str) -> dict[str, Any] | None:
+    """What a file holds; None where it is none of ours, or of another version."""
+    try:
+        with open_plain(path) as stream:
+            text = stream.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            return None
+        values = json.loads(text)
+        if not isinstance(values, dict) or stored.whole(values, "version") != VERSION:
+            return None
+        stored.text(values, "kind")
+        stored.text(values, "network")
+        return values
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _write(
+    device: DeviceIdentity,
+    kind: str,
+    network: str,
+    values: Mapping[str, Any],
+    folder: str | None,
+) -> None:
+    path = _path(device, kind, network, folder)
+    if path is None:
+        return
+    whole = {
+        "version": VERSION,
+        "device": device._asdict(),
+        "kind": kind,
+        "network": network,
+        "values": dict(values),
+    }
+    with suppress(OSError, StoreError):  # no room, or no right to write
+        where = os.path.dirname(path)
+        os.makedirs(os.path.dirname(where), exist_ok=True)
+        made_folder(where)
+        with Aside(path) as aside:
+            aside.stream.write(json.dumps(whole).encode())
+            aside.commit()
+        for old in list(_listed(where))[MOST_KEPT:]:
+            os.unlink(old)
+
+
+def _listed(folder: str) -> Iterator[str]:
+    """The files of a folder, the newest first; none in what a link leads to."""
+    found = []
+    if os.path.isabs(folder) and not os.path.islink(folder):
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                path = os.path.join(folder, name)
+                if name.endswith(SUFFIX) and os.path.isfile(path) and not os.path.islink(path):
+                    found.append((os.stat(path).st_mtime_ns, path))
+    yield from (path for _, path in sorted(found, reverse=True))

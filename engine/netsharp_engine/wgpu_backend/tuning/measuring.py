@@ -1,0 +1,171 @@
+"""The variants of a network's kernels tried on a device, one after the other, most work first.
+
+Each is compared with the plain form before it is measured: one whose numbers are others is left
+out, whatever the driver says.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from netsharp_engine.graph import GraphError
+from netsharp_engine.program import Batch, Job
+from netsharp_engine.wgpu_backend.kernels import Buffer, DeviceKernel
+from netsharp_engine.wgpu_backend.planning.joining import Pass
+from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
+from netsharp_engine.wgpu_backend.program import DeviceProgram
+from netsharp_engine.wgpu_backend.proving import trips
+from netsharp_engine.wgpu_backend.running import Floats, PlanMachine
+from netsharp_engine.wgpu_backend.variants import PLAIN, THREADS, VARIANTS, offered
+
+#: Seconds that trying may take, about; what was not tried until then stays plain.
+SECONDS = 1.0
+#: A variant is worth it from here on, as a share of the plain form's time.
+WORTH = 0.9
+#: Runs of a program in one submission, submissions, of which the shortest counts.
+RUNS, TIMES = 4, 3
+#: Numbers of a buffer that are compared, and how far they may be from the plain form's.
+COMPARED, NEAR = 1 << 16, 1e-3
+
+
+class TriedVariant(NamedTuple):
+    """A variant of a kernel: its time as a share of the plain form's, or why it was left out."""
+
+    kernel: str
+    variant: str
+    share: float
+    fault: str = ""
+
+
+class Tuned(NamedTuple):
+    """The variants that are worth it, by kernel, all that were tried, and how long that took."""
+
+    variants: dict[str, str]
+    tried: tuple[TriedVariant, ...]
+    seconds: float
+
+
+def tuned(program: DeviceProgram, seconds: float = SECONDS) -> Tuned:
+    """Try variants on a program of plain kernels, whose numbers are lost by it."""
+    began = time.perf_counter()
+    end = began + seconds
+    machine = program.machine
+    _fill(program)
+    kernels = {kernel.what: kernel for one in machine.plan.step for kernel in one.kernels}
+    best: dict[str, str] = {}
+    tried: list[TriedVariant] = []
+    for what, kernel in sorted(kernels.items(), key=lambda each: _work(each[1]), reverse=True):
+        shortest = WORTH
+        for found in _tried(machine, kernel, end):
+            tried.append(found)
+            if not found.fault and found.share < shortest:
+                best[what], shortest = found.variant, found.share
+    return Tuned(best, tuple(tried), time.perf_counter() - began)
+
+
+def _work(kernel: DeviceKernel) -> int:
+    """About how much a kernel does: turns of all its loops."""
+    return kernel.elements * kernel.pieces * trips(kernel, THREADS)
+
+
+def _tried(machine: PlanMachine, kernel: DeviceKernel, end: float) -> Iterator[TriedVariant]:
+    names = [name for name in offered(kernel) if name != PLAIN]
+    if not names or time.perf_counter() > end:
+        return
+    # What reads what it writes begins at the same numbers each time.
+    start = _read(machine, _written(machine, kernel), 1 << 62)
+    wanted, plain = _numbers(machine, kernel, start), _seconds(machine, kernel)
+    for name in names:
+        made = kernel._replace(variant=name)
+        if time.perf_counter() > end:
+            return
+        if not machine.plan.allows(made):
+            continue
+        try:
+            far = _apart(_numbers(machine, made, start), wanted)
+        except GraphError as error:
+            yield TriedVariant(kernel.what, name, 0.0, str(error))
+            continue
+        if not far <= NEAR:
+            yield TriedVariant(
+                kernel.what, name, 0.0, f"its numbers are {far:.1g} from the plain form's"
+            )
+            continue
+        yield TriedVariant(kernel.what, name, _seconds(machine, made) / max(plain, 1e-12))
+
+
+def _seconds(machine: PlanMachine, kernel: DeviceKernel) -> float:
+    """How long a kernel takes, alone in its pass, in the device's own measure."""
+    programs = machine.prepare([Pass((kernel,))]) * RUNS
+    machine.timed(programs)
+    return min(machine.timed(programs) for _ in range(TIMES)) / RUNS
+
+
+def _written(machine: PlanMachine, kernel: DeviceKernel) -> list[Buffer]:
+    buffers = machine.plan.described.building.buffers
+    return [buffers[number] for number in sorted(kernel.writes())]
+
+
+def _numbers(machine: PlanMachine, kernel: DeviceKernel, start: list[Floats]) -> list[Floats]:
+    """What a kernel writes from a start."""
+    buffers = _written(machine, kernel)
+    for buffer, numbers in zip(buffers, start, strict=True):
+        machine.write(buffer, numbers)
+    machine.run(machine.prepare([Pass((kernel,))]))
+    return _read(machine, buffers, COMPARED)
+
+
+def _read(machine: PlanMachine, buffers: list[Buffer], most: int) -> list[Floats]:
+    return machine.read([(buffer, min(buffer.size, most)) for buffer in buffers])
+
+
+def _apart(found: list[Floats], wanted: list[Floats]) -> float:
+    """The largest difference relative to the largest number of each buffer."""
+    far = 0.0
+    for one, other in zip(found, wanted, strict=True):
+        most = float(np.abs(other).max(initial=0.0))
+        least = float(np.abs(one - other).max(initial=0.0))
+        far = max(far, least / most if most else least)
+    return far
+
+
+def _fill(program: DeviceProgram) -> None:
+    """Let all buffers hold numbers as a training has them: two steps of noise."""
+    random = np.random.default_rng(0)
+    program.load(
+        {
+            each.name: random.uniform(-0.1, 0.1, each.shape).astype(np.float32)
+            for each in program.job.graph.parameters
+        }
+    )
+    batch = _noise(program.job, program.machine.plan, random)
+    for _ in range(2):
+        program.feed(batch)
+        program.step()
+        if program.job.rule is not None:
+            program.update(program.job.rule)
+
+
+def _noise(job: Job, plan: DevicePlan, random: np.random.Generator) -> Batch:
+    entrances = plan.described.entrances
+    inputs: dict[str, Floats] = {
+        name: random.uniform(-1, 1, (job.rows, buffer.width)).astype(np.float32)
+        for name, buffer in entrances.inputs.items()
+    }
+    goal = entrances.goal
+    if goal is not None and job.graph.targets:
+        width = goal.numbers.width
+        wanted = random.integers(0, width, job.rows) if goal.codes else random.random(job.rows)
+        if not goal.codes and width > 1:
+            wanted = random.random((job.rows, width))
+        inputs[job.graph.targets[0].name] = wanted.astype(np.float32)
+    return Batch(inputs)
+
+
+def known(variants: Mapping[str, str]) -> dict[str, str]:
+    """The variants that the table still has."""
+    return {what: name for what, name in variants.items() if name in VARIANTS}
