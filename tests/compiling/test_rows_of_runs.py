@@ -151,7 +151,7 @@ def test_files_with_other_names_of_streams_and_archives(plane: Path) -> None:
     assert told == wanted
     answer = compiled(plane, *others, "--stream", "feature=S0")
     assert answer.code == 2
-    assert "--stream names 'feature', which is no input of the network." in answer.err
+    assert "--stream names 'feature', which is not an input of the network." in answer.err
 
 
 def test_columns_of_a_reader_calibrate_as_the_run_reads_them(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_it_is_compared_with_its_model_though_that_names_no_classes(folder: Path
     ("given", "said"),
     [
         (("other.ctf",), "other.ctf has no stream 'left' in its first lines."),
-        (("rows.ctf", "--stream", "lef=L"), "--stream names 'lef', which is no input"),
+        (("rows.ctf", "--stream", "lef=L"), "--stream names 'lef', which is not an input"),
         (("rows.csv", "--stream", "left=L"), "--stream and --reader are for data that have names"),
         (("rows.ctf", "--keep", "left"), "samples by names have none"),
         (("rows.ctf", "--stream", "left"), "INPUT=STREAM is expected"),

@@ -1,5 +1,4 @@
-"""What CNTK does with numbers: its generators, order of samples, readers, statistics and training.
-
-Networks come as graphs, configurations as plain values: nothing of its languages is known here.
-Rules and their sources: each module says which part of training it is.
+"""CNTK's numerical rules: its generators, order of samples, readers, statistics and training.
+Networks come as graphs, configurations as plain values: it must not know CNTK's languages. Each
+module names the part of training that it implements, and the source of its rule.
 """

@@ -50,9 +50,8 @@ from netsharp_engine.train.settings import TrainingSettings
 
 
 def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Model:
-    """The model of a network whose answer are probabilities of ``classes``, or else one number.
-
-    ``label`` is the input that it is compared with.
+    """Return the model of a network that answers with probabilities of ``classes``, or with one
+    number. ``label`` is the input that answers are compared with.
     """
     plain = asked.graph((), False)
     graph, values, dtype = plain.graph, asked.values, asked.dtype
@@ -88,7 +87,9 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _named(rows: Iterator[EncodedRows], classes: Sequence[str]) -> Iterator[EncodedRows]:
-    """The rows of tables, of whose labels is said what is known: a model holds no names."""
+    """Yield the rows of tables; DataError for an unknown label names the known ones, since a model
+    stores no class names.
+    """
     try:
         yield from rows
     except UnknownClassError as error:
@@ -101,14 +102,14 @@ def _named(rows: Iterator[EncodedRows], classes: Sequence[str]) -> Iterator[Enco
 
 
 class _Rows:
-    """The rows of files: of the original's text format, or else of tables."""
+    """The rows of files: of CNTK's text format, or of tables."""
 
     def __init__(self, asked: GraphAsked, label: InputStream) -> None:
         self._asked = asked
         self._label = label
 
     def __call__(self, query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
-        """As ``stream_rows``."""
+        """Yield rows as ``stream_rows`` does. DataError where the network computes sequences."""
         if self._asked.over_time:
             raise DataError("The network goes through sequences, and rows are answered.")
         files = find_files(query.paths, query.directory)
@@ -158,13 +159,13 @@ class _Answers:
         return tuple(made[name] for name in self._asked.exported)
 
     def brought_by(self, query: SampleQuery) -> bool:
-        """Whether files bring samples by the names of inputs; tables do not."""
+        """Return whether files hold samples by the names of inputs; tables do not."""
         return bring_streams(query, self._plain.given(self._asked.dtype, query.streams))
 
     def predicted(
         self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
     ) -> Predictions:
-        """The answers for arrays, or for lists of sequences, by the names of inputs."""
+        """Return the predictions for arrays, or for lists of sequences, by the names of inputs."""
         asked = self._asked.graph(outputs, False) if outputs else self._plain
         sequences = samples_of(samples, asked.given(self._asked.dtype, {}))
         names = list(dict.fromkeys(outputs)) or [self._name]
@@ -188,7 +189,9 @@ class _Answers:
         return self._plain.graph.output.name
 
     def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
-        """The answers for the samples of files."""
+        """Yield the predictions for the samples of files, [rows, classes] or [rows, 1] at a
+        time.
+        """
         asked = self._asked.graph(query.outputs, False) if query.outputs else self._plain
         names = list(dict.fromkeys(query.outputs)) or [self._name]
         left = query.options.rows
@@ -207,12 +210,14 @@ class _Answers:
 
     @property
     def compared(self) -> str:
-        """The input that answers are compared with; empty where none is."""
+        """Return the name of the input that answers are compared with; empty without one."""
         name = self._label.name
         return name if name in self._asked.streams else ""
 
     def features(self, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
-        """The samples of files as rows."""
+        """Yield the samples of files as rows. DataError where labels are asked for and the network
+        has no criterion that compares its answer with an input.
+        """
         demand_streams(query, self._asked.streams)
         if labelled and not self.compared:
             raise DataError(
@@ -223,9 +228,11 @@ class _Answers:
         return rows_of_files(query, RowStreams(self._plain.inputs, label, self._has_classes))
 
     def judged(self, query: SampleQuery) -> Judgement:
-        """What the network's criteria say of the samples of files."""
+        """Return the values of the network's criteria over the samples of files, as means over
+        samples. DataError where the network has no criterion.
+        """
         if not self._asked.judges:
-            raise DataError("The network has no criterion that it could be judged by.")
+            raise DataError("The network has no criterion that it could be evaluated by.")
         asked = self._asked.graph(tuple(self._asked.judges), True)
         sums: dict[str, float] = dict.fromkeys(self._asked.judges, 0.0)
         samples = minibatches = 0
@@ -242,7 +249,9 @@ class _Answers:
         return Judgement(told.means, samples, line, of_rows and not query.streams)
 
     def _read(self, asked: GraphAsked, query: SampleQuery) -> Iterator[Sequences]:
-        """The samples of files, file by file; DataError where a name of a stream is of no input."""
+        """Yield the samples of files, file by file; DataError where a stream's name is not an
+        input's.
+        """
         demand_streams(query, self._asked.streams)
         given = asked.given(self._asked.dtype, query.streams)
         for path in find_files(query.paths, query.directory):
@@ -255,7 +264,9 @@ class _Answers:
 def _places(
     part: Answered, lengths: Indices, sequences: Sequences, count: int
 ) -> tuple[list[str] | None, list[int] | None]:
-    """The sequence of each row, and its step in it; None where rows are no sequences."""
+    """Return the key of each row's sequence, and its step in it; None where rows are not
+    sequences.
+    """
     if sequences.lines is None:
         return None, None
     numbers = np.repeat(part.sequences, lengths)[:count].tolist()
@@ -325,5 +336,5 @@ class _Judging(TensorProgram):
         self._counted = figures._replace(sums=figures.sums or (0.0,))
 
     def figures(self) -> Figures:
-        """What was counted."""
+        """Return the figures that were counted."""
         return self._counted

@@ -1,6 +1,5 @@
-"""What the network of a model file says of samples: values of its nodes, and its criteria.
-
-It knows graphs by the names of nodes, and nothing of where samples or networks come from.
+"""Evaluation of a model file's network on samples: values of its nodes, and its criteria. It knows
+graphs by the names of nodes, and not where samples or networks come from.
 """
 
 from __future__ import annotations
@@ -37,22 +36,20 @@ class GraphAsked(NamedTuple):
     over_time: bool
 
     def given(self, dtype: str, aliases: Mapping[str, str]) -> Wants:
-        """What is read for it, inputs by what files call them."""
+        """Return the inputs that are read for it, under the names that files have for them."""
         named = [one._replace(alias=aliases.get(one.name, "")) for one in self.inputs]
         return Wants(named, dtype, self.over_time)
 
 
 class NetworkAsked(NamedTuple):
-    """The network of a model file.
-
-    ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
-    where none is named; ``judges`` are types of what it is judged by, in the order of a test, and
-    ``said`` the line of a test behind so many minibatches; ``streams`` are all of its inputs,
-    ``aliases`` other names of nodes.
-    Sums over samples are divided by those of the input ``counted``, where one is named.
-    ``graph`` makes the graph of some nodes, judged by them or not; ModelError for others.
-    ``remade`` is a function with its arguments that makes the model again, for copies of it.
-    ``exported`` names the nodes that an export has as outputs, in its order.
+    """The network of a model file. ``inputs`` and ``outputs`` are row-major shapes by name;
+    ``answer`` is the node that answers where none is named; ``judges`` are types of its criteria,
+    in the order of a test, and ``said`` the line of a test after that number of minibatches;
+    ``streams`` are all of its inputs, ``aliases`` other names of nodes. Sums over samples are
+    divided by those of the input ``counted``, where one is named. ``graph`` makes the graph of some
+    nodes, with or without criteria; ModelError for other nodes. ``remade`` is a function with its
+    arguments that makes the model again, for copies of it. ``exported`` names the nodes that an
+    export has as outputs, in its order.
     """
 
     inputs: Mapping[str, tuple[int, ...]]
@@ -71,10 +68,8 @@ class NetworkAsked(NamedTuple):
 
 
 class KeptPrograms:
-    """Programs of graphs that were asked for last, kept for the next question.
-
-    So many are kept, each of so many bytes at most.  One that computes is taken out, so that no two
-    threads share it.
+    """The programs of the graphs used last, kept for the next request, limited in number and in
+    bytes of each. A program is removed while it computes, so that no two threads share it.
     """
 
     most, most_bytes = 4, 1 << 27
@@ -119,8 +114,9 @@ class Answered(NamedTuple):
     sequences: Indices
 
     def side_by_side(self) -> tuple[dict[str, Array], Indices]:
-        """Values with as many rows for all nodes: what a sequence has once is said again at each
-        of its steps.  DataError where two have other lengths.
+        """Return the values, with the same number of rows for all nodes, and the lengths: a value
+        that a sequence has once is repeated at each of its steps. DataError where two nodes have
+        different lengths.
         """
         longest = np.max([self.lengths[name] for name in self.values], axis=0)
         found = {}
@@ -143,7 +139,9 @@ def answered(
     sequences: Sequences,
     programs: KeptPrograms,
 ) -> Iterator[Answered]:
-    """The values of named nodes for all samples, some sequences at a time and in their order."""
+    """Yield the values of named nodes for all samples, some sequences at a time and in their
+    order.
+    """
     source = Sweeps(sequences, randomize=False)
     size = _minibatch(graph.graph)
     values = _shaped(asked.values, graph.graph)
@@ -166,7 +164,7 @@ def answered(
 
 
 def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tuple[Told, int]:
-    """Means of the criteria of a graph over all samples, and how many minibatches there were."""
+    """Return the means of a graph's criteria over all samples, and the number of minibatches."""
     return evaluated(
         graph.graph,
         _shaped(asked.values, graph.graph),

@@ -13,12 +13,14 @@ BACKEND: PhasedBackend = TensorDraft
 
 
 def not_computed(graph: Graph) -> Sequence[Unsupported]:
-    """The nodes that it cannot compute; GraphError, a sentence, for a loop that cannot be run."""
+    """Return the nodes that the back end cannot compute. GraphError, one sentence, for a loop that
+    cannot be run.
+    """
     return BACKEND(Job(graph, 1)).unsupported()
 
 
 def draft_of(job: Job, backend: PhasedBackend | None = None) -> PhasedDraft:
-    """The draft of a job, by another back end where one is given; GraphError, a sentence, where a
-    node cannot be computed.
+    """Return the draft of a job, by another back end where one is given. GraphError, one sentence,
+    where a node cannot be computed.
     """
     return drafted_phased(backend or BACKEND, job)

@@ -1,4 +1,6 @@
-"""What a network says of data without being trained: its criteria, and the values of nodes."""
+"""Evaluation of a network on data without training: its criteria, and the values of nodes. It must
+not know where either comes from.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ _ADVICE = "Set a smaller minibatchSize."
 
 
 class Passes(NamedTuple):
-    """How data is passed through: samples of a minibatch and in all (0: each once)."""
+    """The passes over data: samples of a minibatch and in all (0: each once)."""
 
     minibatch: int
     samples: int = 0
@@ -44,10 +46,10 @@ def evaluated(
     tell: Tell,
     counted: str = "",
 ) -> tuple[Told, int]:
-    """Means of a graph's criteria over data, and how many minibatches there were.
-
-    Sums of minibatches are in the type of the numbers, the sum of those in float64.  They are
-    divided by the samples that a program counts, or by those of an input that is ``counted``.
+    """Return the means of a graph's criteria over data, and the number of minibatches. Sums within
+    a minibatch are in ``dtype``, the sum of minibatches in float64 (SGDLib/SimpleEvaluator.h,
+    Evaluate). They are divided by the samples that a program counts, or by those of the input
+    ``counted``. ``tell`` receives the figures on the way.
     """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     whole, part = _Sums(graph), _Sums(graph)
@@ -77,7 +79,7 @@ def computed(
     passes: Passes,
     dtype: str,
 ) -> Iterator[tuple[Minibatch, dict[str, list[Samples]]]]:
-    """The values of named nodes, minibatch by minibatch: those of each sequence."""
+    """Yield the values of named nodes, minibatch by minibatch: for each sequence, [steps, size]."""
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     nodes = [node for node in graph.nodes if node.name in names]
     for batch in source.epoch(0, passes.samples, passes.minibatch):
@@ -87,7 +89,9 @@ def computed(
 
 
 def _sequences(program: PhasedProgram, node: Node, batch: Minibatch) -> list[Samples]:
-    """The values of a node by sequence; what all samples share is that of each."""
+    """Return the values of a node by sequence; a value that all samples share is repeated for
+    each.
+    """
     found, lengths = program.read(node), program.lengths(node)
     if lengths is None:
         whole = np.broadcast_to(found, (batch.samples, node.size))
@@ -100,8 +104,8 @@ def _sequences(program: PhasedProgram, node: Node, batch: Minibatch) -> list[Sam
 
 
 def programmed(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str) -> PhasedProgram:
-    """A program with these values, for so many rows at most; GraphError, a sentence, where a node
-    cannot be computed, and TrainingError where there is no memory.
+    """Return a program with these values, for at most ``rows`` rows. GraphError, one sentence,
+    where a node cannot be computed; TrainingError where memory is too small.
     """
     draft = draft_of(Job(graph, rows, dtype))
     require_room("The network", [draft.needs()], _ADVICE)
@@ -130,5 +134,5 @@ class _Sums:
         self._rows += figures.rows
 
     def told(self) -> Told:
-        """Their means."""
+        """Return the means."""
         return told_of(self._names, self._sums, self._rows, self._gathered)

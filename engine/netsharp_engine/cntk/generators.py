@@ -1,4 +1,6 @@
-"""The two generators of the original's standard library: of initial values, and of orders."""
+"""The two generators of the C++ standard library that CNTK uses: ``minstd_rand0`` for initial
+values, ``mt19937_64`` for orders. They must not know what is drawn with them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ class MinimalStandard:
         self._state = seed % _MODULUS or 1
 
     def draws(self, count: int) -> npt.NDArray[np.uint64]:
-        """The next whole numbers."""
+        """Return the next ``count`` whole numbers, uint64 [count]."""
         found = np.empty(count, np.uint64)
         if not count:
             return found
@@ -32,8 +34,8 @@ class MinimalStandard:
         return found
 
     def units(self, count: int, dtype: str) -> Array:
-        """The next numbers from 0 to 1 (in float32 1 may be among them): two draws for a float64
-        one.
+        """Return the next numbers from 0 to 1, [count] (in float32 1 can be among them); a float64
+        number takes two draws.
         """
         most = _MODULUS - 1
         if dtype == "float32":
@@ -63,7 +65,7 @@ class Twister:
         self._left: Array = np.empty(0, np.uint64)
 
     def draws(self, count: int) -> npt.NDArray[np.uint64]:
-        """The next numbers of 64 bits."""
+        """Return the next ``count`` numbers of 64 bits, uint64 [count]."""
         blocks, known = [self._left], len(self._left)
         while known < count:
             blocks.append(self._block())
@@ -73,7 +75,7 @@ class Twister:
         return found[:count]
 
     def _block(self) -> Array:
-        """The next state, each word made of three of the last one or of those before it."""
+        """Return the next state, each word made of three of the last one or of those before it."""
         words = self._words
         one = np.uint64(1)
         for start, end in ((0, _MIDDLE), (_MIDDLE, _SIZE - 1), (_SIZE - 1, _SIZE)):

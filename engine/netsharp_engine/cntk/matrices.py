@@ -1,6 +1,5 @@
-"""Numbers that a parameter begins with where they are written out, or where it enlarges images.
-
-In the order of the original's files: the first dimension fastest.
+"""Initial values of a parameter that are written out, or that make it enlarge images. Numbers are
+in the order of CNTK's files, the first dimension fastest; it must not know networks.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def _words(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _number(word: bytes) -> float:
-    """What C reads of a word."""
+    """Return the number that C's ``strtod`` reads from a word."""
     try:
         return float(word)
     except ValueError:
@@ -59,8 +58,8 @@ def _number(word: bytes) -> float:
 
 
 def bilinear(channels: int, width: int) -> Array:
-    """The kernels that enlarge each channel of an image by itself: square, highest at the middle,
-    falling to all sides.
+    """Return the kernels that enlarge each channel of an image by itself, flat float32 [channels *
+    channels * width * width]: square, highest at the centre, falling linearly to all sides.
     """
     factor, middle = np.float32((width + 1) // 2), np.float32((width - 1) / 2)
     side = np.float32(1) - np.abs(np.arange(width, dtype=np.float32) - middle) / factor

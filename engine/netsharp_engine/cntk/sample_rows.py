@@ -50,9 +50,8 @@ class RowStreams(NamedTuple):
     def rows(
         self, sequences: Sequences, path: str, most: int | None = None
     ) -> Iterator[EncodedRows]:
-        """Yield the samples of a file as rows, some at a time, at most so many.
-
-        DataError where a stream has another number of steps than the first.
+        """Yield the samples of a file as rows, some at a time, at most ``most``. DataError where a
+        stream has another number of steps than the first.
         """
         left = sequences.total if most is None else min(most, sequences.total)
         for batch in Sweeps(sequences, randomize=False).epoch(0, 0, _ROWS):
@@ -96,7 +95,9 @@ def rows_of_files(query: SampleQuery, streams: RowStreams) -> Iterator[EncodedRo
 
 
 def bring_streams(query: SampleQuery, wanted: Wants) -> bool:
-    """Whether files bring samples by the names of inputs; tables do not.  DataError for none."""
+    """Return whether files hold samples by the names of inputs; tables do not. DataError where
+    there are no files.
+    """
     if query.reading is not None:
         return True
     files = find_files(query.paths, query.directory)
@@ -108,13 +109,13 @@ def demand_streams(query: SampleQuery, known: Sequence[str]) -> None:
     for name in query.streams:
         if name not in known:
             raise DataError(
-                f"--stream names '{excerpt(name)}', which is no input of the network."
+                f"--stream names '{excerpt(name)}', which is not an input of the network."
                 f"{nearest(name, known)}"
             )
 
 
 def _steps(values: Array | Sparse | Packed, one: InputStream) -> Array:
-    """Samples [steps, size], sequence after sequence."""
+    """Return samples [steps, size], sequence after sequence."""
     if isinstance(values, Packed):
         return dense(values.values, one.size)[values.packing.places]
     return dense(values, one.size)

@@ -16,10 +16,9 @@ from netsharp_engine.geometry import product
 
 
 class Start(NamedTuple):
-    """How a parameter begins: ``kind`` is a key of ``RANDOM``, "value", or "given".
-
-    ``scale`` multiplies a range, or is the value; ranks tell which dimensions are a filter's and an
-    output's, a negative one counts from the end.  ``numbers`` are those that are given, flat.
+    """The initial values of a parameter: ``kind`` is a key of ``RANDOM``, "value", or "given".
+    ``scale`` multiplies a range, or is the value; ranks say which dimensions are a filter's and an
+    output's, a negative one counts from the end. ``numbers`` are those that are given, flat.
     """
 
     kind: str
@@ -31,7 +30,7 @@ class Start(NamedTuple):
 
 
 class Fans(NamedTuple):
-    """How many numbers come together in an element, and how many elements read one."""
+    """The number of inputs of an element, and of elements that read one input."""
 
     incoming: int
     outgoing: int
@@ -53,7 +52,9 @@ VALUE, GIVEN = "value", "given"
 
 
 def started(shape: tuple[int, ...], start: Start, dtype: str) -> Array:
-    """The numbers of a parameter, flat."""
+    """Return the initial numbers of a parameter, flat [product of shape]. Source:
+    ComputationNetworkLib/InputAndParamNodes.cpp, LearnableParameter::InitRandom.
+    """
     size, kind = product(shape), np.dtype(dtype).type
     if start.kind == VALUE:
         return np.full(size, start.scale, dtype)
@@ -69,19 +70,21 @@ def started(shape: tuple[int, ...], start: Start, dtype: str) -> Array:
 
 
 def spread_of(shape: tuple[int, ...], start: Start) -> float:
-    """The range or deviation of numbers that are drawn, before it is scaled."""
+    """Return the range or standard deviation of drawn numbers, before it is scaled."""
     return RANDOM[start.kind][1](fans_of(shape, start))
 
 
 def uniform(generator: MinimalStandard, count: int, ends: tuple[float, float], dtype: str) -> Array:
-    """Numbers between two ends, every operation in their type."""
+    """Return numbers between two ends, [count], every operation in their type."""
     kind = np.dtype(dtype).type
     low, high = map(kind, ends)
     return np.asarray(generator.units(count, dtype) * (high - low) + low)
 
 
 def gaussian(generator: MinimalStandard, count: int, dtype: str) -> Array:
-    """Numbers of mean 0 and deviation 1 by the polar method: of a pair the second comes first."""
+    """Return numbers of mean 0 and deviation 1, [count], by the polar method (Marsaglia and Bray,
+    1964); of each pair the second comes first, as in libstdc++.
+    """
     kind = np.dtype(dtype).type
     blocks: list[Array] = []
     known = 0
@@ -98,7 +101,7 @@ def gaussian(generator: MinimalStandard, count: int, dtype: str) -> Array:
 
 
 def fans_of(shape: tuple[int, ...], start: Start) -> Fans:
-    """How many numbers come together in an element, and how many elements read one."""
+    """Return the number of inputs of an element, and of elements that read one input."""
     rank, output = start.filter_rank, start.output_rank
     kernel = product(shape[:rank])
     inputs = shape[rank : len(shape) + output] if output < 0 else shape[rank + output :]

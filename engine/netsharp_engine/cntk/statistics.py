@@ -1,6 +1,5 @@
-"""Means and deviations that are worked out of data: before the first epoch, or of a whole model.
-
-Not the exact ones: the recurrence of the original, in its type of numbers.
+"""Means and deviations computed from data: before the first epoch, or of a whole model. They are
+CNTK's recurrence in its type of numbers (ComputationNetworkLib/PreComputeNodes.h), not exact sums.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Moments:
 
     @property
     def inverse_deviation(self) -> Array:
-        """1 / the square root of the variance, which is never taken for 0."""
+        """Return 1 / the square root of the variance, which is bounded away from 0, [size]."""
         kind = self._type
         least = np.maximum(self._variance, kind(_LEAST_VARIANCE))
         return np.asarray(kind(1) / np.sqrt(least))
@@ -52,7 +51,7 @@ class Moments:
 def precomputed(
     graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
 ) -> dict[str, Array]:
-    """The values of a graph's statistics, by the names of their parameters."""
+    """Return the values of a graph's statistics, by the names of their parameters."""
     nodes = [node for node in graph.nodes if node.op in STATISTICS]
     program = draft_of(Job(graph, 0, dtype)).program()
     unknown = {one.name: np.zeros(one.shape, dtype) for one in graph.parameters}
@@ -78,8 +77,8 @@ def precomputed(
 def renormalized(
     graph: Graph, batches: Iterable[Minibatch], values: Mapping[str, Array], dtype: str
 ) -> dict[str, Array]:
-    """All values of a graph after a forward pass over some minibatches as in training: statistics
-    of batch normalisation follow their nodes' time constants, and nothing is trained.
+    """Return all values of a graph after a forward pass over some minibatches as in training:
+    statistics of batch normalisation follow their nodes' time constants, and nothing is trained.
     """
     draft = draft_of(Job(graph, 0, dtype, UpdateRule("sgd", 0.0)))
     program = draft.program()

@@ -86,7 +86,7 @@ def test_every_bad_line_of_every_command_is_told_at_once(tmp_path: Path) -> None
     ]
     (wide, *_) = (one for one in found if one["file"] == "b")
     assert wide["end"] == {"line": 1, "column": 6}
-    assert wide["message"] == "'ää' in column 'x' is no number."
+    assert wide["message"] == "'ää' in column 'x' is not a number."
 
 
 def test_what_is_passed_over_is_a_warning(tmp_path: Path) -> None:

@@ -42,13 +42,13 @@ REFUSED = {
     "empty lines alone": (b"\n\n", "holds no sample"),
     "few columns": (b"cat 1 2\ncat 1\n", "line 2: has 2 columns, and 3 are read"),
     "a blank line": (b"cat 1 2\n \n", "line 2: has 0 columns"),
-    "no number": (b"cat 1 2\ncat 1 x\n", "line 2, column 7: 'x' is no number"),
-    "a point without digits": (b"cat .5 2\n", "line 1, column 5: '.5' is no number"),
-    "a point at the end": (b"cat 5. 2\n", "'5.' is no number"),
-    "infinity": (b"cat inf 2\n", "'inf' is no number"),
-    "an unknown label": (b"cat 1 2\ndig 1 2\n", "line 2, column 1: 'dig' is no label of 'y'"),
+    "no number": (b"cat 1 2\ncat 1 x\n", "line 2, column 7: 'x' is not a number"),
+    "a point without digits": (b"cat .5 2\n", "line 1, column 5: '.5' is not a number"),
+    "a point at the end": (b"cat 5. 2\n", "'5.' is not a number"),
+    "infinity": (b"cat inf 2\n", "'inf' is not a number"),
+    "an unknown label": (b"cat 1 2\ndig 1 2\n", "line 2, column 1: 'dig' is not a label of 'y'"),
     "a label that is meant": (b"dgo 1 2\n", "Did you mean 'dog'?"),
-    "a number spelt otherwise": (b"7.0 1 2\n", "'7.0' is no label"),
+    "a number spelt otherwise": (b"7.0 1 2\n", "'7.0' is not a label"),
     "UTF-16": (b"\xff\xfec\0", "UTF-16"),
 }
 
@@ -81,7 +81,7 @@ def test_a_last_line_that_does_not_end_is_lost_with_a_word(tmp_path: Path) -> No
 def test_other_marks_stand_between_columns_and_before_decimals(tmp_path: Path) -> None:
     found = read(tmp_path, b"cat;1,5;2\ndog; 3;4,25\n", ColumnOptions(b";", b","))
     assert found.values["x"].tolist() == [[1.5, 2], [3, 4.25]]
-    with pytest.raises(DataError, match=r"column 5: '1\.5' is no number"):
+    with pytest.raises(DataError, match=r"column 5: '1\.5' is not a number"):
         read(tmp_path, b"cat;1.5;2\n", ColumnOptions(b";", b","))
 
 

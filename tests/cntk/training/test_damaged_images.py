@@ -64,7 +64,7 @@ def test_a_damaged_image_is_read_or_told(kind: str) -> None:
 def test_an_array_that_promises_what_no_memory_holds_is_told(shape: str) -> None:
     head = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"abc"
-    with pytest.raises(DataError, match="one: is no array of NumPy that can be read"):
+    with pytest.raises(DataError, match="one: is not a NumPy array that can be read"):
         pixels(data, "one", grey=False)
 
 
@@ -99,7 +99,7 @@ def test_a_damaged_archive_is_read_or_told(tmp_path: Path) -> None:
 
 def test_a_label_of_many_digits_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(saved("npy"))
-    with pytest.raises(DataError, match=r"map.txt, line 1, .* is no number of a class"):
+    with pytest.raises(DataError, match=r"map.txt, line 1, .* is not a number of a class"):
         listed(tmp_path, b"a.npy\t" + b"9" * 5000 + b"\n")
     assert [one.label for _, _, one in listed(tmp_path, b"a.npy\t 1\n")] == [1]
 

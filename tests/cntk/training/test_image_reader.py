@@ -71,14 +71,14 @@ def test_grey_is_mixed_of_red_green_and_blue() -> None:
 @pytest.mark.parametrize(
     ("data", "word"),
     [
-        (b"", "is no image"),
-        (b"no image", "is no image"),
+        (b"", "is not an image"),
+        (b"no image", "is not an image"),
         (ppm(COLOURS)[:-1], "its head promises 2 x 4 pixels"),
         (b"P6 0 4 255 ", "its head promises"),
         (b"P5 2 2 65535 " + bytes(8), "Numbers up to 255"),
         (npy(np.zeros((2, 2))), "of type uint8"),
         (npy(np.zeros((2, 2, 4), np.uint8)), "of type uint8"),
-        (npy(COLOURS)[:40], "is no array of NumPy"),
+        (npy(COLOURS)[:40], "is not a NumPy array"),
     ],
 )
 def test_what_is_no_image_is_a_sentence(data: bytes, word: str) -> None:
@@ -143,10 +143,13 @@ def test_images_lie_in_archives(tmp_path: Path) -> None:
     [
         ("a.ppm\n", "line 1: expected are a path and a label"),
         ("a.ppm\t0\n\t1\n", "line 2: expected"),
-        ("a.ppm\tcat\n", "line 1, column 7: 'cat' is no number of a class"),
-        ("a.ppm\t0\na.ppm\t3\n", "line 2, column 7: '3' is no number of a class, which is below 3"),
-        ("a.ppm\t-1\n", "'-1' is no number"),
-        ("k\tb.ppm\t0\n", "line 1, column 3: 'b.ppm' is no file"),
+        ("a.ppm\tcat\n", "line 1, column 7: 'cat' is not a number of a class"),
+        (
+            "a.ppm\t0\na.ppm\t3\n",
+            "line 2, column 7: '3' is not a number of a class, which is below 3",
+        ),
+        ("a.ppm\t-1\n", "'-1' is not a number"),
+        ("k\tb.ppm\t0\n", "line 1, column 3: 'b.ppm' is not a file"),
         ("/etc/passwd\t0\n", "lies outside"),
     ],
 )

@@ -200,7 +200,9 @@ def test_the_form_above_2_gb_is_read_in_the_order_of_the_variables() -> None:
         assert found.tobytes() == array.tobytes()
     values = out.values(root)
     values["state"] = {"a": np.ones(2, np.float32), "b": np.ones(3, np.float32)}
-    with pytest.raises(ModelFault, match="does not tell in which order the numbers of its 5"):
+    with pytest.raises(
+        ModelFault, match="the order of the numbers of its 5 arrays is not in the file"
+    ):
         open_model(large(values))
     with pytest.raises(ModelFault, match=r"byte [\d,]+: .* bytes of numbers are expected"):
         open_model(large(out.values(root))[:-1])

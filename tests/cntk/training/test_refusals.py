@@ -193,7 +193,7 @@ def refuse_reader(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        (b"|features 1 a |labels 1 0 0\n", "'a' in column 'features' is no number"),
+        (b"|features 1 a |labels 1 0 0\n", "'a' in column 'features' is not a number"),
         (b"|features 1 2\n", "has no sample of 'labels'"),
         (b"|features 1 2 |labels 1 0 0", "does not end"),
     ],

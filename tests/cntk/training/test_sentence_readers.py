@@ -76,8 +76,11 @@ def test_sentences_are_read(name: str, tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"a b\n", "holds no sentence of 3 words or more"),
-        (b"a b c\na x b\n", "line 2, column 3: 'x' is no word of the vocabulary, and neither is"),
-        (b"a b  zz\n", "line 1, column 6: 'zz' is no word"),
+        (
+            b"a b c\na x b\n",
+            "line 2, column 3: 'x' is not a word of the vocabulary, and neither is",
+        ),
+        (b"a b  zz\n", "line 1, column 6: 'zz' is not a word"),
         (b"a b d\n", "line 1, column 5: 'd' is in no class of words: it is number 5 of 5"),
         (b"\xff\xfea\0", "UTF-16"),
     ],
@@ -159,8 +162,8 @@ def test_tagged_words_are_read(name: str, tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"\n\n", "holds no line of a word and its tag"),
-        (b"a O\nb X\n", "line 2, column 3: 'X' is no word of the list of tags"),
-        (b"a O\nb c O\n", "line 2, column 3: 'c' is no word of the list of words"),
+        (b"a O\nb X\n", "line 2, column 3: 'X' is not a word of the list of tags"),
+        (b"a O\nb c O\n", "line 2, column 3: 'c' is not a word of the list of words"),
     ],
 )
 def test_tagged_words_that_cannot_be_read_are_told_by_their_place(

@@ -302,4 +302,4 @@ def test_a_check_of_the_data_reads_sentences_to_the_end(tmp_path: Path) -> None:
     done = netsharp("check", "--read-data", "net.cntk", cwd=folder)
     assert done.code == 1
     assert "text.txt:4:6" in done.out
-    assert "'zebra' is no word of the vocabulary" in done.out
+    assert "'zebra' is not a word of the vocabulary" in done.out

@@ -57,7 +57,12 @@ READ = {
 }
 #: Files with faults that are passed over: options, a word of the warning, the first stream.
 WARNED = {
-    "an unknown stream": (b"|x 1 2 |why 3 |z 4\n", 0, "'z' is no input of the reader", [[1, 2]]),
+    "an unknown stream": (
+        b"|x 1 2 |why 3 |z 4\n",
+        0,
+        "'z' is not an input of the reader",
+        [[1, 2]],
+    ),
     "an unknown stream twice": (b"|x 1 2 |why 3 |z 4 |w 5\n", 0, "'w'", [[1, 2]]),
     "a misspelt stream": (b"|x 1 2 |why 3 |wy 4\n", 0, "Did you mean 'why'?", [[1, 2]]),
     "a short sample": (b"|x 1 |why 3\n", 0, "has 1 numbers of 2", [[1, 0]]),
@@ -88,7 +93,7 @@ WARNED = {
         "line 3: the sequence has 2 lines, and no stream more than 1 samples",
         [[1, 2], [1, 2], [3, 4]],
     ),
-    "no number": (b"|x 1 a |why 3\n" + GOOD, 1, "'a' in column 'x' is no number", [[1, 2]]),
+    "no number": (b"|x 1 a |why 3\n" + GOOD, 1, "'a' in column 'x' is not a number", [[1, 2]]),
     "two samples": (b"|x 1 2 |x 1 2 |why 3\n" + GOOD, 1, "more than one sample of 'x'", [[1, 2]]),
     "a line without columns": (GOOD + b"\n", 1, "holds no column", [[1, 2]]),
     "a last line that does not end": (GOOD + b"|x 4 5 |why 6", 1, "does not end", [[1, 2]]),
@@ -217,7 +222,7 @@ def test_sparse_samples_may_be_empty(tmp_path: Path) -> None:
     [
         (b"5:1", "the index 5 in column 'x' is not below its dim, 5"),
         (b"123456789012345678901234567890:1", "is not below its dim"),
-        (b"1", "'1' in column 'x' is no index with a number"),
+        (b"1", "'1' in column 'x' is not an index with a number"),
         (b"1:", "'1:' in column"),
         (b":1", "':1' in column"),
         (b"1:2 3", "'3' in column"),

@@ -1,4 +1,3 @@
-"""The original's SGD: rates, rules, decisions between epochs, and what is told of them.
-
-Asks a program for every number; knows no file of data.
+"""CNTK's SGD (SGDLib/SGD.cpp): rates, rules, decisions between epochs, and reports of them. It asks
+a program for every number and must not know files of data.
 """

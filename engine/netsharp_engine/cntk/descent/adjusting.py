@@ -1,6 +1,6 @@
-"""How a rate is found while training goes on: AutoAdjust's decisions behind every epoch.
-
-It decides on numbers alone; who trains loads, trains and saves.
+"""The adjustment of learning rates during training: the decisions of AutoAdjust after every epoch
+(SGDLib/SGD.cpp, TrainOrAdaptModel). It decides on numbers alone; its caller loads, trains and
+saves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ REDUCED, INCREASED = "reduced", "increased"
 
 
 class Sizes(NamedTuple):
-    """Which sizes of minibatches are tried: up to the ``largest``, every so many epochs, as long as
-    the criterion is worse by no more than a ``margin`` in percent.
+    """The sizes of minibatches that are tried: up to the ``largest``, every ``frequency`` epochs,
+    as long as the criterion is worse by at most a ``margin`` in percent.
     """
 
     largest: int = 1_048_576
@@ -26,10 +26,9 @@ class Sizes(NamedTuple):
 
 
 class Adjusting(NamedTuple):
-    """What is to be done; gains are relative, ``interval`` counts epochs.
-
-    Epochs are judged by the node ``judge`` (empty: by what is trained), by the data of validation
-    if ``validated`` and there are some.
+    """The settings of AutoAdjust; gains are relative, ``interval`` counts epochs. Epochs are
+    compared by the node ``judge`` (empty: the training criterion), on the validation data if
+    ``validated`` and there is some.
     """
 
     when: str = NEVER
@@ -52,16 +51,16 @@ class Adjusting(NamedTuple):
 
     @property
     def learns(self) -> bool:
-        """Whether more goes from epoch to epoch than the original's checkpoint holds."""
+        """Return whether epochs pass on more than CNTK's checkpoint holds."""
         return self.when != NEVER or self.sizes is not None
 
 
 class Control(NamedTuple):
-    """What is known behind an epoch: the rate of the next one that has none of its own, the
-    ``previous`` interval's criterion and the ``mean`` of this one, of which so many epochs are
-    ``uncounted``; whether a rate was ``reduced`` before; and samples of a minibatch.  Of searches:
-    by which ``factor`` the last one changed the rate, and ``former`` rates, each at the place that
-    its epoch has among so many (-1: none).
+    """The values carried from epoch to epoch: the rate of the next epoch that has none of its own,
+    the ``previous`` interval's criterion and the ``mean`` of this one, in which ``uncounted``
+    epochs are missing; whether a rate was ``reduced`` before; and samples of a minibatch. Of
+    searches: the ``factor`` by which the last one changed the rate, and the ``former`` rates, each
+    at its epoch modulo their number (-1: none).
     """
 
     rate: float = math.nan
@@ -74,7 +73,7 @@ class Control(NamedTuple):
     former: tuple[float, ...] = ()
 
     def found(self, epoch: int, rate: float, places: int) -> Control:
-        """With a rate that a search before an epoch (from 0) found."""
+        """Return a copy with the rate that a search before an epoch (from 0) found."""
         known = 0.5 / max(self.minibatch, 1) if math.isnan(self.rate) else self.rate
         former = list(self.former or (-1.0,) * places)
         former[epoch % places] = rate
@@ -82,7 +81,7 @@ class Control(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What follows of an epoch: ``change`` of the rate, and whether training ends."""
+    """The consequence of an epoch: the ``change`` of the rate, and whether training ends."""
 
     control: Control
     change: str = ""
@@ -90,13 +89,15 @@ class Verdict(NamedTuple):
 
 
 def is_due(adjusting: Adjusting, epoch: int, explicit: int) -> bool:
-    """Whether a rate is adjusted behind an epoch (from 0); the first few are explicit."""
+    """Return whether a rate is adjusted after an epoch (from 0); epochs with explicit rates keep
+    them.
+    """
     ends_interval = epoch % adjusting.interval == adjusting.interval - 1
     return adjusting.when == AFTER and epoch >= explicit and ends_interval
 
 
 def counted(adjusting: Adjusting, control: Control, epoch: int, criterion: float) -> Control:
-    """With the criterion of an epoch in the mean of its interval."""
+    """Return a copy with an epoch's criterion in the mean of its interval."""
     before = epoch % adjusting.interval - control.uncounted
     mean = criterion
     if before > 0 and not math.isinf(control.mean):
@@ -105,14 +106,16 @@ def counted(adjusting: Adjusting, control: Control, epoch: int, criterion: float
 
 
 def is_worse(control: Control) -> bool:
-    """Whether an interval is worse than the one before."""
+    """Return whether an interval is worse than the one before."""
     return math.isnan(control.mean) or (
         not math.isinf(control.previous) and control.previous - control.mean < 0
     )
 
 
 def judged(adjusting: Adjusting, control: Control) -> Verdict:
-    """What follows of an interval."""
+    """Return the consequence of an interval for the rate: reduced, increased, unchanged, or the
+    end.
+    """
     known = not math.isinf(control.previous)
     gain, previous = control.previous - control.mean, control.previous
     little = math.isnan(control.mean) or (known and gain <= adjusting.reduce_up_to * previous)
@@ -128,7 +131,7 @@ def judged(adjusting: Adjusting, control: Control) -> Verdict:
 
 
 def closed(adjusting: Adjusting, control: Control, epoch: int) -> Control:
-    """With an interval's criterion as the previous one, where an epoch ends it."""
+    """Return a copy with this interval's criterion as the previous one, where an epoch ends it."""
     if epoch % adjusting.interval != adjusting.interval - 1:
         return control
     return control._replace(previous=control.mean, uncounted=0)
@@ -141,13 +144,15 @@ def _times(factor: float, change: str, control: Control, holds: bool = True) -> 
 
 
 def as_numbers(control: Control) -> Sequence[float]:
-    """What is known as a list of numbers."""
+    """Return the values as a list of numbers."""
     *numbers, former = control
     return [*map(float, numbers), *former]
 
 
 def from_numbers(numbers: Sequence[float], places: int) -> Control:
-    """The same from such a list, which has so many former rates or none; ValueError for others."""
+    """Return the values from such a list, with ``places`` former rates or none. ValueError for
+    other lists.
+    """
     rate, previous, mean, uncounted, reduced, minibatch, factor, *former = numbers
     counts = (uncounted, minibatch)
     if not all(math.isfinite(one) and one >= 0 for one in counts) or len(former) not in (0, places):

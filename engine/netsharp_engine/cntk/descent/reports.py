@@ -1,4 +1,6 @@
-"""What a training tells on the way, and how it ends, as plain values."""
+"""The events of a training, and how it ends, as plain values. It must not know how they are
+shown.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ FINISHED, INTERRUPTED, DIVERGED = "finished", "interrupted", "diverged"
 
 
 class State(NamedTuple):
-    """Where a training stands behind so many ``epochs``: what the next one begins with."""
+    """The state of a training after a number of ``epochs``, from which the next one begins."""
 
     epochs: int
     samples: int
@@ -40,7 +42,7 @@ def told_of(
     rows: int,
     gathered: frozenset[str],
 ) -> Told:
-    """Means of what was summed over so many samples."""
+    """Return the means of sums over ``rows`` samples; those of ``gathered`` criteria stay sums."""
     means = (
         one / (1 if name in gathered else max(rows, 1))
         for name, one in zip(names, sums, strict=True)
@@ -99,48 +101,52 @@ class RateChanged(NamedTuple):
 
 
 class RolledBack(NamedTuple):
-    """Epochs that lead to something worse: training goes on behind an ``epoch`` before ``last``."""
+    """Epochs that made the criterion worse: training continues after an ``epoch`` before
+    ``last``.
+    """
 
     epoch: int
     last: int
 
 
 class Watcher(Protocol):
-    """Who is told what happens, and asked whether to go on."""
+    """The receiver of a training's events, which also decides whether it continues."""
 
     def begun(self, event: EpochBegun) -> None:
-        """An epoch begins."""
+        """Receive the beginning of an epoch."""
 
     def shown(self, event: Shown) -> None:
-        """Some minibatches are done."""
+        """Receive the figures of some minibatches."""
 
     def ended(self, event: EpochEnded) -> None:
-        """An epoch is done."""
+        """Receive the end of an epoch."""
 
     def kept(self, state: State) -> None:
-        """The state behind an epoch, which is to be kept."""
+        """Keep the state after an epoch."""
 
     def tried(self, event: Tried) -> None:
-        """A trial is done."""
+        """Receive the result of a trial."""
 
     def changed(self, event: RateChanged) -> None:
-        """A rate was adjusted."""
+        """Receive the change of a rate."""
 
     def recalled(self, epoch: int) -> State:
-        """The state that was kept behind so many epochs."""
+        """Return the state that was kept after a number of epochs."""
 
     def rolled_back(self, event: RolledBack, state: State) -> None:
-        """Later epochs are to be forgotten, and this state to be kept instead."""
+        """Forget later epochs and keep this state instead."""
 
     def completed(self, state: State) -> None:
-        """Training is complete before its last epoch: the model of this state is the final one."""
+        """Take the model of this state as the final one: training is complete before its last
+        epoch.
+        """
 
     def stops(self) -> bool:
-        """Whether somebody wants an end."""
+        """Return whether training was asked to stop."""
 
 
 class Ending(NamedTuple):
-    """How a training ended: one of these words, and a sentence."""
+    """The end of a training: a status word, and a sentence."""
 
     status: str
     message: str = ""

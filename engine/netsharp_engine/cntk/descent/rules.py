@@ -1,4 +1,6 @@
-"""What a configuration says of updates: the rule of each minibatch, and what checkpoints hold."""
+"""The settings of updates as a configuration gives them: the rule of each minibatch, and the
+contents of checkpoints. It must not know files.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,8 @@ from netsharp_engine.program import REMEMBERS, SINGLE, Memory, Shaping, UpdateRu
 
 
 class Updates(NamedTuple):
-    """How parameters change: the kind of rule, its constants, and what is done beside it.
-
-    Clipping and weights of L1 and L2 are those of a sample.
+    """The update of parameters: the kind of rule, its constants, and what is applied beside it.
+    Clipping and the weights of L1 and L2 are per sample.
     """
 
     kind: str = "smoothed"
@@ -34,7 +35,9 @@ class Updates(NamedTuple):
     def rule(
         self, rate: float, momentum: float, samples: int, seed: tuple[int, ...] = (0,)
     ) -> UpdateRule:
-        """The rule of a minibatch of so many samples; rate and momentum are those of one."""
+        """Return the rule of a minibatch of a number of samples; rate and momentum are per sample.
+        Source: SGDLib/SGD.cpp, UpdateWeights.
+        """
         shaping = Shaping(
             self.clip * samples,
             self.truncates,
@@ -54,14 +57,14 @@ class Updates(NamedTuple):
 
 
 class StoredMemory(NamedTuple):
-    """What each trained parameter remembers as a checkpoint has it: numbers and a count."""
+    """The memory of each trained parameter as a checkpoint has it: numbers and a count."""
 
     smoothed: Sequence[Array]
     counts: Sequence[float]
 
 
 def remembered(kind: str, memory: Memory, names: Sequence[str]) -> StoredMemory:
-    """What a rule remembers of parameters: side by side in the order of the original."""
+    """Return a rule's memory of parameters, concatenated in CNTK's order."""
     kinds = [one for one in REMEMBERS[kind] if one not in SINGLE]
     found = [[memory.arrays[one][name] for one in kinds] for name in names]
     counts = memory.arrays.get("count", {})
@@ -74,7 +77,9 @@ def remembered(kind: str, memory: Memory, names: Sequence[str]) -> StoredMemory:
 def recalled(
     kind: str, given: StoredMemory, sizes: Mapping[str, int]
 ) -> Mapping[str, dict[str, Array]]:
-    """What a rule goes on from; ValueError names a parameter that remembers something else."""
+    """Return the memory from which a rule continues. ValueError names a parameter whose memory has
+    another size.
+    """
     kinds = [one for one in REMEMBERS[kind] if one not in SINGLE]
     found: dict[str, dict[str, Array]] = {one: {} for one in REMEMBERS[kind]}
     for (name, size), values, count in zip(

@@ -20,9 +20,8 @@ Value = TypeVar("Value")
 
 
 class Schedule(NamedTuple):
-    """What changes from epoch to epoch: lists, whose last value holds for all that follow.
-
-    ``rows`` is by what sizes are multiplied where they are steps of so many sequences.
+    """The settings that change from epoch to epoch: lists, whose last value holds for all epochs
+    after. ``rows`` multiplies sizes of minibatches that count steps of that number of sequences.
     """
 
     rates: Sequence[float]
@@ -33,18 +32,20 @@ class Schedule(NamedTuple):
     rows: int = 1
 
     def size(self, epoch: int) -> int:
-        """Samples of a minibatch in an epoch (from 0)."""
+        """Return the samples of a minibatch in an epoch (from 0)."""
         return of_epoch(self.sizes, epoch)
 
     def rate(self, epoch: int) -> float:
-        """The learning rate per sample."""
+        """Return the learning rate per sample."""
         given = np.float32(of_epoch(self.rates, epoch))
         if self.rate_unit == PER_MINIBATCH:
             given = given / np.float32(self._whole(self.size(epoch)))
         return float(given)
 
     def momentum(self, epoch: int) -> float:
-        """The momentum per sample."""
+        """Return the momentum per sample. A time constant T in samples is exp(-1 / T), a momentum
+        of a minibatch its root (SGDLib/SGD.cpp, SGDParams).
+        """
         given = float(np.float32(of_epoch(self.momenta, epoch)))
         if self.momentum_unit == TIME_CONSTANT:
             return float(np.float32(math.exp(-1.0 / given))) if given else 0.0
@@ -53,28 +54,28 @@ class Schedule(NamedTuple):
         return given
 
     def effective_momentum(self, epoch: int, size: int) -> float:
-        """The momentum of a minibatch of so many samples."""
+        """Return the momentum of a minibatch of ``size`` samples."""
         return math.pow(self.momentum(epoch), self._whole(size))
 
     def _whole(self, size: int) -> int:
-        """The samples of a minibatch, of all rows; one of a single sample stays that."""
+        """Return the samples of a minibatch over all rows; a minibatch of one sample stays one."""
         return size * self.rows if size > 1 else size
 
     def time_constant(self, epoch: int) -> float:
-        """The momentum as a number of samples; 0 without."""
+        """Return the momentum as a time constant in samples; 0 without momentum."""
         momentum = self.momentum(epoch)
         return -1.0 / math.log(momentum) if momentum else 0.0
 
 
 class Noise(NamedTuple):
-    """What dropout and batch normalisation are set to from epoch to epoch."""
+    """The settings of dropout and batch normalisation from epoch to epoch."""
 
     dropout: Sequence[float] = (0.0,)
     normalization: Sequence[float] = (0.0,)
     blend: Sequence[float] = (0.0,)
 
     def phase(self, epoch: int, dtype: str) -> Phase:
-        """What an epoch (from 0) sets."""
+        """Return the settings of an epoch (from 0)."""
 
         def draws(position: int, nodes: int, wide: bool) -> Draws:
             generator = MinimalStandard(epoch * nodes + position)
@@ -85,8 +86,8 @@ class Noise(NamedTuple):
 
 
 def _set(values: Sequence[float], epoch: int) -> float | None:
-    """The last of a list's values until an epoch that was another than the one before it, of which
-    the first is 0: others leave nodes as they are.
+    """Return the last value of a list up to an epoch that differs from the one before it (0 before
+    the first); None where none does: nodes then keep their own.
     """
     found, before = None, 0.0
     for value in values[: epoch + 1]:
@@ -97,5 +98,5 @@ def _set(values: Sequence[float], epoch: int) -> float | None:
 
 
 def of_epoch(values: Sequence[Value], epoch: int) -> Value:
-    """The value of a list for an epoch."""
+    """Return the value of a list for an epoch."""
     return values[min(epoch, len(values) - 1)]

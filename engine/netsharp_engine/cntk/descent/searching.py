@@ -25,8 +25,8 @@ _GRAIN = 64
 
 
 class Search(NamedTuple):
-    """What is looked for before an epoch (from 0): with trials of so many ``samples`` of an epoch
-    (0: of a length that is not known), in minibatches of ``size``.
+    """A search before an epoch (from 0): with trials of ``samples`` of an epoch (0: of unknown
+    length), in minibatches of ``size``.
     """
 
     epoch: int
@@ -37,9 +37,9 @@ class Search(NamedTuple):
 
 
 def found_rate(search: Search, least: float, sided: bool, trial: Trial) -> float:
-    """The rate of an epoch: the largest that does no harm; NaN where a trial without one does.
-
-    ``sided``: a smaller one is looked for, too.
+    """Return the rate of an epoch: the largest that does not make the criterion worse; NaN where
+    even a trial of rate 0 has no finite one. ``sided``: smaller rates are searched, too. Source:
+    SGDLib/SGD.cpp, SearchForBestLearnRate.
     """
     control, size = search.control, search.size
     rate = _FIRST / math.sqrt(size)
@@ -64,7 +64,7 @@ def found_rate(search: Search, least: float, sided: bool, trial: Trial) -> float
 
 
 def _between(right: float, right_criterion: float, size: int, trial: Trial) -> float:
-    """The better one of two ends that come near to each other."""
+    """Return the better end of an interval of rates that is narrowed from both sides."""
     left = _SMALLEST / size
     left_criterion = trial(left, size)
     while right > left * _NEAR:
@@ -78,7 +78,9 @@ def _between(right: float, right_criterion: float, size: int, trial: Trial) -> f
 
 
 def found_size(search: Search, sizes: Sizes, rate: float, change: float, trial: Trial) -> int:
-    """The samples of a minibatch at a rate, which is ``change`` of the first one."""
+    """Return the samples of a minibatch at a rate that is ``change`` times the first one. Source:
+    SGDLib/SGD.cpp, AdaptiveMinibatchSizing.
+    """
     before = 0 if search.epoch < 2 else search.control.minibatch
     number = search.epoch + 1
     if before and number > sizes.frequency and number % sizes.frequency:

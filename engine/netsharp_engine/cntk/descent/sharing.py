@@ -23,12 +23,11 @@ Values = Mapping[str, Array]
 
 
 class Sharing(NamedTuple):
-    """What processes exchange from the epoch ``first`` (from 0) on: gradients at every step.
-
-    With a ``block`` of so many samples of all of them: models, behind each block and each epoch.
-    With a ``momentum``, the share of a block's change that the next keeps, they go that far on in
-    the same direction, ``nesterov`` before it is known; ``rate`` weighs a block's change, and
-    ``resets`` lets every block begin without momentum of its own.
+    """The exchange between processes from the epoch ``first`` (from 0) on: gradients at every step.
+    With a ``block`` of samples over all of them: models, after each block and each epoch.
+    ``momentum`` is the share of a block's change that the next block repeats, ``nesterov`` applies
+    it in advance; ``rate`` weights a block's change, and ``resets`` lets every block begin without
+    momentum of its own.
     """
 
     first: int = 0
@@ -97,7 +96,7 @@ class Workers:
         return True, own.columns if own is not None and works else 0
 
     def _share(self, batch: Minibatch, source: Sweeps) -> Minibatch | None:
-        """The share of this process: whole sequences; None where there are too few."""
+        """Return the share of this process, in whole sequences; None where there are too few."""
         comm = self._ranks.comm
         parts = list(Parts(comm.size).of(batch, source, batch.samples))
         return parts[comm.rank] if comm.rank < len(parts) else None
@@ -114,12 +113,12 @@ class Workers:
         self._ranks.exchange((), numbers)
 
     def updated(self) -> None:
-        """Behind an update: average models where a block is full."""
+        """Average models where a block is full; called after each update."""
         if self._averages and self._seen >= self._sharing.block:
             self.average()
 
     def average(self) -> None:
-        """Take one model of all, as behind an epoch."""
+        """Take the average model of all processes, as at the end of an epoch."""
         if not self._averages or not self._seen:
             return
         program, momentum = self._program, self._sharing.momentum
@@ -142,7 +141,9 @@ class Workers:
         self._seen = self._own = 0
 
     def _moved(self, own: Values, momentum: float) -> dict[str, Array]:
-        """The model before, changed by what blocks have brought."""
+        """Return the previous model, changed by the sum of the blocks' changes. Source:
+        SGDLib/BlockMomentumSGD.h.
+        """
         sharing, moved = self._sharing, {}
         gain = (1 - momentum) * sharing.rate
         changes = self._summed({name: self._before[name] - one for name, one in own.items()})
@@ -159,7 +160,7 @@ class Workers:
         return max(float(total[0]), 1.0)
 
     def _summed(self, values: Values) -> dict[str, Array]:
-        """Sums of arrays over all processes, in float64."""
+        """Return the sums of arrays over all processes, in float64."""
         flat = np.concatenate([one.reshape(-1).astype(np.float64) for one in values.values()])
         self._ranks.comm.all_reduce_(flat)
         ends = np.cumsum([one.size for one in values.values()])[:-1]

@@ -1,6 +1,5 @@
-"""Trains a network as the original's SGD does: sums over samples, momentum with unit gain.
-
-It drives a program and tells what happens as values; it writes no file and no line.
+"""Training of a network by CNTK's SGD: sums over samples, momentum with unit gain. It drives a
+program and reports events as values; it writes no file and no line.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ _ADVICE = "Set a smaller minibatchSize, or make layers smaller."
 
 
 class TrainingPlan(NamedTuple):
-    """How a network is trained: ``every`` so many minibatches, and after each of the ``first`` so
-    many, figures are told.  ``backend`` computes it, where it is not the usual one.
+    """The plan of a training: figures are reported every ``every`` minibatches, and after each of
+    the ``first`` ones. ``backend`` computes it, where it is not the usual one.
     """
 
     schedule: Schedule
@@ -84,14 +83,13 @@ Validate = Callable[[Mapping[str, Array], int], Told]
 
 
 class _Stopped(Exception):  # noqa: N818
-    """Somebody wants an end."""
+    """A request to stop."""
 
 
 class Descent:
-    """One training of a graph, whose first criterion is made smaller.
-
-    ``validate`` is asked behind every epoch, with the samples of a minibatch.  ``ranks`` are the
-    processes that train together, by ``sharing``.
+    """One training of a graph, which minimises its first criterion. ``validate`` is called after
+    every epoch, with the samples of a minibatch. ``ranks`` are the processes that train together,
+    by ``sharing``.
     """
 
     def __init__(
@@ -119,7 +117,9 @@ class Descent:
         self._stops: Callable[[], bool] = lambda: False
 
     def run(self, watcher: Watcher) -> Ending:
-        """Train to the end, to a wish, or to the first number that is none."""
+        """Train to the last epoch, to a request to stop, or to the first criterion that is not
+        finite.
+        """
         self._stops = self._ranks.asked(watcher.stops)
         ending: Ending | None = None
         while ending is None and self._epoch < self._plan.epochs:
@@ -127,7 +127,7 @@ class Descent:
         return ending or Ending(FINISHED)
 
     def _next(self, watcher: Watcher) -> Ending | None:
-        """The next epoch; an ending where there is none behind it."""
+        """Train the next epoch; return an ending where none follows."""
         plan, number = self._plan, self._epoch
         schedule = plan.schedule
         try:
@@ -181,7 +181,7 @@ class Descent:
         return None
 
     def _rate(self, epoch: int, watcher: Watcher) -> float:
-        """The rate of an epoch: its own, else what came of those before, or of a search."""
+        """Return the rate of an epoch: its own, else the adjusted or searched one."""
         plan = self._plan
         schedule, adjusting = plan.schedule, plan.adjusting
         if adjusting.when == NEVER or epoch < len(schedule.rates):
@@ -198,7 +198,7 @@ class Descent:
         return rate
 
     def _size(self, epoch: int, rate: float, watcher: Watcher) -> int:
-        """The samples of a minibatch: the epoch's own, or what a search finds."""
+        """Return the samples of a minibatch: the epoch's own, or the result of a search."""
         schedule, sizes = self._plan.schedule, self._plan.adjusting.sizes
         if sizes is None or epoch < len(schedule.sizes):
             return schedule.size(epoch)
@@ -217,7 +217,7 @@ class Descent:
 
     @contextmanager
     def _forgotten(self) -> Iterator[State]:
-        """Trials, behind which all is as it was."""
+        """Run trials, after which everything is as before."""
         start = self._state()
         try:
             yield start
@@ -226,7 +226,7 @@ class Descent:
             self._load(start)
 
     def _tried(self, watcher: Watcher, start: State, samples: int, rate: float, size: int) -> float:
-        """The criterion of a trial of so many samples and a minibatch: NaN where it is none."""
+        """Return the criterion of a trial of a number of samples; NaN where it is not finite."""
         plan, number, program = self._plan, self._epoch, self._program
         momentum = plan.schedule.momentum(number)
         program.begin(plan.noise.phase(number, plan.dtype))
@@ -246,7 +246,7 @@ class Descent:
         return told.means[self._names[0]]
 
     def _trained(self, rate: float, size: int, watcher: Watcher) -> Ending | None:
-        """One epoch of minibatches; an ending where it stops in their midst."""
+        """Train one epoch of minibatches; return an ending where it stops within."""
         plan, number, program = self._plan, self._epoch, self._program
         momentum = plan.schedule.momentum(number)
         program.begin(plan.noise.phase(number, plan.dtype))
@@ -288,7 +288,9 @@ class Descent:
         size: int,
         seed: tuple[int, ...],
     ) -> bool:
-        """One minibatch, of several processes a share; False where a number is none."""
+        """Train one minibatch, or this process's share of it; return False where a number is not
+        finite.
+        """
         compute = partial(self._gradient, size=size)
         fine, columns = self._workers.computed(batch, self._source, compute)
         if not fine or rate <= _UNCHANGED * self._plan.least_rate:
@@ -312,7 +314,9 @@ class Descent:
         return True
 
     def _adjusted(self, rate: float, watcher: Watcher) -> Ending | None:
-        """Behind the last epoch of an interval: adjust the rate, or go back with a smaller one."""
+        """Adjust the rate after the last epoch of an interval, or return to an earlier model with a
+        smaller rate.
+        """
         adjusting, last = self._plan.adjusting, self._epoch
         back: State | None = None
         if adjusting.goes_back and is_worse(self._control):
@@ -341,12 +345,14 @@ class Descent:
         return None
 
     def _close(self, watcher: Watcher) -> None:
-        """Behind an epoch that counts."""
+        """Close an epoch that counts: update the control and keep the state."""
         self._control = closed(self._plan.adjusting, self._control, self._epoch - 1)
         watcher.kept(self._state())
 
     def _early(self, watcher: Watcher, sentence: str) -> Ending:
-        """Before the last epoch; where rates are adjusted the model counts as the final one."""
+        """Return the ending before the last epoch; where rates are adjusted the model counts as
+        final.
+        """
         if self._plan.adjusting.when != NEVER:
             watcher.completed(self._state())
         return Ending(FINISHED, sentence)
@@ -379,7 +385,7 @@ class Descent:
         )
 
     def _told(self, figures: Figures, before: Figures | None = None) -> Told:
-        """Means of what was counted since some figures; of an epoch without."""
+        """Return the means of what was counted since ``before``, or of the whole epoch."""
         sums: Sequence[float] = figures.sums
         rows = figures.rows
         if before is not None:
@@ -397,7 +403,7 @@ def require_parameters(graph: Graph, plan: TrainingPlan) -> None:
 
 
 def _roomy(graph: Graph, rows: int, plan: TrainingPlan) -> PhasedDraft:
-    """The draft of a program that has room."""
+    """Return the draft of a program for which there is enough memory."""
     rule = plan.updates.rule(0.0, 0.0, 1)
     draft = draft_of(Job(graph, rows, plan.dtype, rule), plan.backend)
     require_room("Training", [draft.needs()], _ADVICE)

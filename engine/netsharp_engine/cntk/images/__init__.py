@@ -1,4 +1,3 @@
-"""Images as the original's reader of them has them: lists, pixels, changes.
-
-Arrays are [rows, columns, channels], and channels blue, green, red.
+"""Images as CNTK's image reader has them: lists, pixels, transforms. Arrays are [rows, columns,
+channels], and channels blue, green, red.
 """

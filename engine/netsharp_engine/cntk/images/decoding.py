@@ -23,9 +23,8 @@ _GREY = np.array([1868, 9617, 4899])
 
 
 def pixels(data: bytes, name: str, grey: bool) -> Array:
-    """The pixels of an image, uint8 [rows, columns, 3] (blue, green, red), or 1 channel of grey.
-
-    DataError where it cannot be read.
+    """Return the pixels of an image, uint8 [rows, columns, 3] (blue, green, red), or 1 channel of
+    grey. DataError where it cannot be read.
     """
     if data.startswith(_NUMPY):
         found = _of_numpy(data, name)
@@ -45,7 +44,7 @@ def pixels(data: bytes, name: str, grey: bool) -> Array:
 
 
 def black(rows: int, columns: int, channels: int) -> Array:
-    """An image without light."""
+    """Return a black image, uint8 [rows, columns, channels]."""
     return np.zeros((rows, columns, channels), np.uint8)
 
 
@@ -54,7 +53,7 @@ def _of_numpy(data: bytes, name: str) -> Array:
         found = np.load(io.BytesIO(data), allow_pickle=False)
     except UNREADABLE as error:
         said = excerpt(error, 120).rstrip(".")
-        raise DataError(f"{name}: is no array of NumPy that can be read: {said}.") from None
+        raise DataError(f"{name}: is not a NumPy array that can be read: {said}.") from None
     if found.ndim == 2:
         found = found[:, :, None]
     if found.ndim != 3 or found.shape[2] not in (1, 3) or found.dtype != np.uint8 or not found.size:
@@ -98,5 +97,5 @@ def _of_pillow(data: bytes, name: str) -> Array:
         raise
     except Exception as error:  # each of its decoders raises what its arithmetic does
         said = excerpt(error, 120).rstrip(".")
-        raise DataError(f"{name}: is no image that can be read: {said}.") from None
+        raise DataError(f"{name}: is not an image that can be read: {said}.") from None
     return found if found.ndim == 3 else found[:, :, None]

@@ -43,8 +43,8 @@ class ImageList(NamedTuple):
     locate: Callable[[str], str]
 
     def images(self, faults: LineFaults) -> Iterator[tuple[int, bytes, Listed]]:
-        """The images, each with the number of its line and what stands there; lines that are wrong
-        are left out.
+        """Yield the images, each with the number and the text of its line; invalid lines are left
+        out.
         """
         archives: dict[str, frozenset[str]] = {}
         with opened(self.path) as (first, rest):
@@ -74,7 +74,7 @@ class ImageList(NamedTuple):
         kind = _whole(label.strip())
         if kind is None or kind >= self.classes:
             start, end = end + 1, end + 1 + len(label)
-            said = f"'{_shown(label)}' is no number of a class, which is below {self.classes:,}"
+            said = f"'{_shown(label)}' is not a number of a class, which is below {self.classes:,}"
         if said or kind is None:
             faults.add(LineFault(number, line, start, end, said, counts=False, ends=True))
             return None
@@ -82,7 +82,7 @@ class ImageList(NamedTuple):
 
 
 def image_bytes(image: Listed) -> bytes:
-    """The bytes of an image; DataError where they cannot be read."""
+    """Return the bytes of an image; DataError where they cannot be read."""
     where = f"{image.path}@/{image.inside}" if image.inside else image.path
     try:
         with open_plain(image.path) as stream:
@@ -100,11 +100,11 @@ def image_bytes(image: Listed) -> bytes:
 
 
 def _why_not(place: str, inner: str, archives: dict[str, frozenset[str]]) -> str:
-    """Why there is no image; empty where there is one."""
+    """Return why there is no image; empty where there is one."""
     if not place:
         return "lies outside of the folders that are read"
     if not os.path.isfile(place):
-        return "is no file"
+        return "is not a file"
     if not inner:
         return ""
     if place not in archives:
@@ -117,7 +117,9 @@ def _why_not(place: str, inner: str, archives: dict[str, frozenset[str]]) -> str
 
 
 def _whole(digits: bytes) -> int | None:
-    """The number that some digits are; None for other text, and where no class has so many."""
+    """Return the number that some digits spell; None for other text, and above the number of
+    classes that there can be.
+    """
     return int(digits) if digits.isdigit() and len(digits) <= _MOST_DIGITS else None
 
 

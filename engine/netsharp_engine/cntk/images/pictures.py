@@ -25,9 +25,8 @@ from netsharp_engine.program import Sparse
 
 
 class ImageStreams(NamedTuple):
-    """What images bring: numbers behind some changes, and labels; of each ten ``views``, perhaps.
-
-    ``threads`` read them, 0 for as many as there are processors.
+    """The streams that images provide: their numbers after the transforms, and labels; of ten
+    ``views`` each where asked for. ``threads`` read them, 0 for the number of processors.
     """
 
     features: str
@@ -59,12 +58,12 @@ class Pictures:
         self._sweep, self._epoch = sweep, epoch
 
     def sequences(self) -> Sequences:
-        """The images as sequences of one sample, each a chunk."""
+        """Return the images as sequences of one sample, each a chunk."""
         keys = [one.key for one in self.images]
         return Sequences({}, [1] * len(keys), self.warnings, again=self.read, keys=keys)
 
     def read(self, chosen: Indices) -> Mapping[str, Array | Sparse]:
-        """Some images and their labels."""
+        """Return some images, [images, numbers], and their labels, by stream."""
         numbers = chosen.tolist()
         threads = min(self._streams.threads or os.cpu_count() or 1, len(numbers))
         if threads > 1:
@@ -95,13 +94,13 @@ class Pictures:
         for number, row in zip(numbers, rows, strict=True):
             if len(row) != len(rows[0]):
                 raise DataError(
-                    f"{self.images[number].path}: has {len(row):,} numbers behind all changes, and "
-                    f"{self.images[numbers[0]].path} {len(rows[0]):,}. Give a Scale."
+                    f"{self.images[number].path}: has {len(row):,} numbers after all transforms, "
+                    f"and {self.images[numbers[0]].path} {len(rows[0]):,}. Give a Scale."
                 )
 
 
 def survey_images(listed: ImageList, streams: ImageStreams) -> DataSurvey:
-    """Everything that is wrong with a list and with its images."""
+    """Return all faults of a list and of its images."""
     survey = DataSurvey()
     for number, line, image in listed.images(survey):
         try:
@@ -125,14 +124,14 @@ class PictureSweeps(Sweeps):
         self._pictures, self._epoch = pictures, 0
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """The minibatches of an epoch."""
+        """Yield the minibatches of an epoch (from 0)."""
         self._epoch = number
         for batch in super().epoch(number, size, samples):
             yield batch
             self._epoch = number
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """These images."""
+        """Return the minibatch of these images."""
         for one in self._pictures:
             one.at(max(self._sweep, 0), self._epoch)
         return super().minibatch(chosen)

@@ -41,7 +41,7 @@ KINDS = ("nearest", *_SHARES)
 
 
 def resized(image: Array, rows: int, columns: int, kind: str) -> Array:
-    """An image of so many rows and columns."""
+    """Return an image resized to ``rows`` and ``columns``, in the manner of OpenCV's ``resize``."""
     if image.shape[:2] == (rows, columns):
         return image
     if kind == "nearest":
@@ -61,7 +61,9 @@ def resized(image: Array, rows: int, columns: int, kind: str) -> Array:
 
 
 def _linear_bytes(image: Array, rows: int, columns: int) -> Array:
-    """Two pixels of each of two rows, in shares of 2^11 each way."""
+    """Return an image of bytes, interpolated between two pixels of each of two rows, with weights
+    in units of 2^-11 in each direction, as OpenCV computes it.
+    """
     left, right, (one, other) = _pairs(image.shape[1], columns)
     above, below, (first, second) = _pairs(image.shape[0], rows)
     held = image.astype(np.int64)
@@ -73,7 +75,9 @@ def _linear_bytes(image: Array, rows: int, columns: int) -> Array:
 
 
 def _pairs(old: int, new: int) -> tuple[Array, Array, Array]:
-    """For each new pixel the two old ones around its middle, and their shares of 2^11, [2, new]."""
+    """Return, for each new pixel, the two old ones around its centre, and their weights in units of
+    2^-11, [2, new].
+    """
     places = ((np.arange(new) + 0.5) * (1 / (new / old)) - 0.5).astype(np.float32)
     first = np.floor(places).astype(np.intp)
     part = places - first.astype(np.float32)
@@ -85,7 +89,9 @@ def _pairs(old: int, new: int) -> tuple[Array, Array, Array]:
 
 @lru_cache(maxsize=64)
 def _weights(old: int, new: int, kind: str) -> Array:
-    """The share of each old pixel in each new one, [new, old]; beyond the border its own."""
+    """Return the weight of each old pixel in each new one, [new, old]; beyond the border the
+    border's pixel counts.
+    """
     shares, before = _SHARES[kind]
     places = (np.arange(new) + 0.5) * (old / new) - 0.5
     first = np.floor(places).astype(np.intp)

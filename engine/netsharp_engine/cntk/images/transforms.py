@@ -20,8 +20,8 @@ _MOST = 255
 
 
 class Draws(NamedTuple):
-    """Where random numbers come from: the ``number`` of an image, the pass over the data
-    (``sweep``) and the ``epoch``, all from 0, which chooses from lists.
+    """The seeds of random numbers: the ``number`` of an image, the pass over the data (``sweep``)
+    and the ``epoch``, all from 0; the epoch also chooses from lists.
     """
 
     seed: int
@@ -30,11 +30,11 @@ class Draws(NamedTuple):
     number: int
 
     def generator(self, place: int) -> np.random.Generator:
-        """The generator of one change."""
+        """Return the generator of one transform."""
         return np.random.default_rng((self.seed, self.sweep, self.number, place))
 
     def of(self, listed: Sequence[float]) -> float:
-        """What holds in the epoch."""
+        """Return the value of a list for the epoch."""
         return listed[min(self.epoch, len(listed) - 1)]
 
 
@@ -42,7 +42,7 @@ class Transform(Protocol):
     """One change."""
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The changed image; ``place`` is the number of the change."""
+        """Return the transformed image; ``place`` is the number of the transform."""
 
 
 class Crop(NamedTuple):
@@ -57,7 +57,7 @@ class Crop(NamedTuple):
     aspect: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The part, mirrored at times."""
+        """Return the cropped image, mirrored at random where asked for."""
         rows, columns = image.shape[:2]
         random = draws.generator(place)
         ratio = random.uniform(*self.ratio) if self.jitters else self.ratio[0]
@@ -96,7 +96,7 @@ class Scale(NamedTuple):
     value: int = -1
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The image in its new size."""
+        """Return the image in its new size."""
         rows, columns = self.rows, self.columns
         if self.mode == "fill":
             return resized(image, rows, columns, self.kind)
@@ -139,7 +139,7 @@ class Color(NamedTuple):
     saturation: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The image in other colours."""
+        """Return the image with random brightness, contrast and saturation."""
         bright, contrast, colour = (draws.of(one) for one in self)
         if not bright and not contrast and not colour:
             return image
@@ -169,7 +169,9 @@ class Intensity(NamedTuple):
     width: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The image, shifted; vectors are for red, green, blue."""
+        """Return the image, shifted along the principal components of its colours; vectors are for
+        red, green, blue.
+        """
         width = draws.of(self.width)
         if not width:
             return image
@@ -185,7 +187,7 @@ class Mean:
         self.image: Array = np.array(numbers).reshape(shape)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """The image without the mean."""
+        """Return the image minus the mean image. DataError where their shapes differ."""
         if image.shape != self.image.shape:
             mean, own = (" x ".join(map(str, one.shape)) for one in (self.image, image))
             raise DataError(
@@ -197,8 +199,8 @@ class Mean:
 def changed(
     image: Array, transforms: Sequence[Transform], draws: Draws, dtype: str, *, by_channel: bool
 ) -> Array:
-    """The numbers of an image behind all changes: column after column of a row, row after row and
-    channel after channel (``by_channel``), else with the channel fastest.
+    """Return the numbers of an image after all transforms, flat: column after column of a row, row
+    after row and channel after channel (``by_channel``), else with the channel fastest.
     """
     for place, one in enumerate(transforms):
         image = one.apply(image, draws, place, dtype)

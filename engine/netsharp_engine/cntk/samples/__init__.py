@@ -1,4 +1,3 @@
-"""Files of data in the original's formats, and the samples of them in the order of its minibatches.
-
-Knows no network.
+"""Files of data in CNTK's formats, and their samples in the order of its minibatches. It must not
+know networks.
 """

@@ -26,7 +26,9 @@ class Keyed(NamedTuple):
 
 
 def bundled(files: Sequence[Keyed]) -> Sequences:
-    """The sequences that all files have; DataError where there is none."""
+    """Return the sequences that all files have, matched by their keys; DataError where there is
+    none.
+    """
     first, *others = files
     places = [{key: at for at, key in enumerate(one.keys)} for one in others]
     kept = [all(key in one for one in places) for key in first.keys]
@@ -54,7 +56,9 @@ def bundled(files: Sequence[Keyed]) -> Sequences:
 def _lengths(
     files: Sequence[Keyed], orders: Sequence[Indices]
 ) -> tuple[Mapping[str, Indices], Indices | None]:
-    """The samples of each stream's sequences where not all are alike, and those that count."""
+    """Return the lengths of each stream's sequences where they differ, and the lengths that
+    count.
+    """
     lines: Indices = np.ones(len(orders[0]), np.intp)
     found: dict[str, Indices] = {}
     for file, order in zip(files, orders, strict=True):
@@ -76,7 +80,7 @@ class _Bundle:
         self._parts = [(one.sequences, order) for one, order in zip(files, orders, strict=True)]
 
     def read(self, chosen: Indices) -> Mapping[str, Array | Sparse]:
-        """The values of some sequences, one after the other."""
+        """Return the values of some sequences, one after the other."""
         found: dict[str, Array | Sparse] = {}
         for sequences, order in self._parts:
             places = order[chosen]
@@ -94,7 +98,7 @@ class _Bundle:
 
 
 def _rows(places: Indices, lengths: Indices) -> Indices:
-    """The samples of some sequences."""
+    """Return the indices of the samples of some sequences."""
     begins, some = np.cumsum(lengths) - lengths, lengths[places]
     ends = np.cumsum(some)
     return np.repeat(begins[places] - (ends - some), some) + np.arange(int(some.sum()))

@@ -51,7 +51,7 @@ def samples_by_length(
 def _one_by_one(
     given: Mapping[str, Array | Sparse | Packed], inputs: Mapping[str, tuple[int, ...]]
 ) -> Iterator[dict[str, Array]]:
-    """Each sequence of a minibatch, [steps, *shape] for every input."""
+    """Yield each sequence of a minibatch, [steps, *shape] for every input."""
     parts: dict[str, list[Array]] = {}
     for name, shape in inputs.items():
         one = given[name]

@@ -41,7 +41,7 @@ class LabelColumn(NamedTuple):
 
 
 class ColumnOptions(NamedTuple):
-    """What stands between columns besides blanks, and before decimals."""
+    """The characters between columns besides blanks, and before decimals."""
 
     delimiter: bytes = b""
     point: bytes = b"."
@@ -74,7 +74,7 @@ def read_columns(
 
 
 def survey_columns(path: str, streams: Columns, options: ColumnOptions = DEFAULTS) -> DataSurvey:
-    """Everything that is wrong with a file, which is read to its end; DataError where none is."""
+    """Return all faults of a file, which is read to its end. DataError where it cannot be read."""
     survey = DataSurvey()
     for _ in _Reading(streams, options, survey).samples(path):
         pass
@@ -82,8 +82,8 @@ def survey_columns(path: str, streams: Columns, options: ColumnOptions = DEFAULT
 
 
 def column_labels(path: str, start: int, options: ColumnOptions = DEFAULTS) -> list[str]:
-    """The labels of a column, each once, in the order in which they come; DataError where a line
-    has no such column.
+    """Return the labels of a column, each once, in the order in which they occur. DataError where a
+    line has no such column.
     """
     faults = AllowedFaults(path, 0)
     found: dict[str, None] = {}
@@ -116,7 +116,7 @@ class _Reading:
         self._point = options.point
 
     def samples(self, path: str) -> Iterator[list[Sequence[float]]]:
-        """What each line holds for each stream; lines that are wrong are left out."""
+        """Yield the numbers of each line for each stream; invalid lines are left out."""
         with opened(path) as (first, rest):
             for number, line in enumerate(chain((first,), rest), 1):
                 if not line.endswith(b"\n"):
@@ -153,7 +153,7 @@ class _Reading:
             return (float(place),)
         names = sorted(known, key=known.__getitem__)
         hint = nearest(_shown(word), (one.decode("utf-8", "replace") for one in names))
-        said = f"'{_shown(word)}' is no label of '{stream.name}' in its labelMappingFile.{hint}"
+        said = f"'{_shown(word)}' is not a label of '{stream.name}' in its labelMappingFile.{hint}"
         self._refuse(number, line, stream.start, said)
         return ()
 
@@ -167,7 +167,7 @@ class _Reading:
             return [float(word) for word in chosen]
         for column, word in enumerate(chosen, stream.start):
             if not _NUMBER.fullmatch(word):
-                self._refuse(number, line, column, f"'{_shown(words[column])}' is no number")
+                self._refuse(number, line, column, f"'{_shown(words[column])}' is not a number")
         return ()
 
     def _refuse(self, number: int, line: bytes, column: int | None, words: str) -> None:

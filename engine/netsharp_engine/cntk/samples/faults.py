@@ -1,6 +1,5 @@
-"""What is wrong with lines of data: counted until there are too many, or all of it kept.
-
-It knows no format; whoever reads a file says what is wrong where.
+"""Faults of lines of data: counted until there are too many, or all kept. It must not know any
+format; a reader says what is wrong where.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class LineFault(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The line, and the column where one is meant, from 1 in characters."""
+        """Return the line, and the column where one is meant, from 1 in characters."""
         where = f"line {self.line:,}"
         if self.end <= self.start:
             return where
@@ -42,13 +41,13 @@ class LineFault(NamedTuple):
 
 
 class LineFaults(Protocol):
-    """Who is told of faults."""
+    """A receiver of faults."""
 
     def add(self, fault: LineFault) -> None:
         """Take one; DataError where reading ends with it."""
 
     def finish(self) -> list[str]:
-        """The warnings, at the end of the file."""
+        """Return the warnings, at the end of the file."""
 
 
 class AllowedFaults:
@@ -69,7 +68,7 @@ class AllowedFaults:
             if self._errors > self._most:
                 raise DataError(
                     f"{_sentence(where)} The maximum number of allowed errors was reached "
-                    f"(maxErrors={self._most}). Mend the file, or allow more."
+                    f"(maxErrors={self._most}). Fix the file, or allow more."
                 )
         self._warned += 1
         if self._warned <= _TOLD:
@@ -77,7 +76,7 @@ class AllowedFaults:
             self._warnings.append(_sentence(where + fate))
 
     def finish(self) -> list[str]:
-        """The warnings, of many only the first."""
+        """Return the warnings, of many only the first."""
         if self._warned > _TOLD:
             self._warnings.append(f"{self._path}: {self._warned - _TOLD:,} more warnings.")
         return self._warnings
@@ -104,18 +103,18 @@ class DataSurvey:
         self.faults.append(fault)
 
     def finish(self) -> list[str]:
-        """Nothing: all is kept."""
+        """Return no warnings: all faults are kept."""
         return []
 
 
 class Unheard:
-    """Lets every fault pass: all of them were told when the file was read first."""
+    """A receiver that ignores faults: all of them were reported when the file was read first."""
 
     def add(self, fault: LineFault) -> None:
         """Pass over a fault."""
 
     def finish(self) -> list[str]:
-        """Nothing."""
+        """Return no warnings."""
         return []
 
 

@@ -48,12 +48,12 @@ class InputStream(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The numbers of a sample."""
+        """Return the number of elements of a sample."""
         return int(np.prod(self.shape, dtype=np.int64))
 
 
 class Wants(NamedTuple):
-    """What is read for some inputs: ``over_time``, where one array is a sequence of samples."""
+    """The inputs to read; ``over_time``: one array is a sequence of samples."""
 
     inputs: Sequence[InputStream]
     dtype: str
@@ -79,7 +79,7 @@ SampleReading = Callable[[str, Wants], Sequences]
 
 
 def is_text_format(path: str) -> bool:
-    """Whether a file begins as the original's text format does."""
+    """Return whether a file begins as CNTK's text format does."""
     try:
         with open_plain(path) as stream:
             return _BEGINS.match(stream.read(256).removeprefix(b"\xef\xbb\xbf")) is not None
@@ -88,14 +88,14 @@ def is_text_format(path: str) -> bool:
 
 
 def is_archive_of(path: str, given: Wants) -> bool:
-    """Whether a file is an archive that has an array of the name of an input."""
+    """Return whether a file is an archive with an array named after an input."""
     if is_text_format(path) or file_kind(path) != "npz":
         return False
     return not {one.alias or one.name for one in given.inputs}.isdisjoint(load_npz(path))
 
 
 def samples_in(path: str, given: Wants, options: ReadOptions) -> Sequences:
-    """The samples of a file, by the names of inputs; DataError where it cannot be used."""
+    """Return the samples of a file, by the names of inputs. DataError where it cannot be used."""
     if is_text_format(path):
         return _of_text(path, given)
     if is_archive_of(path, given):
@@ -104,11 +104,10 @@ def samples_in(path: str, given: Wants, options: ReadOptions) -> Sequences:
 
 
 def samples_of(arrays: Mapping[str, Any], given: Wants) -> Sequences:
-    """The samples of arrays, or of lists of sequences, by the names of inputs.
-
-    An array is [rows, ...] of a network that does not go through sequences; of one that does it is
-    a sequence [steps, ...], or [sequences, steps, ...] of equal lengths.  Whole numbers in the
-    place of samples are indices of what is 1.  DataError, a sentence, for others.
+    """Return the samples of arrays, or of lists of sequences, by the names of inputs. An array is
+    [rows, ...] of a network without sequences; of one with sequences it is a sequence [steps, ...],
+    or [sequences, steps, ...] of equal lengths. Whole numbers instead of samples are indices of the
+    element that is 1. DataError, one sentence, for other arrays.
     """
     _require(arrays, given, "")
     columns = {one.name: _column(arrays[one.name], one, given) for one in given.inputs}
@@ -139,7 +138,7 @@ def _of_text(path: str, given: Wants) -> Sequences:
 
 
 def _is_sparse(head: bytes, one: InputStream) -> bool:
-    """Whether a stream is sparse where it comes first."""
+    """Return whether the first values of a stream in a file are sparse."""
     found = re.search(
         rb"\|" + re.escape((one.alias or one.name).encode()) + rb"[ \t]([^|\n]*)", head
     )
@@ -147,7 +146,7 @@ def _is_sparse(head: bytes, one: InputStream) -> bool:
 
 
 def _as_taken(values: Mapping[str, Array | Sparse], given: Wants) -> dict[str, Array | Sparse]:
-    """Sparse samples as a matrix where the network takes dense ones."""
+    """Return samples with sparse ones as matrices where the network takes dense ones."""
     return {
         one.name: values[one.name] if one.sparse else dense(values[one.name], one.size)
         for one in given.inputs
@@ -155,7 +154,7 @@ def _as_taken(values: Mapping[str, Array | Sparse], given: Wants) -> dict[str, A
 
 
 def dense(values: Array | Sparse, size: int) -> Array:
-    """Rows as a matrix [rows, size]."""
+    """Return rows as a matrix [rows, size]."""
     if not isinstance(values, Sparse):
         return np.asarray(values).reshape(-1, size)
     starts = np.asarray(values.starts, np.intp)
@@ -173,7 +172,7 @@ class _Samples(NamedTuple):
 
     @property
     def sequences(self) -> int:
-        """How many there are."""
+        """Return the number of sequences."""
         if self.lengths is not None:
             return len(self.lengths)
         return _count(self.values)
@@ -225,7 +224,7 @@ def _require(arrays: Mapping[str, Any], given: Wants, where: str) -> None:
 
 
 def _column(given_as: Any, one: InputStream, given: Wants, where: str = "") -> _Samples:
-    """The samples of an array, or of a list of sequences."""
+    """Return the samples of an array, or of a list of sequences."""
     if isinstance(given_as, list | tuple) and given_as and given.over_time and _deep(given_as[0]):
         parts = [_rows(np.asarray(each), one, given, where) for each in given_as]
         lengths = np.array([_count(part) for part in parts], np.intp)
@@ -250,14 +249,16 @@ def _deep(value: Any) -> bool:
 
 
 def _is_index(array: Array, one: InputStream) -> bool:
-    """Whether whole numbers stand in the place of samples: the last dimension is no sample's."""
+    """Return whether whole numbers are given instead of samples: the last dimension is not a
+    sample's.
+    """
     if one.size == 1 or not np.issubdtype(array.dtype, np.integer):
         return False
     return array.ndim == 1 or (array.ndim == 2 and array.shape[1] != one.size)
 
 
 def _rows(array: Array, one: InputStream, given: Wants, where: str) -> Array | Sparse:
-    """Samples [rows, ...] as the network takes them."""
+    """Return samples [rows, ...] as the network takes them."""
     if _is_index(array, one) and array.ndim == 1:
         if array.size and not 0 <= array.min() <= array.max() < one.size:
             raise DataError(
@@ -271,7 +272,7 @@ def _rows(array: Array, one: InputStream, given: Wants, where: str) -> Array | S
     if not fits or not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
         raise DataError(
             f"{where}'{one.name}' has the shape {list(array.shape)} of {array.dtype}; samples of "
-            f"{list(one.shape)} numbers are needed, one behind the other."
+            f"{list(one.shape)} numbers are needed, one after the other."
         )
     rows = np.ascontiguousarray(array, given.dtype).reshape(len(array), one.size)
     if not np.isfinite(rows).all():
@@ -288,7 +289,7 @@ def _count(rows: Array | Sparse) -> int:
 
 
 def _joined(parts: Sequence[Array | Sparse]) -> Array | Sparse:
-    """Samples one behind the other."""
+    """Return samples concatenated."""
     if not isinstance(parts[0], Sparse):
         return np.concatenate([np.asarray(part) for part in parts])
     sparse = [part for part in parts if isinstance(part, Sparse)]
@@ -298,7 +299,7 @@ def _joined(parts: Sequence[Array | Sparse]) -> Array | Sparse:
 
 
 def _together(columns: Mapping[str, _Samples], given: Wants, where: str) -> Sequences:
-    """Inputs side by side, which must have as many sequences."""
+    """Return inputs side by side. DataError where they have different numbers of sequences."""
     counts = {name: one.sequences for name, one in columns.items()}
     first, *rest = counts
     for name in rest:
@@ -320,8 +321,9 @@ def _together(columns: Mapping[str, _Samples], given: Wants, where: str) -> Sequ
 
 
 def _of_table(path: str, given: Wants, options: ReadOptions) -> Sequences:
-    """Rows whose columns are the inputs' numbers in their order; `sequence`, where a column is
-    called so, tells what follows each other, else all rows of a network over time do.
+    """Return the rows of a table whose columns are the inputs' numbers in their order. A column
+    called `sequence` says which rows follow each other; without it all rows of a network over time
+    do.
     """
     source = open_source(path, options)
     names = source.names
@@ -332,7 +334,7 @@ def _of_table(path: str, given: Wants, options: ReadOptions) -> Sequences:
         takes = " and ".join(f"'{one.name}' {one.size:,}" for one in given.inputs)
         raise DataError(
             f"{path} has {len(places):,} columns of numbers, and the network takes {width:,}: "
-            f"{takes}. Give so many, or CNTK's text format."
+            f"{takes}. Give that many, or CNTK's text format."
         )
     features = tuple(Feature(names[place], place) for place in places)
     encoding = Encoding(features, unknown=False, named=source.named, width=len(names))

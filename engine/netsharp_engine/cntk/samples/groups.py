@@ -26,13 +26,11 @@ _TWISTED, _STANDARD = 2**32 - 1, 2**31 - 3
 
 
 class Grouping(NamedTuple):
-    """How sentences come together: at most so many (``beside``; 0 for as many as a minibatch has
-    room for), only such of one length (``alike``), and among them such alone as stand in the
-    ``next`` so many that are left, 0 for all.
-
-    ``spare``: words of a sentence that are no samples and take room.  ``sentences``: an epoch's
-    size counts them.  ``cuts``: a sentence of more steps than a minibatch has samples is cut into
-    pieces, one minibatch each, with its neighbours of the same length.
+    """The grouping of sentences: at most ``beside`` side by side (0: as many as a minibatch has
+    room for), only of one length (``alike``), and of these only from the ``next`` sentences that
+    are left, 0 for all. ``spare``: words of a sentence that are not samples and take room.
+    ``sentences``: an epoch's size counts them. ``cuts``: a sentence of more steps than a minibatch
+    has samples is cut into pieces, one minibatch each, with its neighbours of the same length.
     """
 
     beside: int = 1
@@ -45,7 +43,7 @@ class Grouping(NamedTuple):
     def groups(
         self, order: Sequence[int], lengths: Indices, samples: int
     ) -> Iterator[Sequence[int]]:
-        """Sentences of a block in this order, as they are taken together."""
+        """Yield groups of a block's sentences, given in this order."""
         if not self.alike:
             for at in range(0, len(order), self.beside):
                 yield order[at : at + self.beside]
@@ -57,7 +55,7 @@ class Grouping(NamedTuple):
     def _alike(
         self, order: Sequence[int], lengths: Indices, samples: int
     ) -> Iterator[Sequence[int]]:
-        """The first that is left, with those of its length behind it."""
+        """Yield the first sentence that is left, with those of its length after it."""
         waiting: dict[int, deque[int]] = defaultdict(deque)
         for one in order:
             waiting[int(lengths[one])].append(one)
@@ -69,7 +67,7 @@ class Grouping(NamedTuple):
             yield [same.popleft() for _ in range(min(self.beside or max(room, 1), len(same)))]
 
     def _near(self, order: Sequence[int], lengths: Indices) -> Iterator[Sequence[int]]:
-        """The first that is left, with those of its length that come next."""
+        """Yield the first sentence that is left, with those of its length that come next."""
         rest, held = iter(order), list[int]()
         while True:
             held += islice(rest, self.next - len(held))
@@ -105,12 +103,12 @@ class Sentences(Sweeps):
         self._grouping, self._lengths, self._twisted = grouping, sequences.lines, twisted
 
     def widest(self, samples: int) -> int:
-        """The most columns that a minibatch of so many samples can have."""
+        """Return the most columns that a minibatch of ``samples`` samples can have."""
         beside = self._grouping.beside
         return beside * self.longest if beside else max(samples, self.longest)
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """The minibatches of an epoch, which ends behind the first sample beyond its size."""
+        """Yield the minibatches of an epoch, which ends after the first sample beyond its size."""
         self._demand_room(samples)
         chunks, grouping, done = self.sequences.chunks, self._grouping, 0
         if self._noise is not None:
@@ -127,16 +125,15 @@ class Sentences(Sweeps):
                     done += len(chosen) if grouping.sentences else batch.samples
 
     def cuts(self, samples: int) -> int:
-        """The steps behind which minibatches of so many samples cut sentences; 0: they cut none.
-
-        LMSequenceReader/SequenceReader.cpp, GetMinibatchData.
+        """Return the steps after which minibatches of ``samples`` samples cut sentences; 0: they
+        cut none. Source: LMSequenceReader/SequenceReader.cpp, GetMinibatchData.
         """
         grouping = self._grouping
         is_cut = grouping.cuts and grouping.beside and self.longest > samples
         return samples if is_cut else 0
 
     def _pieces(self, chosen: Indices, steps: int) -> Iterator[Minibatch]:
-        """Sentences as one minibatch; longer ones than so many ``steps``, which have one length, as
+        """Yield sentences as one minibatch; those longer than ``steps``, which have one length, as
         several that follow each other.
         """
         whole, length = self.minibatch(chosen), int(self._lengths[chosen].max())
@@ -152,13 +149,13 @@ class Sentences(Sweeps):
             yield Minibatch(inputs, chosen, packing.samples, packing.columns)
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """These sentences, each beside the other."""
+        """Return the minibatch of these sentences, side by side."""
         columns = len(chosen) * int(self._lengths[chosen].max())
         found = super().minibatch(chosen)._replace(columns=columns)
         return found if self._noise is None else self._drawn(found, *self._noise)
 
     def _drawn(self, batch: Minibatch, name: str, noise: NoiseWords) -> Minibatch:
-        """A minibatch with noise in its labels, column after column."""
+        """Return a minibatch with noise in its labels, column after column."""
         one = batch.inputs[name]
         assert isinstance(one, Packed)
         assert isinstance(one.values, np.ndarray)
@@ -181,7 +178,7 @@ class Sentences(Sweeps):
 
 
 def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:
-    """These places in another order: each in turn exchanged with itself or one before it."""
+    """Return these places in another order: each in turn exchanged with itself or one before it."""
     span = _TWISTED if twisted else _STANDARD
     draws = _twisted(seed) if twisted else _standard(seed)
     for here in range(1, len(places)):
@@ -193,14 +190,14 @@ def shuffled_block(places: list[int], seed: int, twisted: bool) -> list[int]:
 
 
 def _twisted(seed: int) -> Iterator[int]:
-    """The draws of the 32-bit Mersenne twister."""
+    """Yield the draws of the 32-bit Mersenne twister."""
     generator = np.random.RandomState(seed)
     while True:
         yield from generator.randint(0, 2**32, _DRAWN, np.uint32).tolist()
 
 
 def _standard(seed: int) -> Iterator[int]:
-    """The draws of the minimal standard generator, from 0 on."""
+    """Yield the draws of the minimal standard generator, from 0 on."""
     generator = MinimalStandard(seed)
     while True:
         yield from (generator.draws(_DRAWN).astype(np.int64) - 1).tolist()

@@ -19,9 +19,8 @@ _MARK, _OTHER_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[bytes, Iterator[bytes]]]:
-    """The first line of a file without its mark, and those behind it, with their ends.
-
-    DataError where it cannot be read, is empty, or has a line that is too long.
+    """Yield the first line of a file without its byte order mark, and the lines after it, with
+    their ends. DataError where it cannot be read, is empty, or has a line that is too long.
     """
     try:
         with open_plain(path) as file:
@@ -39,9 +38,8 @@ def opened(path: str) -> Iterator[tuple[bytes, Iterator[bytes]]]:
 
 @contextmanager
 def opened_blocks(path: str) -> Iterator[Iterator[bytes]]:
-    """The lines of a file without its mark, many at a time; only the last may not end.
-
-    DataError as for `opened`.
+    """Yield the lines of a file without its byte order mark, many at a time; only the last may lack
+    its end. DataError as for `opened`.
     """
     try:
         with open_plain(path) as file:
@@ -57,7 +55,9 @@ def opened_blocks(path: str) -> Iterator[Iterator[bytes]]:
 
 
 def _blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
-    """Whole lines of about so many bytes, none of which is too long."""
+    """Yield whole lines in blocks of about ``_BLOCK`` bytes. DataError for a line that is too
+    long.
+    """
     number = 0
     while block := file.read(_BLOCK):
         if not block.endswith(b"\n"):
@@ -78,7 +78,7 @@ def _too_long(path: str, number: int) -> DataError:
 
 
 def _bounded(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines, of which none is too long."""
+    """Yield lines. DataError for one that is too long."""
     most = DATA_LINE.most
     for number, line in enumerate(lines, 1):
         if len(line) >= most and not line.endswith(b"\n"):
@@ -87,5 +87,5 @@ def _bounded(path: str, lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def marked(file: BinaryIO) -> int:
-    """The bytes of the mark with which a file begins."""
+    """Return the number of bytes of the byte order mark with which a file begins."""
     return len(_MARK) if file.read(len(_MARK)) == _MARK else 0

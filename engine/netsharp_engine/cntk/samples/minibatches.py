@@ -28,15 +28,16 @@ class Minibatch(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """In how many parts a minibatch is worked through: so many, else of at most so many samples."""
+    """The parts of a minibatch that are computed one after the other: their ``number``, else at
+    most ``samples`` samples each.
+    """
 
     number: int = 1
     samples: int = 0
 
     def of(self, batch: Minibatch, source: Sweeps, size: int) -> Iterator[Minibatch]:
-        """The parts of a minibatch, which is meant to have so many samples: rows of its packing
-        where all streams have the same, else whole sequences.  A part may have no sample.
-
+        """Yield the parts of a minibatch of ``size`` samples: rows of its packing where all streams
+        have the same, else whole sequences. A part may be empty. Source:
         SGDLib/DataReaderHelpers.h, DecimateMinibatch.
         """
         packing = _common(batch)
@@ -52,7 +53,7 @@ class Parts(NamedTuple):
                 yield _rows_of(batch, packing, start, end)
 
     def widest(self, source: Sweeps, size: int) -> int:
-        """The most columns that a part of a minibatch of so many samples can have."""
+        """Return the most columns that a part of a minibatch of ``size`` samples can have."""
         count, steps = self._count(source, size), source.cuts(size)
         if not steps:
             return source.widest(-(-size // count))
@@ -65,7 +66,7 @@ class Parts(NamedTuple):
 
 
 def _common(batch: Minibatch) -> Packing | None:
-    """The packing that all streams of a minibatch have."""
+    """Return the packing that all streams of a minibatch share; None where they differ."""
     first: Packing | None = None
     for one in batch.inputs.values():
         if not isinstance(one, Packed) or not (first or one.packing).same(one.packing):
@@ -75,7 +76,7 @@ def _common(batch: Minibatch) -> Packing | None:
 
 
 def _rows_of(batch: Minibatch, packing: Packing, start: int, end: int) -> Minibatch:
-    """What stands in the rows from one up to another."""
+    """Return a minibatch with the rows from ``start`` up to ``end``."""
     here = (packing.row >= start) & (packing.row < end)
     known = None if packing.before is None else packing.before[here]
     each = packing.row[here] - start, packing.begin[here], packing.length[here]
@@ -86,7 +87,7 @@ def _rows_of(batch: Minibatch, packing: Packing, start: int, end: int) -> Miniba
 
 
 def taken(one: Array | Sparse | Packed, columns: Indices, packing: Packing) -> Packed:
-    """Some columns of a stream in sequences, which have this packing then."""
+    """Return some columns of a stream of sequences, with the given packing."""
     assert isinstance(one, Packed)
     values = one.values
     some = sparse_rows(values, columns) if isinstance(values, Sparse) else values[columns]
@@ -94,10 +95,9 @@ def taken(one: Array | Sparse | Packed, columns: Indices, packing: Packing) -> P
 
 
 class Sweeps:
-    """The sequences of a reader as an endless stream of sweeps.
-
-    ``randomize``: each sweep in an order of its own, else that of the file; samples are shuffled
-    within a ``window`` of so many, without one over the whole set.
+    """The sequences of a reader as an endless stream of sweeps. ``randomize``: each sweep in an
+    order of its own, else that of the file; samples are shuffled within a ``window`` of that number
+    of samples, without one over the whole set.
     """
 
     def __init__(self, sequences: Sequences, randomize: bool, window: int | None = None) -> None:
@@ -112,30 +112,32 @@ class Sweeps:
 
     @property
     def count(self) -> int:
-        """The samples of a sweep."""
+        """Return the samples of a sweep."""
         return self.sequences.total
 
     @property
     def longest(self) -> int:
-        """The samples of the longest sequence, of any stream."""
+        """Return the samples of the longest sequence, of any stream."""
         found = [self.sequences.lines, *self.sequences.lengths.values()]
         return max((int(one.max()) for one in found if one is not None), default=1)
 
     def widest(self, samples: int) -> int:
-        """The most columns that a minibatch of so many samples can have."""
+        """Return the most columns that a minibatch of ``samples`` samples can have."""
         longest = self.longest
         held = min(max(samples, longest), max(self.count, longest))
         return held if longest == 1 else 2 * held + longest
 
     def cuts(self, samples: int) -> int:
-        """The steps behind which minibatches of so many samples cut sequences; 0: they cut none."""
+        """Return the steps after which minibatches of ``samples`` samples cut sequences; 0: they
+        cut none.
+        """
         del samples
         return 0
 
     def _spread_of(
         self, values: Mapping[str, Array | Sparse], chosen: Indices | None = None
     ) -> dict[str, _Spread]:
-        """Streams with the lengths of their sequences: of these, or of all."""
+        """Return streams with the lengths of their sequences: of the chosen ones, or of all."""
         found = {}
         for name, one in values.items():
             lengths = self.sequences.lengths.get(name, self.sequences.lines)
@@ -144,16 +146,15 @@ class Sweeps:
         return found
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """The minibatches of an epoch (from 0).
-
-        ``size`` is that of an epoch in samples, 0 for a sweep; ``samples`` those of a minibatch.
-        A minibatch has sequences as long as they fit, and the first whatever its length; an epoch
-        that would begin inside a sequence begins with the next.
+        """Yield the minibatches of an epoch (from 0). ``size`` is that of an epoch in samples, 0
+        for a sweep; ``samples`` those of a minibatch. A minibatch has sequences as long as they
+        fit, and the first whatever its length; an epoch that would begin inside a sequence begins
+        with the next.
         """
         return map(self.minibatch, self.chosen(number, size, samples))
 
     def chosen(self, number: int, size: int, samples: int) -> Iterator[Indices]:
-        """The sequences of each minibatch of an epoch."""
+        """Yield the sequences of each minibatch of an epoch."""
         size = size or self.count
         at, end = number * size, (number + 1) * size
         while at < end:
@@ -171,7 +172,7 @@ class Sweeps:
             at = sweep * self.count + int(self._begins[stop])
 
     def minibatch(self, chosen: Indices) -> Minibatch:
-        """These sequences."""
+        """Return the minibatch of these sequences."""
         lines = self.sequences.lines
         samples = len(chosen) if lines is None else int(lines[chosen].sum())
         packings: dict[bytes, Packing] = {}
@@ -209,7 +210,7 @@ class _Spread:
         self._begins = None if lengths is None else np.cumsum(lengths) - lengths
 
     def of(self, chosen: Indices, packings: dict[bytes, Packing]) -> Array | Sparse | Packed:
-        """These sequences; those of equal lengths share a packing."""
+        """Return these sequences; streams of equal lengths share a packing."""
         values = self._values
         if self._lengths is None or self._begins is None:
             return sparse_rows(values, chosen) if isinstance(values, Sparse) else values[chosen]
@@ -226,7 +227,7 @@ class _Spread:
 
 
 def sparse_rows(values: Sparse, rows: Indices) -> Sparse:
-    """Some rows of sparse ones; that of -1 is empty."""
+    """Return some rows of sparse ones; that of -1 is empty."""
     known = np.asarray(values.starts, np.intp)
     begins = known[rows]
     counts = np.where(rows < 0, 0, known[rows + 1] - begins)

@@ -1,6 +1,6 @@
-"""The order in which samples come: sweeps over the data, each shuffled by its own number.
-
-Positions are those of sequences in the file; a chunk is so many of them that follow each other.
+"""The order of samples: sweeps over the data, each shuffled by its own number (Readers/ReaderLib,
+ChunkRandomizer and SequenceRandomizer). Positions are those of sequences in the file; a chunk is a
+run of consecutive sequences. It must not know files.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ def shuffled(
     window: int | None = None,
     samples: Sequence[int] | None = None,
 ) -> list[int]:
-    """The positions of all sequences in the order of a sweep; chunks by their sizes in sequences.
-
-    Chunks change places first, then sequences: over the whole set, or, with a ``window`` of so many
-    samples, in the chunks around their own.  ``samples`` are those of each chunk, where a sequence
-    may have more than one.
+    """Return the positions of all sequences in the order of a sweep; ``chunks`` are sizes in
+    sequences. Chunks change places first, then sequences: over the whole set, or, with a ``window``
+    of that number of samples, in the chunks around their own. ``samples`` are those of each chunk,
+    where a sequence may have more than one.
     """
     starts = [0, *accumulate(chunks)]
     order = _exchanged(list(range(len(chunks))), sweep)
@@ -40,7 +39,7 @@ def shuffled(
 
 
 def _exchanged(places: list[int], seed: int) -> list[int]:
-    """Each in turn exchanged with any other, not only with one behind it."""
+    """Return places, each in turn exchanged with any other, not only with a later one."""
     count = len(places)
     for here, drawn in enumerate(Twister(seed).draws(count).tolist()):
         there = drawn % count
@@ -49,8 +48,8 @@ def _exchanged(places: list[int], seed: int) -> list[int]:
 
 
 def _windows(sizes: Sequence[int], reach: int) -> list[tuple[int, int]]:
-    """For each of some chunks the first one, and the one behind the last, among which its sequences
-    move: those that lie within a reach of its first sample.
+    """Return, for each of some chunks, the first chunk and the one after the last among which its
+    sequences move: those within a reach of its first sample.
     """
     ends = list(accumulate(sizes))
     found: list[tuple[int, int]] = []
@@ -69,7 +68,7 @@ def _windows(sizes: Sequence[int], reach: int) -> list[tuple[int, int]]:
 def _exchanged_within(
     places: list[int], begins: Sequence[int], windows: Sequence[tuple[int, int]], seed: int
 ) -> list[int]:
-    """Each in turn exchanged with one in the window of its place, where both may then stand."""
+    """Exchange each place in turn with one in its window, where both are allowed to move."""
     draws = _draws(seed)
     #: The chunk that what stands at a place comes from.
     homes = [
@@ -89,7 +88,7 @@ def _exchanged_within(
 
 
 def _draws(seed: int) -> Iterator[int]:
-    """All draws of a generator, one after the other."""
+    """Yield all draws of a generator, one after the other."""
     twister = Twister(seed)
     while True:
         yield from twister.draws(_DRAWN).tolist()

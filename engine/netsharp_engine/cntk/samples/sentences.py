@@ -26,9 +26,9 @@ _NEARLY_NONE = 1e-6
 
 
 class SentenceStreams(NamedTuple):
-    """What sentences bring: each word as one of ``words``, and the next one as label, by ``nexts``;
-    without a name of ``labels`` words alone.  With ``classes`` a label has four numbers, with
-    ``noise`` as many as that says, else one.
+    """The streams that sentences provide: each word as one of ``words``, and the next one as label,
+    by ``nexts``; words alone without a name for ``labels``. With ``classes`` a label has four
+    numbers, with ``noise`` the number that ``noise`` gives, else one.
     """
 
     words: Vocabulary
@@ -40,12 +40,12 @@ class SentenceStreams(NamedTuple):
 
     @property
     def has_labels(self) -> bool:
-        """Whether the last word of a sentence is label alone."""
+        """Return whether the last word of a sentence is only a label."""
         return bool(self.labels)
 
 
 class SentenceOptions(NamedTuple):
-    """``block``: whole sentences of so many words, or a few more, are shuffled together."""
+    """``block``: whole sentences of about that number of words are shuffled together."""
 
     block: int = 50_000
 
@@ -80,7 +80,7 @@ def read_sentences(
 
 
 def survey_sentences(path: str, streams: SentenceStreams) -> DataSurvey:
-    """Everything that is wrong with a file, which is read to its end; DataError where none is."""
+    """Return all faults of a file, which is read to its end. DataError where it cannot be read."""
     survey = DataSurvey()
     for _ in _sentences(path, streams, survey):
         pass
@@ -88,19 +88,19 @@ def survey_sentences(path: str, streams: SentenceStreams) -> DataSurvey:
 
 
 def _labelled(streams: SentenceStreams) -> int:
-    """How many words labels may be of."""
+    """Return the number of words that can be labels."""
     if streams.classes is not None:
         return len(streams.classes)
     return streams.nexts.size if streams.noise is None else streams.noise.words
 
 
 def one_hot(places: Indices, dtype: str) -> Sparse:
-    """A 1 in each row, at its place."""
+    """Return sparse rows with a 1 in each, at its place."""
     return Sparse(np.ones(len(places), dtype), places, np.arange(len(places) + 1))
 
 
 def word_bounds(line: bytes, number: int) -> tuple[int, int]:
-    """The bytes of one of the words of a line."""
+    """Return the bounds, in bytes, of one of the words of a line."""
     end = 0
     for word in line.split()[: number + 1]:
         start = line.index(word, end)
@@ -109,9 +109,9 @@ def word_bounds(line: bytes, number: int) -> tuple[int, int]:
 
 
 def unknown_word(word: bytes, vocabulary: Vocabulary, where: str) -> str:
-    """What is said of a word that has no number."""
+    """Return the message about a word that has no number."""
     said, other = (excerpt(one.decode("utf-8", "replace")) for one in (word, vocabulary.unknown))
-    return f"'{said}' is no word of {where}, and neither is '{other}', which would stand for it"
+    return f"'{said}' is not a word of {where}, and neither is '{other}', which would stand for it"
 
 
 def _labels(nexts: Indices, streams: SentenceStreams, dtype: str) -> Array:
@@ -125,13 +125,15 @@ def _labels(nexts: Indices, streams: SentenceStreams, dtype: str) -> Array:
 def _sentences(
     path: str, streams: SentenceStreams, faults: LineFaults
 ) -> Iterator[tuple[list[int], list[int], int]]:
-    """The numbers of words, those of the words behind them, and how many words a sentence has."""
+    """Yield the numbers of words, those of the words after them, and the number of words of each
+    sentence.
+    """
     with opened(path) as (first, rest):
         for number, line in enumerate(chain((first,), rest), 1):
             words = line.split()
             if len(words) < _LEAST:
                 if words:
-                    said = f"the sentence has fewer than {_LEAST} words, and is passed over"
+                    said = f"the sentence has fewer than {_LEAST} words, and is skipped"
                     faults.add(LineFault(number, line.rstrip(), 0, 0, said, counts=False))
                 continue
             ends = len(words) - 1 if streams.has_labels else len(words)
@@ -149,7 +151,9 @@ def _numbers(
     streams: SentenceStreams,
     faults: LineFaults,
 ) -> list[int] | None:
-    """The numbers of some words, of those behind the first where they are labels."""
+    """Return the numbers of some words, or of those after the first where they are labels; None
+    where one is unknown.
+    """
     is_label = span[0] > 0
     if is_label and not streams.has_labels:
         return []

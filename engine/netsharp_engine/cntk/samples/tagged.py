@@ -28,11 +28,9 @@ _LEAST = 2
 
 
 class TagStreams(NamedTuple):
-    """What sentences bring: words, each with those at some places around it (``context``), and
-    tags; with ``classes`` a tag has four numbers, else it is one of all.
-
-    A sentence ends behind a line whose first column is ``last_word``, or whose last is
-    ``last_tag``.
+    """The streams that sentences provide: words, each with those at some places around it
+    (``context``), and tags; with ``classes`` a tag has four numbers, else it is one of all. A
+    sentence ends after a line whose first column is ``last_word``, or whose last is ``last_tag``.
     """
 
     words: Vocabulary
@@ -81,7 +79,7 @@ def read_tagged(path: str, streams: TagStreams, dtype: str) -> Sequences:
 
 
 def survey_tagged(path: str, streams: TagStreams) -> DataSurvey:
-    """Everything that is wrong with a file, which is read to its end; DataError where none is."""
+    """Return all faults of a file, which is read to its end. DataError where it cannot be read."""
     survey = DataSurvey()
     for _ in _sentences(path, streams, survey):
         pass
@@ -91,8 +89,8 @@ def survey_tagged(path: str, streams: TagStreams) -> DataSurvey:
 def _in_context(
     every: tuple[Indices, Indices], lengths: Indices, streams: TagStreams, dtype: str
 ) -> Sparse:
-    """For each word those around it, one place behind the other; the first and the last word of a
-    sentence stand for all beyond it.
+    """Return, for each word, those around it, one place after the other; beyond a sentence its
+    first and last word are repeated.
     """
     numbers, counts = every
     begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -110,7 +108,7 @@ def _in_context(
 
 
 def _sentences(path: str, streams: TagStreams, faults: LineFaults) -> Iterator[list[_Word]]:
-    """The words of each sentence; a sentence with a word that is wrong is left out."""
+    """Yield the words of each sentence; a sentence with an invalid word is left out."""
     found: list[_Word] = []
     with opened(path) as (first, rest):
         for number, line in enumerate(chain((first,), rest), 1):
@@ -127,7 +125,7 @@ def _sentences(path: str, streams: TagStreams, faults: LineFaults) -> Iterator[l
                 ended = words[0] == streams.last_word or words[-1] == streams.last_tag
             else:
                 if words:
-                    said = "the line has one column alone, and is passed over"
+                    said = "the line has one column alone, and is skipped"
                     faults.add(LineFault(number, line.rstrip(), 0, 0, said, counts=False))
                 ended = not words
             if ended and found:

@@ -38,9 +38,8 @@ _CAREFULLY = 16
 
 
 class TextOptions(NamedTuple):
-    """How a file is read; ``chunk`` is the bytes of whole sequences that are shuffled together.
-
-    ``frames``: every sequence is one sample; ``keys``: what names sequences is kept.
+    """The options of reading; ``chunk`` is the bytes of whole sequences that are shuffled together.
+    ``frames``: every sequence is one sample; ``keys``: the names of sequences are kept.
     """
 
     skip_ids: bool = False
@@ -54,13 +53,11 @@ DEFAULTS = TextOptions()
 
 
 class Sequences(NamedTuple):
-    """What a file holds: ``values`` [samples, dim] by stream, sequence after sequence, and the
-    chunks by their sizes in sequences.
-
-    ``lines`` are the samples of each sequence as minibatches count them, and ``lengths`` those of
-    each stream where they are others; without ``lines`` each has one.  With ``again`` there are no
-    values: it reads those of some sequences as they are needed.  ``keys`` name sequences, where
-    that was asked for.
+    """The contents of a file: ``values`` [samples, dim] by stream, sequence after sequence, and the
+    chunks by their sizes in sequences. ``lines`` are the samples of each sequence as minibatches
+    count them, and ``lengths`` those of each stream where they differ; without ``lines`` each has
+    one. With ``again`` there are no values: it reads those of some sequences as they are needed.
+    ``keys`` name sequences, where that was asked for.
     """
 
     values: Mapping[str, Array | Sparse]
@@ -73,11 +70,13 @@ class Sequences(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many samples there are."""
+        """Return the number of samples."""
         return sum(self.chunks) if self.lines is None else int(self.lines.sum())
 
     def differing(self, first: str, second: str) -> tuple[int, int, int] | None:
-        """The first sequence in which two streams have other lengths, and these lengths."""
+        """Return the first sequence in which two streams have different lengths, and these lengths;
+        None where there is none.
+        """
         found = [self.lengths.get(name, self.lines) for name in (first, second)]
         if found[0] is found[1]:
             return None
@@ -113,7 +112,7 @@ def read_text(
 def survey_text(
     path: str, streams: Sequence[TextStream], options: TextOptions = DEFAULTS
 ) -> DataSurvey:
-    """Everything that is wrong with a file, which is read to its end; DataError where none is."""
+    """Return all faults of a file, which is read to its end. DataError where it cannot be read."""
     survey = DataSurvey()
     columns = {stream.name: _Count(stream) for stream in streams}
     with opened_blocks(path) as blocks:
@@ -139,7 +138,7 @@ class _FarText:
             self._known = _stamp(file)
 
     def read(self, chosen: Indices) -> Mapping[str, Array | Sparse]:
-        """The values of some sequences, one after the other."""
+        """Return the values of some sequences, one after the other."""
         columns = {stream.name: _Column(stream) for stream in self._streams}
         reading = _Reading(self._path, self._streams, self._options, columns, Unheard())
         try:
@@ -155,7 +154,7 @@ class _FarText:
 
 
 def _size(path: str) -> int:
-    """The bytes of a file; 0 for one that is not there."""
+    """Return the bytes of a file; 0 where it does not exist."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -163,13 +162,13 @@ def _size(path: str) -> int:
 
 
 def _stamp(file: BinaryIO) -> tuple[int, int]:
-    """What is another where a file has been written."""
+    """Return values that change where a file is written."""
     found = os.fstat(file.fileno())
     return found.st_size, found.st_mtime_ns
 
 
 class _Count:
-    """How many samples of a stream there are, in each sequence."""
+    """The number of samples of a stream, in each sequence."""
 
     def __init__(self, stream: TextStream) -> None:
         self.stream = stream
@@ -200,7 +199,7 @@ class _Count:
         return count
 
     def found(self, dtype: str) -> Array | Sparse:
-        """Nothing of it."""
+        """Return no values, [0, dim]."""
         return np.zeros((0, self.stream.dim), dtype)
 
 
@@ -241,7 +240,7 @@ class _Column(_Count):
         self.values.frombytes(values)
 
     def found(self, dtype: str) -> Array | Sparse:
-        """All of it."""
+        """Return all values."""
         values = np.frombuffer(self.values).astype(dtype) if self.values else np.zeros(0, dtype)
         if not self.stream.sparse:
             return values.reshape(-1, self.stream.dim)
@@ -284,7 +283,7 @@ class _Reading:
         self._start = self._at = 0
 
     def read(self, blocks: Iterable[bytes]) -> None:
-        """All sequences, in the order of the file, from its lines, some at a time."""
+        """Read all sequences, in the order of the file, from its lines, some at a time."""
         rest = b""
         for number, block in enumerate(blocks):
             if not number:
@@ -296,7 +295,9 @@ class _Reading:
         self._close()
 
     def _read_some(self, data: bytes) -> int:
-        """Sequences of some lines; where one begins that may go on behind them."""
+        """Read the sequences of some lines; return where one begins that may continue after
+        them.
+        """
         at = 0
         while at < len(data):
             if self._whole and not self._begun:
@@ -308,7 +309,9 @@ class _Reading:
         return at
 
     def _plain(self, data: bytes, start: int) -> tuple[int, bool]:
-        """Sequences as the twin reads them: their bytes, and whether that behind is not plain."""
+        """Read sequences by the compiled twin: return their bytes, and whether what follows needs
+        the careful reading.
+        """
         most = 1 if self._options.frames else len(data)
         told = twins.read_sequences(data, start, self._has_ids, most, self._aliases, self._kinds)
         read, is_wrong, lines, sizes = told[:4]
@@ -326,7 +329,7 @@ class _Reading:
         return read, is_wrong
 
     def _fill_chunks(self, ends: Array) -> None:
-        """Put sequences, which end behind so many bytes, into chunks."""
+        """Put sequences, given the bytes after which they end, into chunks."""
         first = done = 0
         while first < len(ends):
             room = self._options.chunk - self._filled + done
@@ -341,7 +344,7 @@ class _Reading:
             first, done = stop, int(ends[stop - 1])
 
     def _with_care(self, data: bytes, at: int) -> int:
-        """Line by line, a few of them and up to where a sequence begins; where that is."""
+        """Read line by line, a few of them and up to where a sequence begins; return that place."""
         first = self._number
         while at < len(data):
             stop = data.find(b"\n", at)
@@ -374,14 +377,14 @@ class _Reading:
         return at
 
     def read_one(self, sequence: bytes) -> None:
-        """One sequence, which was read before."""
+        """Read one sequence, which was read before."""
         for line in sequence.split(b"\n")[:-1]:
             identity = _ID.match(line)
             self._take(0, line, identity.end() if identity else 0)
         self._close()
 
     def _take(self, number: int, line: bytes, start: int) -> None:
-        """A line of the sequence that is being read, without what names the sequence."""
+        """Read a line of the current sequence, without the sequence's name."""
         plain = twins and twins.read_columns(line, start, self._aliases, self._kinds)
         if plain:
             self._open += 1
@@ -399,7 +402,9 @@ class _Reading:
             self._columns[name].add(one)
 
     def found(self, values: Mapping[str, Array | Sparse]) -> Sequences:
-        """What was read, with the values of all streams."""
+        """Return what was read, with the values of all streams. DataError for a file without
+        samples.
+        """
         warnings = self._faults.finish()
         if not self._lines:
             raise DataError(f"{self._path}: holds no sample that can be used.")
@@ -447,5 +452,5 @@ class _Reading:
         self._begun = self._open = self._bytes = 0
 
     def _refuse(self, number: int, line: bytes, words: str) -> None:
-        """An error that is never allowed."""
+        """Add an error that is never allowed."""
         self._faults.add(LineFault(number, line, 0, 0, words, counts=False, ends=True))

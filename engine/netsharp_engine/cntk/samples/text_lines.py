@@ -32,7 +32,9 @@ class TextStream(NamedTuple):
 
 
 class _Fault(Exception):  # noqa: N818
-    """What is wrong with a column, in words behind its place: bytes of the line."""
+    """A fault of a column: a sentence part that follows its place, and the place in bytes of the
+    line.
+    """
 
     def __init__(self, words: str, start: int, end: int) -> None:
         super().__init__(words)
@@ -40,19 +42,19 @@ class _Fault(Exception):  # noqa: N818
 
 
 class CarefulLines:
-    """Reads lines for some streams, and tells of their faults."""
+    """Reads lines for some streams, and reports their faults."""
 
     def __init__(self, streams: Sequence[TextStream], faults: LineFaults) -> None:
         self._streams = {stream.alias.encode(): stream for stream in streams}
         self._faults = faults
 
     def samples(self, number: int, line: bytes, start: int) -> dict[str, Sample] | None:
-        """The samples of a line by stream; None where they are lost."""
+        """Return the samples of a line by stream; None where they are lost."""
         found: dict[str, Sample] = {}
         head, *columns = line.split(b"|")
         before = head[start:]
         if before.strip(_BETWEEN):
-            words = f"'{_shown(before)}' stands before the first '|'"
+            words = f"'{_shown(before)}' is before the first '|'"
             self._lose(number, line, _Fault(words, *_bounds(before, start)))
         lost = False
         at = len(head) + 1
@@ -82,7 +84,7 @@ class CarefulLines:
             if alias:
                 known = (one.decode() for one in self._streams)
                 hint = nearest(_shown(alias), known)
-                words = f"'{_shown(alias)}' is no input of the reader, and passed over.{hint}"
+                words = f"'{_shown(alias)}' is not an input of the reader, and skipped.{hint}"
                 self._faults.add(LineFault(number, line, *named, words, counts=False))
                 return
             raise _Fault("a column has no name", at - 1, at)
@@ -104,7 +106,7 @@ class CarefulLines:
         stripped = rest.strip(_BETWEEN)
         if not _NUMBERS.fullmatch(stripped):
             wrong, *place = _wrong(rest, at, _NUMBERS)
-            raise _Fault(f"'{_shown(wrong)}' in column '{alias}' is no number", *place)
+            raise _Fault(f"'{_shown(wrong)}' in column '{alias}' is not a number", *place)
         values = [float(value) for value in stripped.split()]
         if len(values) > stream.dim:
             many = f"a sample of '{alias}' has {len(values)} numbers"
@@ -116,7 +118,9 @@ class CarefulLines:
         stripped = rest.strip(_BETWEEN)
         if not _ENTRIES.fullmatch(stripped):
             wrong, *bounds = _wrong(rest, at, _ENTRIES)
-            words = f"'{_shown(wrong)}' in column '{alias}' is no index with a number, as in 7:1"
+            words = (
+                f"'{_shown(wrong)}' in column '{alias}' is not an index with a number, as in 7:1"
+            )
             raise _Fault(words, *bounds)
         pairs = [one.split(b":") for one in stripped.split()]
         for number, (place, _) in enumerate(pairs):
@@ -128,12 +132,12 @@ class CarefulLines:
         return [float(value) for _, value in pairs], [int(place) for place, _ in pairs]
 
     def not_ended(self, number: int, line: bytes) -> None:
-        """A last line without an end is an error and lost."""
+        """Report a last line without an end, which is an error and lost."""
         words = "the last line does not end, and is left out"
         self._lose(number, line, _Fault(words, len(line) - 1, len(line)))
 
     def _lose(self, number: int, line: bytes, fault: _Fault) -> None:
-        """One error more."""
+        """Report one error, with which the line is lost."""
         fate = "the line is left out"
         place = fault.start, fault.end
         self._faults.add(LineFault(number, line, *place, fault.words, fate=fate))
@@ -144,13 +148,13 @@ def _shown(data: bytes) -> str:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Where what stands in blanks stands."""
+    """Return the bounds of a text without the blanks around it."""
     start = at + len(data) - len(data.lstrip(_BETWEEN))
     return start, start + len(data.strip(_BETWEEN))
 
 
 def _wrong(values: bytes, at: int, form: re.Pattern[bytes]) -> tuple[bytes, int, int]:
-    """The first of some words that is not as all have to be, and its bytes."""
+    """Return the first of some words that does not have the required form, and its bounds."""
     for word in _WORD.finditer(values):
         if not form.fullmatch(word[0]):
             return word[0], at + word.start(), at + word.end()
@@ -158,6 +162,6 @@ def _wrong(values: bytes, at: int, form: re.Pattern[bytes]) -> tuple[bytes, int,
 
 
 def _nth(values: bytes, at: int, number: int) -> tuple[bytes, int, int]:
-    """One of some words, and its bytes."""
+    """Return one of some words, and its bounds."""
     word = next(islice(_WORD.finditer(values), number, number + 1))
     return word[0], at + word.start(), at + word.end()

@@ -1,6 +1,6 @@
-"""Sequences cut into pieces that are trained one behind the other, several beside each other.
-
-Which sequence comes next is the order's to say; what is carried from piece to piece is a program's.
+"""Sequences cut into pieces that are trained one after the other, several side by side
+(Readers/ReaderLib/TruncatedBpttPacker.cpp). It must not know which sequence comes next, which the
+order decides, nor the state carried from piece to piece, which a program keeps.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from netsharp_engine.program import Packed, Sparse
 
 
 class Cut(NamedTuple):
-    """How sequences are cut: into pieces of ``length`` steps, as many rows as a minibatch has room
-    for.  Without ``length`` the size of a minibatch is that of a piece, of ``rows`` beside each
-    other.
+    """The cut of sequences: into pieces of ``length`` steps, with as many rows as a minibatch has
+    room for. Without ``length`` the size of a minibatch is that of a piece, of ``rows`` side by
+    side.
     """
 
     length: int = 0
     rows: int = 1
 
     def of(self, samples: int) -> tuple[int, int]:
-        """The rows and the steps of a minibatch that is meant to have so many samples."""
+        """Return the rows and the steps of a minibatch of ``samples`` samples."""
         if self.length:
             return max(samples // self.length, 1), self.length
         return self.rows, samples
@@ -44,7 +44,7 @@ class _Open(NamedTuple):
 
 
 class _Row:
-    """The sequences that stand one behind the other: ``at`` is the next step of the first."""
+    """Sequences one after the other in a row: ``at`` is the next step of the first."""
 
     def __init__(self) -> None:
         self.waiting: deque[_Open] = deque()
@@ -52,7 +52,7 @@ class _Row:
 
     @property
     def steps(self) -> int:
-        """What is there."""
+        """Return the number of steps in the row."""
         return sum(one.length for one in self.waiting) - self.at
 
 
@@ -67,11 +67,10 @@ class _Piece(NamedTuple):
 
 
 class Truncated(Sweeps):
-    """The sequences of a reader, cut into pieces: a row takes the next where one ends.
-
-    Every minibatch is as large as the first; of the last rows may be empty.  An epoch has the
-    sequences that begin in it, to their ends, so that none goes on in the next.  Samples are dense,
-    of so many numbers as ``sizes`` has by stream.
+    """The sequences of a reader, cut into pieces: a row takes the next sequence where one ends.
+    Every minibatch is as large as the first; rows of the last ones may be empty. An epoch has the
+    sequences that begin in it, to their ends, so that none continues in the next. Samples are
+    dense, with the size that ``sizes`` has by stream.
     """
 
     def __init__(
@@ -87,16 +86,16 @@ class Truncated(Sweeps):
         _require_lines(sequences)
 
     def widest(self, samples: int) -> int:
-        """The columns of every minibatch of so many samples."""
+        """Return the columns of every minibatch of ``samples`` samples."""
         rows, steps = self._cut.of(samples)
         return rows * steps
 
     def cuts(self, samples: int) -> int:
-        """The steps of a piece."""
+        """Return the steps of a piece."""
         return self._cut.of(samples)[1]
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """The minibatches of an epoch (from 0), each of the next piece of every row."""
+        """Yield the minibatches of an epoch (from 0), each of the next piece of every row."""
         count, steps = self._cut.of(samples)
         rows = [_Row() for _ in range(count)]
         following = (int(one) for (one,) in self.chosen(number, size, 1))
@@ -153,7 +152,7 @@ def _require_lines(sequences: Sequences) -> None:
 
 
 def _dense(values: Array | Sparse, size: int) -> Array:
-    """Samples [samples, size] that may be sparse."""
+    """Return samples, which may be sparse, as [samples, size]."""
     if not isinstance(values, Sparse):
         return values
     starts = np.asarray(values.starts, np.intp)
@@ -164,7 +163,7 @@ def _dense(values: Array | Sparse, size: int) -> Array:
 
 
 def _taken(row: _Row, at: int, steps: int) -> Iterator[_Piece]:
-    """The pieces that fill the steps of a row, as far as there are any."""
+    """Yield the pieces that fill the steps of a row, as far as there are any."""
     begin = 0
     while row.waiting and begin < steps:
         first = row.waiting[0]

@@ -26,7 +26,9 @@ class Vocabulary(NamedTuple):
     unknown: bytes = b"<unk>"
 
     def find(self, word: bytes) -> int | None:
-        """The number of a word, of an unknown one that of all such; None where that is none."""
+        """Return the number of a word, or of the word for all unknown ones; None without such a
+        word.
+        """
         found = self.ids.get(word)
         return self.ids.get(self.unknown) if found is None else found
 
@@ -54,8 +56,8 @@ class Classes:
         return len(self._of)
 
     def labels(self, words: Indices, dtype: str) -> Array:
-        """For each word four numbers: itself, its class, the first word of that, and the one
-        behind its last.
+        """Return four numbers for each word, [words, 4]: itself, its class, the first word of that,
+        and the one after its last.
         """
         four = (words, self._of[words], self._begins[words], self._ends[words])
         return np.stack(four, axis=1).astype(dtype)
@@ -84,22 +86,22 @@ class NoiseWords:
 
     @property
     def size(self) -> int:
-        """The numbers of a label."""
+        """Return the number of elements of a label."""
         return 2 * (self.drawn + 1)
 
     @property
     def words(self) -> int:
-        """How many words there are."""
+        """Return the number of words."""
         return len(self._logs)
 
     def begin(self, epoch: int) -> None:
-        """An epoch (from 0) begins."""
+        """Begin an epoch (from 0)."""
         self._generator = np.random.RandomState(_SEED + epoch)
         self._left = np.empty(0, np.uint32)
 
     def labels(self, words: Indices, dtype: str) -> Array:
-        """For each word itself and the logarithm of its share, then each word that is drawn and
-        minus that of its own, [words, 2 * (drawn + 1)].
+        """Return, for each word, itself and the logarithm of its share, then each drawn word and
+        minus the logarithm of its own, [words, 2 * (drawn + 1)].
         """
         found = np.empty((len(words), self.size), np.float64)
         found[:, 0], found[:, 1] = words, self._logs[words]
@@ -108,7 +110,9 @@ class NoiseWords:
         return found.astype(dtype)
 
     def _samples(self, count: int) -> Indices:
-        """The next words; each takes a number that is thrown away, and two that make one."""
+        """Return the next ``count`` words; each takes one draw that is discarded, and two that make
+        one number.
+        """
         past = _SPAN - 1 - (_SPAN - 1) % self.words
         blocks, known = [np.empty(0, np.intp)], 0
         while known < count:

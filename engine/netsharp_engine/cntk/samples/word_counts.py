@@ -20,10 +20,9 @@ class CountedWord(NamedTuple):
 
 
 def count_words(path: str, begin: bytes, end: bytes) -> dict[bytes, int]:
-    """How often each word comes, in the order of the text; DataError where it cannot be read.
-
-    A sentence without its first or last word gets it; where both are one word, the first of each
-    sentence is not counted.
+    """Return the number of occurrences of each word, in the order of the text. DataError where it
+    cannot be read. A sentence without its first or last word gets it; where both are one word, the
+    first of each sentence is not counted.
     """
     found: Counter[bytes] = Counter()
     with opened(path) as (first, rest):
@@ -41,8 +40,8 @@ def count_words(path: str, begin: bytes, end: bytes) -> dict[bytes, int]:
 def grouped_words(
     counts: Mapping[bytes, int], size: int, groups: int, unknown: bytes
 ) -> Sequence[CountedWord]:
-    """The most frequent words, all others as the ``unknown`` one, by their weight; each of so many
-    groups has about the same sum of roots of shares.
+    """Return the most frequent words, all others as the ``unknown`` one, by their weight; each of
+    the ``groups`` groups has about the same sum of square roots of shares.
     """
     ranked = sorted(counts.items(), key=lambda one: -one[1])
     kept: dict[bytes, int] = {}

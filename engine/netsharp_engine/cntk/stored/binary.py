@@ -1,7 +1,6 @@
-"""The values that the original's binary files are made of, written and read with their places.
-
-Nothing is asked of memory because a number in a file says so: lengths are compared with what is
-left, and numbers are views on the bytes that were read.
+"""The values that CNTK's binary files are made of, written and read with their places. A number in
+a file never causes an allocation by itself: lengths are compared with the bytes that are left, and
+numbers are views on the bytes that were read.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _MATRIX_NAME = "unnamed"
 
 
 class ModelFault(Exception):  # noqa: N818
-    """A file that cannot be used; the text says what is wrong, behind its name."""
+    """A file that cannot be used; the text says what is wrong, to follow its name."""
 
     def __init__(self, words: str) -> None:
         # Names in a damaged file may hold anything.
@@ -39,23 +38,23 @@ class BinaryWriting:
 
     @property
     def data(self) -> bytes:
-        """All of them."""
+        """Return all bytes."""
         return b"".join(self._parts)
 
     def pack(self, form: str, *values: Any) -> None:
-        """Numbers by their form, as `struct` calls it."""
+        """Append numbers, formatted as by `struct`."""
         self._parts.append(struct.pack(f"<{form}", *values))
 
     def size(self, value: int) -> None:
-        """A count."""
+        """Append a count."""
         self.pack("Q", value)
 
     def text(self, value: str) -> None:
-        """A text, which a zero ends."""
+        """Append a text, which a zero ends."""
         self._parts.append(value.encode("utf-16-le", "surrogatepass") + b"\0\0")
 
     def shape(self, value: tuple[int, ...]) -> None:
-        """Dimensions."""
+        """Append dimensions."""
         if isinstance(value, LegacyShape):
             channels, width, height = value
             self.pack("3Q", width, height, channels)
@@ -63,7 +62,7 @@ class BinaryWriting:
             self.pack(f"I{len(value)}I", len(value), *value)
 
     def matrix(self, values: Array, rows: int, name: str = _MATRIX_NAME) -> None:
-        """Numbers column by column."""
+        """Append numbers as a matrix, column by column."""
         flat = np.ascontiguousarray(values).reshape(-1)
         self._parts.append(_DENSE)
         self._matrix_head(flat, name, 0)
@@ -73,7 +72,7 @@ class BinaryWriting:
         self.text(_MATRIX_END)
 
     def sparse(self, given: SparseValues, name: str = _MATRIX_NAME) -> None:
-        """A sparse matrix; columns stand before rows."""
+        """Append a sparse matrix; the number of columns comes before that of rows."""
         self._parts.append(_SPARSE)
         self._matrix_head(given.values, name, given.form)
         self.size(given.values.size)
@@ -102,38 +101,38 @@ class BinaryReading:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left."""
+        """Return whether no bytes are left."""
         return self.at == len(self._data)
 
     @property
     def left(self) -> int:
-        """How many bytes are left."""
+        """Return the number of bytes that are left."""
         return len(self._data) - self.at
 
     @property
     def length(self) -> int:
-        """How many bytes there are."""
+        """Return the number of bytes."""
         return len(self._data)
 
     def fault(self, words: str, at: int | None = None) -> ModelFault:
-        """What is wrong here, or there."""
+        """Return a fault at this place, or at another."""
         return ModelFault(f"byte {self.at if at is None else at:,}: {words}")
 
     def take(self, form: str) -> tuple[Any, ...]:
-        """Numbers by their form."""
+        """Read numbers, formatted as by `struct`. ModelFault where the file is truncated."""
         size = struct.calcsize(f"<{form}")
         return struct.unpack(f"<{form}", self._bytes(size))
 
     def size(self) -> int:
-        """A count."""
+        """Read a count."""
         return int(self.take("Q")[0])
 
     def whole(self, form: str = "i") -> int:
-        """A whole number."""
+        """Read a whole number."""
         return int(self.take(form)[0])
 
     def text(self) -> str:
-        """A text, which a zero ends."""
+        """Read a text, which a zero ends."""
         start = self.at
         limit = min(len(self._data), start + 2 * _LONGEST)
         end = self._data.find(b"\0\0", start, limit)
@@ -149,23 +148,23 @@ class BinaryReading:
         return found
 
     def expect(self, mark: str) -> None:
-        """A mark of the format."""
+        """Read a mark of the format. ModelFault where another text is found."""
         at = self.at
         found = self.text()
         if found != mark:
             raise self.fault(f"'{mark}' is expected", at)
 
     def starts(self, mark: str) -> bool:
-        """Whether a mark comes next; it stays there."""
+        """Return whether a mark comes next, without reading it."""
         coded = mark.encode("utf-16-le") + b"\0\0"
         return self._data.startswith(coded, self.at)
 
     def find(self, mark: str, at: int) -> int:
-        """Where a text stands next, -1 where it does not."""
+        """Return where a text occurs next, -1 where it does not."""
         return self._data.find(mark.encode("utf-16-le") + b"\0\0", at)
 
     def shape(self) -> tuple[int, ...]:
-        """Dimensions."""
+        """Read dimensions."""
         rank = self.whole("I")
         if 4 * rank > len(self._data) - self.at:
             raise self.fault(
@@ -174,10 +173,9 @@ class BinaryReading:
         return tuple(int(one) for one in self.take(f"{rank}I"))
 
     def old_shape(self) -> tuple[int, ...]:
-        """Dimensions, or width, height and channels of an image as older files have them.
-
-        [0 x 0 x 0], a change of shape that is to no image, begins as an image of width 3 does,
-        whose height is not 0.
+        """Read dimensions, or width, height and channels of an image as older files have them. [0 x
+        0 x 0], a change of shape to no image, begins as an image of width 3 does, whose height is
+        not 0.
         """
         at = self.at
         if self.left >= 8:
@@ -190,13 +188,15 @@ class BinaryReading:
         return self.shape()
 
     def matrix(self) -> Array:
-        """Numbers column by column, a view on the file."""
+        """Read numbers column by column, as a flat view on the file."""
         found = self.any_matrix()[0]
         assert not isinstance(found, SparseValues)
         return found
 
     def any_matrix(self, *, sparse: bool = False) -> tuple[Array | SparseValues, int, int, str]:
-        """Numbers as a view on the file, where they begin, rows, and the name of the matrix."""
+        """Read numbers as a view on the file; return them, where they begin, rows, and the matrix's
+        name.
+        """
         at, kind = self.at, bytes(self._bytes(1))
         if kind != _DENSE and not (sparse and kind == _SPARSE):
             raise self.fault("a matrix is expected", at)

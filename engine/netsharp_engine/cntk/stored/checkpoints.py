@@ -1,4 +1,6 @@
-"""The original's checkpoints beside models of its first format: what a training goes on from."""
+"""CNTK's checkpoints beside models of its first format: the state from which a training resumes
+(SGDLib/SGD.cpp, SaveCheckPointInfo). It must not know networks.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ _VERSION = 2
 
 
 class Checkpoint(NamedTuple):
-    """What goes on from a model: samples so far, rate per sample, the criterion, samples of a
-    minibatch, and what each trained parameter remembers and counts, in the order of their names.
+    """The state from which training resumes beside a model: samples so far, rate per sample, the
+    criterion, samples of a minibatch, and the memory and count of each trained parameter, in the
+    order of their names.
     """
 
     samples: int
@@ -27,7 +30,7 @@ class Checkpoint(NamedTuple):
 
 
 def written_checkpoint(state: Checkpoint) -> bytes:
-    """A checkpoint as the bytes of a file."""
+    """Return a checkpoint as the bytes of a file."""
     out = BinaryWriting()
     write_version(out, _VERSION)
     out.text("BCKP")
@@ -50,16 +53,15 @@ def written_checkpoint(state: Checkpoint) -> bytes:
 
 
 def is_checkpoint(data: bytes) -> bool:
-    """Whether bytes begin as such a file does, with its version or without."""
+    """Return whether bytes begin as such a file does, with its version or without."""
     given = BinaryReading(data)
     return given.starts("BVersion") or given.starts("BCKP")
 
 
 def read_checkpoint(data: Memory, parameters: int | None = None) -> Checkpoint:
-    """The checkpoint in the bytes of a file, of so many parameters; ModelFault for others.
-
-    Sections that older programs did not write may be missing; what models of several workers say
-    behind the end is not read.
+    """Return the checkpoint in the bytes of a file, of ``parameters`` parameters where that is
+    given; ModelFault for other bytes. Sections that older releases did not write may be missing;
+    the section of parallel training after the end is not read.
     """
     given = BinaryReading(data)
     version = read_version(given)

@@ -1,6 +1,5 @@
-"""What older files mean by what they hold: statistics, inputs and axes brought up to date.
-
-Networks are changed as values; nothing is read.
+"""Conversions of older files' contents to today's: statistics, inputs and axes. Networks are
+changed as values; it must not read files.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _VARIANCES, _WEIGHTS_FIRST = 13, 14
 
 
 def converted(model: StoredModel) -> StoredModel:
-    """A model of an older version as one of today, and what was changed as warnings."""
+    """Return a model of an older version as one of today, with its conversions as warnings."""
     nodes = {node.name: node for node in model.nodes}
     warnings = list(model.warnings)
     for change in (_variances, _swapped_stacks, _without_counts, _one_axis_each):
@@ -30,9 +29,8 @@ def converted(model: StoredModel) -> StoredModel:
 
 
 def _variances(nodes: dict[str, StoredNode], version: int) -> str:
-    """Inverse deviations as variances: epsilon is added to them, and once more when normalising.
-
-    CNTK: BatchNormalizationNode, the conversion of files before version 13.
+    """Convert inverse deviations to variances: epsilon is added to them, and once more when
+    normalising. CNTK: BatchNormalizationNode, the conversion of files before version 13.
     """
     if version >= _VARIANCES:
         return ""
@@ -66,7 +64,7 @@ def _swapped_stacks(nodes: dict[str, StoredNode], version: int) -> str:
 
 
 def _without_counts(nodes: dict[str, StoredNode], version: int) -> str:
-    """The count of samples as a number of the node, where it is one of its inputs."""
+    """Convert a count of samples that is an input to a number of the node."""
     for node in list(nodes.values()):
         if node.operation == _NORMALIZATION and len(node.inputs) > 5:
             counted = nodes[node.inputs[5]].values
@@ -78,7 +76,7 @@ def _without_counts(nodes: dict[str, StoredNode], version: int) -> str:
 
 
 def _one_axis_each(nodes: dict[str, StoredNode], version: int) -> str:
-    """A node that works along several axes as several of one axis each."""
+    """Convert a node that works along several axes to several of one axis each."""
     for node in list(nodes.values()):
         keys = _SEVERAL.get(node.operation)
         if keys is None or not isinstance(node.attributes.get("axis"), tuple):
@@ -103,8 +101,8 @@ _JUDGING = frozenset(("criterion", "evaluation"))
 def worth_asking(
     nodes: Sequence[StoredNode], groups: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """The nodes that are worth asking for: those that the file calls outputs, else what nobody
-    reads but what judges.
+    """Return the nodes worth asking for: those that the file calls outputs, else those that no
+    other node reads, criteria excepted.
     """
     if groups.get("output"):
         return tuple(dict.fromkeys(groups["output"]))

@@ -1,4 +1,6 @@
-"""How single attributes of nodes stand in a file, and in which versions of it."""
+"""The layout of single attributes of nodes in a file, and the versions that have them. It must not
+know nodes' types.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ REALS = {"float16": "e", "float32": "f", "float64": "d"}
 
 
 class NodePlace(NamedTuple):
-    """What an attribute is read for: version of the model, precision and name of the node."""
+    """The context in which an attribute is read: version of the model, precision and name of the
+    node.
+    """
 
     version: int
     dtype: str
@@ -22,7 +26,7 @@ class NodePlace(NamedTuple):
 
 
 class Codec(NamedTuple):
-    """How a value is read and written."""
+    """The functions that read and write a value."""
 
     read: Callable[[BinaryReading, NodePlace], Any]
     write: Callable[[BinaryWriting, Any, NodePlace], None]
@@ -45,7 +49,7 @@ class Field(NamedTuple):
 
 
 def read_fields(given: BinaryReading, fields: Iterable[Field], place: NodePlace) -> dict[str, Any]:
-    """The values of those fields that the version has."""
+    """Return the values of those fields that the version has."""
     found: dict[str, Any] = {}
     for field in fields:
         if field.since <= place.version <= field.until:
@@ -65,7 +69,7 @@ def write_fields(
 
 
 def packed(form: str, kind: Callable[[Any], Any] = int) -> Codec:
-    """One number by its form."""
+    """Return the codec of one number, formatted as by `struct`."""
     return Codec(
         lambda given, place: kind(given.take(form)[0]),
         lambda out, value, place: out.pack(form, kind(value)),
@@ -85,7 +89,7 @@ def _write_truths(out: BinaryWriting, values: Sequence[bool], place: NodePlace) 
 
 
 def words(names: Sequence[str], form: str = "i") -> Codec:
-    """One of several words by its number."""
+    """Return the codec of one of several words by its number."""
 
     def read(given: BinaryReading, place: NodePlace) -> str:
         at, number = given.at, given.whole(form)
@@ -113,7 +117,9 @@ SHORT_SEEDS = 16
 
 
 def _read_seed(given: BinaryReading, place: NodePlace) -> int:
-    """A seed; where its width depends on the machine, the one behind which the file goes on."""
+    """Return a seed; where its width depends on the machine, the width after which the file
+    continues validly.
+    """
     if place.version == SHORT_SEEDS:
         at = given.at
         for form in ("Q", "I"):

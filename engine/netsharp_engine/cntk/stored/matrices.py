@@ -42,7 +42,7 @@ def _write(out: BinaryWriting, node: StoredNode, place: NodePlace) -> None:
 
 
 def with_matrix(given: BinaryReading, node: StoredNode, matrix: StoredMatrix) -> StoredNode:
-    """A node with its numbers; ModelFault where they are not as many as its shape says."""
+    """Return a node with its numbers; ModelFault where their number is not that of its shape."""
     size = 1
     for one in node.shape:
         size *= one

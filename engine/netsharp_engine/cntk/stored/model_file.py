@@ -1,7 +1,7 @@
-"""The original's model files of its first format, in all their versions, as plain values.
-
-What they hold of a node is a row of `stored_nodes`; a type that it lacks is named.  Networks that
-are trained here are written in version 15.
+"""CNTK's model files of its first format, in all their versions, as plain values
+(ComputationNetworkLib/ComputationNetwork.cpp, SaveToFileImpl). A node's fields are a row of
+`stored_nodes`; a type that it lacks is named. Networks that are trained here are written in version
+15.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SKIPPED, _PAIRS = "NodesReqMultiSeqHandling", "PairNodes"
 
 
 def not_stored(operations: Sequence[str]) -> list[str]:
-    """The types of nodes that cannot be written."""
+    """Return the types of nodes that cannot be written."""
     return [one for one in operations if one not in TYPES]
 
 
 def written_model(model: StoredModel) -> bytes:
-    """A model as the bytes of a file of the version that is written here."""
+    """Return a model as the bytes of a file of the version that is written here."""
     nodes = sorted(model.nodes, key=lambda node: node.name)
     fresh = [one._replace(dtype=model.dtype, function="", kept={}) for one in nodes]
     groups = [(mark, tuple(model.groups.get(group, ()))) for group, mark in _GROUPS.items()]
@@ -48,7 +48,7 @@ def written_model(model: StoredModel) -> bytes:
 
 
 def rewritten_model(model: StoredModel) -> bytes:
-    """A model that `raw_model` read as the bytes of the file that it was read from."""
+    """Return a model that `raw_model` read as the bytes of the file that it was read from."""
     groups = model.kept["groups"]
     return _written(model.nodes, model.version, groups, versioned=model.kept["versioned"])
 
@@ -89,15 +89,14 @@ def _written(
 
 
 def read_model(data: Memory, *, partial: bool = False) -> StoredModel:
-    """The model in the bytes of a file; ModelFault where there is none that can be used.
-
-    ``partial``: what can be read around faults, which the model tells.
+    """Return the model in the bytes of a file; ModelFault where there is none that can be used.
+    ``partial``: what can be read around faults, which the model lists.
     """
     return converted(raw_model(data, partial=partial))
 
 
 def raw_model(data: Memory, *, partial: bool = False) -> StoredModel:
-    """The model as it stands in a file, with nothing brought up to date; else as `read_model`."""
+    """Return the model as the file has it, unconverted; else as `read_model`."""
     return _Reading(data, partial).model()
 
 
@@ -113,10 +112,10 @@ class _Reading:
         self._faults: list[str] = []
 
     def model(self) -> StoredModel:
-        """All of it; ModelFault where it is none."""
+        """Return the model; ModelFault where the bytes are not one."""
         given = self._given
         if not given.starts("BCN"):
-            raise ModelFault("byte 0: this is no model of CNTK in its first format")
+            raise ModelFault("byte 0: this is not a model of CNTK in its first format")
         given.expect("BCN")
         at = given.at
         version = read_version(given)
@@ -149,7 +148,7 @@ class _Reading:
         )
 
     def _done(self, part: Callable[[], None]) -> bool:
-        """Whether a part was read; a fault of it is told at the end where that is asked for."""
+        """Return whether a part was read; with ``partial`` its fault is kept for the end."""
         try:
             part()
         except ModelFault as fault:
@@ -160,7 +159,7 @@ class _Reading:
         return True
 
     def _dtype(self) -> str:
-        """The precision that is computed with: that of most numbers."""
+        """Return the precision of computation: float64 where a node has it, else float32."""
         found = {node.dtype for node in self._nodes.values()}
         return "float64" if "float64" in found else "float32"
 
@@ -208,13 +207,15 @@ class _Reading:
         return row.read(given, node, self._version)
 
     def _untyped(self) -> str:
-        """The precision of nodes that name none: that of the first matrix."""
+        """Return the precision of nodes that name none: that of the first matrix."""
         at = self._given.find("BMAT", self._given.at) if self._version < _TYPED else -1
         width = self._data[at + 10 : at + 18] if at >= 0 else b""
         return "float64" if int.from_bytes(width, "little") == 8 else "float32"
 
     def _resume(self, at: int) -> bool:
-        """Go to the next node behind a fault: a precision and two texts; whether there is one."""
+        """Go to the next node after a fault: a precision and two texts; return whether there is
+        one.
+        """
         given = self._given
         while self._version >= _TYPED:
             places = [found for one in REALS_IN_FILES if (found := given.find(one, at)) >= 0]
@@ -278,7 +279,7 @@ def write_version(out: BinaryWriting, version: int) -> None:
 
 
 def read_version(given: BinaryReading) -> int | None:
-    """The version of a model or a checkpoint, None where none is said."""
+    """Return the version of a model or a checkpoint, None where none is given."""
     if not given.starts("BVersion"):
         return None
     given.expect("BVersion")

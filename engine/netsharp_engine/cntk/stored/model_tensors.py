@@ -1,5 +1,5 @@
-"""Models of the original in the safetensors format: the same nodes and attributes as JSON beside
-named arrays.  Bytes that somebody else read are taken apart here, and nothing is executed.
+"""CNTK's models in the safetensors format: the same nodes and attributes as JSON beside named
+arrays. It decodes bytes that were read elsewhere, and executes nothing.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ def write_tensors(path: str, model: StoredModel) -> None:
 
 
 def is_tensors(data: Memory) -> bool:
-    """Whether bytes begin as a safetensors file does."""
+    """Return whether bytes begin as a safetensors file does."""
     return len(data) > 8 and data[8:9] == b"{"
 
 
 def holds_network(data: Memory) -> bool:
-    """Whether bytes are a safetensors file with a network of the original."""
+    """Return whether bytes are a safetensors file with a network of CNTK."""
     end = 8 + int.from_bytes(data[:8], "little")
     return is_tensors(data) and f'"{_ENTRY}":'.encode() in data[8:end]
 
 
 def read_tensors(data: Memory) -> StoredModel:
-    """The model in the bytes of a file; ModelFault where there is none that can be used."""
+    """Return the model in the bytes of a file; ModelFault where there is none that can be used."""
     try:
         header, begin = _header(data)
         entry = _entry(header)
         return _model(entry, _arrays(header, data, begin))
     except (ValueError, RecursionError, ModelError) as error:
         reason = str(error).rstrip(".") or "its header is nested too deeply"
-        raise ModelFault(f"it is no model that netsharp wrote, or damaged: {reason}") from None
+        raise ModelFault(f"it is not a model that netsharp wrote, or damaged: {reason}") from None
 
 
 def _header(data: Memory) -> tuple[Mapping[str, Any], int]:
-    """The JSON before the arrays, and where these begin."""
+    """Return the JSON before the arrays, and where these begin."""
     end = 8 + int.from_bytes(data[:8], "little")
     if end > len(data):
         raise ValueError(f"its header would end at byte {end:,} of {len(data):,}")
@@ -71,7 +71,7 @@ def _header(data: Memory) -> tuple[Mapping[str, Any], int]:
 
 
 def _entry(header: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is said of the network."""
+    """Return the network's entry of the header."""
     metadata = stored.table(header, "__metadata__")
     if metadata.get("format") != FORMAT or _ENTRY not in metadata:
         raise ValueError("it holds no network of CNTK's")
@@ -84,7 +84,7 @@ def _entry(header: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _arrays(header: Mapping[str, Any], data: Memory, begin: int) -> dict[str, Array]:
-    """The arrays by their names."""
+    """Return the arrays by their names."""
     found: dict[str, Array] = {}
     for name in header:
         if name == "__metadata__":
@@ -138,7 +138,7 @@ def _node(row: Mapping[str, Any], arrays: Mapping[str, Array], dtype: str) -> St
 
 
 def _attribute(key: str, found: object) -> object:
-    """A plain value, or several in a tuple."""
+    """Return a plain value, or several in a tuple."""
     plain = (bool, int, float, str)
     if isinstance(found, list) and all(isinstance(one, plain) for one in found):
         return tuple(found)
@@ -155,7 +155,7 @@ def _product(shape: tuple[int, ...]) -> int:
 
 
 def _wholes(row: Mapping[str, Any], key: str) -> list[int]:
-    """A list of whole numbers from 0."""
+    """Return a list of whole numbers from 0."""
     found = stored.items(row, key)
     return [stored.whole({key: one}, key) for one in found]
 

@@ -1,4 +1,4 @@
-"""What many numbers are like, in figures, and by how much they changed."""
+"""Figures about many numbers, and about their change. It must not know whose numbers they are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ class NormChange(NamedTuple):
 
 
 def change_of(old: Array, new: Array) -> NormChange | None:
-    """How as many numbers changed; None where they are the same, byte by byte or as values."""
+    """Return the change from one array to another of the same size; None where they are the same,
+    byte by byte or as values.
+    """
     before, after = (np.asarray(one, np.float64).reshape(-1) for one in (old, new))
     if np.array_equal(before, after, equal_nan=True):
         return None
@@ -75,7 +77,7 @@ def figures_of(numbers: Array) -> dict[str, Any]:
 
 
 def _finite_parts(flat: Array) -> Iterator[Array]:
-    """The finite numbers in double precision, some at a time."""
+    """Yield the finite numbers in double precision, some at a time."""
     for start in range(0, flat.size, _TOGETHER):
         part = np.asarray(flat[start : start + _TOGETHER], np.float64)
         part = part[np.isfinite(part)]

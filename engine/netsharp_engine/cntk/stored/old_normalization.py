@@ -1,4 +1,4 @@
-"""Batch normalisation as it stood in files before version 6: with a version of its own."""
+"""Batch normalisation as files before version 6 have it: with a version of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _write(out: BinaryWriting, value: tuple[Any, ...], place: NodePlace) -> None
 
 
 def with_old(given: BinaryReading, found: dict[str, Any]) -> dict[str, Any]:
-    """What was read, by the names that it has today."""
+    """Return what was read, by the names that it has today."""
     if ".old" not in found:
         return found
     old = found[".old"]

@@ -1,4 +1,6 @@
-"""The one door to model files of the original, recognised by their first bytes, never by a name."""
+"""The one entry point to CNTK's model files, which are recognised by their first bytes, never by a
+name.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,15 @@ SHORTEST = 18
 
 
 class TrainerState(NamedTuple):
-    """What a trainer of the second format went on from, as the file has it."""
+    """The state from which a trainer of the second format resumes, as the file has it."""
 
     values: Dictionary
 
 
 def kind_of(head: Memory) -> str | None:
-    """What a file is by its first bytes: v1, v1 checkpoint, v2, onnx; None for anything else."""
+    """Return the kind of a file by its first bytes: v1, v1 checkpoint, v2, onnx; None for other
+    files.
+    """
     if head.startswith(_V1):
         return "v1"
     if head.startswith(_CHECKPOINTS):
@@ -40,8 +44,8 @@ def kind_of(head: Memory) -> str | None:
 
 
 def open_stored(data: Memory, *, partial: bool = False) -> StoredModel | Checkpoint | TrainerState:
-    """What the bytes of a file hold; ModelFault, with the byte, where they are no such file or
-    damaged.  ``partial``: a model with what can be read around faults, which it tells.
+    """Return the contents of a file's bytes; ModelFault, with the byte, where they are not such a
+    file or damaged. ``partial``: a model with what can be read around faults, which it lists.
     """
     kind = kind_of(data[:SHORTEST])
     if kind == "v1":
@@ -51,7 +55,7 @@ def open_stored(data: Memory, *, partial: bool = False) -> StoredModel | Checkpo
     if kind == "onnx":
         raise ModelFault("byte 0: this is an ONNX file, and CNTK's models are read here")
     if kind is None:
-        raise ModelFault("byte 0: this is no model of CNTK, in neither of its formats")
+        raise ModelFault("byte 0: this is not a model of CNTK, in neither of its formats")
     found, faults = read_dictionary(data, partial=partial)
     return _of_dictionary(found, faults)
 
@@ -67,8 +71,8 @@ def _of_dictionary(found: Dictionary, faults: list[str]) -> StoredModel | Traine
 
 
 def open_model(data: Memory, *, partial: bool = False) -> StoredModel:
-    """The model in the bytes of a file; ModelFault for checkpoints, too."""
+    """Return the model in the bytes of a file; ModelFault for checkpoints, too."""
     found = open_stored(data, partial=partial)
     if not isinstance(found, StoredModel):
-        raise ModelFault("byte 0: this is a checkpoint, what a training goes on from, and no model")
+        raise ModelFault("byte 0: this is a checkpoint, from which a training resumes, not a model")
     return found

@@ -1,5 +1,5 @@
-"""How the parts of single types of nodes stand in a file, where no list of fields says it: taken
-apart when they are written, put together when they are read.
+"""The layout of the parts of single types of nodes in a file, where no list of fields gives it:
+split when they are written, joined when they are read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Spread = Callable[[StoredNode], dict[str, Any]]
 
 
 def attributes(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
-    """A node with what was read of it."""
+    """Return a node with the attributes that were read."""
     said = {key: value for key, value in found.items() if not key.startswith(".")}
     kept = {key: value for key, value in found.items() if key.startswith(".")}
     shape = kept.pop(".shape", node.shape)
@@ -28,7 +28,7 @@ def attributes(given: BinaryReading, node: StoredNode, found: dict[str, Any]) ->
 
 
 def spread(node: StoredNode) -> dict[str, Any]:
-    """What is to be written of a node, by the names of fields."""
+    """Return the values to be written of a node, by the names of fields."""
     return {**node.attributes, **node.kept, ".shape": node.shape, ".matrix": node}
 
 
@@ -126,7 +126,7 @@ def statistic(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> 
 
 
 def delay(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
-    """Put a delay together; its shape is told among its attributes, too."""
+    """Return a delay with its parts joined; its shape is also among its attributes."""
     if ".rows" in found:
         found[".shape"] = (found[".rows"],)
     node = attributes(given, node, found)
@@ -210,7 +210,7 @@ def write_reduced(out: BinaryWriting, axis: Any, place: NodePlace) -> None:
 
 
 def read_swap(given: BinaryReading, place: NodePlace) -> tuple[int, ...]:
-    """Two axes; from version 25 two zeros, and all axes in their new order."""
+    """Read two axes; from version 25 two zeros, and all axes in their new order."""
     axes = given.take("ii")
     if place.version < 25 or any(axes):
         return axes
@@ -312,7 +312,7 @@ _IMAGE = ("imageChannels", "imageWidth", "imageHeight")
 
 
 def rows(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
-    """An image as one of the older layout: shapes are the same."""
+    """Return an image node with the older layout; shapes are the same."""
     image = found[".image"]
     if len(image) not in (0, len(_IMAGE)):
         raise given.fault(f"an image has width, height and channels, not {len(image)} sides")
@@ -335,7 +335,9 @@ MOST = 100_000_000
 
 
 def stack(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
-    """A stack of recurrences; before version 14 its data come first, and its words are others."""
+    """Return a stack of recurrences; before version 14 its data come first, and its words
+    differ.
+    """
     node = attributes(given, node, found)
     cell = _OLD_CELLS.get(node.attributes["recurrentOp"])
     if cell is None:
@@ -370,7 +372,9 @@ TRAINED = 2
 
 
 def read_mode(given: BinaryReading, place: NodePlace) -> int | None:
-    """The mode of noise contrastive estimation; a number that is none was never written."""
+    """Read the mode of noise contrastive estimation; None where the number is not a mode: it was
+    never written.
+    """
     at, mode = given.at, given.whole()
     if 0 <= mode <= 2:
         return mode

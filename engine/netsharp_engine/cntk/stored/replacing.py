@@ -13,10 +13,9 @@ from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 
 
 def replaced(data: Memory, model: StoredModel, arrays: Mapping[str, Array]) -> bytes:
-    """The bytes of a model with other numbers, row-major by the names of nodes.
-
-    ModelFault where one is no node with numbers, has another shape, or stands in the file as
-    another quantity than it is told.
+    """Return the bytes of a model with other numbers, row-major by the names of nodes. ModelFault
+    where a name is not a node with numbers, the shape differs, or the file stores another quantity
+    than the node has.
     """
     found = bytearray(data)
     for name, array in arrays.items():

@@ -34,9 +34,8 @@ class Split(NamedTuple):
 def split_nodes(
     nodes: Sequence[StoredNode], shares: Sequence[KeptShare], aligned: int
 ) -> tuple[list[StoredNode], list[Split]]:
-    """Nodes with every matching matrix W as W_U times W_V, and what was split, in order of names.
-
-    The number of singular values is rounded up to a multiple of ``aligned``, to all at most.
+    """Return nodes with every matching matrix W as W_U times W_V, and the splits, in order of
+    names. The number of singular values is rounded up to a multiple of ``aligned``, to all at most.
     """
     found = {node.name: node for node in nodes}
     told: list[Split] = []
@@ -63,9 +62,8 @@ def split_shapes(nodes: Sequence[StoredNode], shares: Sequence[KeptShare]) -> li
 def _matching(
     nodes: Sequence[StoredNode], shares: Sequence[KeptShare]
 ) -> Iterator[tuple[str, KeptShare]]:
-    """The parameters that are split, in order of names by share: each once, and none of the parts.
-
-    ComputationNetworkLib/ComputationNetwork.cpp, PerformSVDecomposition.
+    """Yield the parameters that are split, in order of names by share: each once, and none of the
+    parts. Source: ComputationNetworkLib/ComputationNetwork.cpp, PerformSVDecomposition.
     """
     left = {one.name for one in nodes if one.operation == _PARAMETER and 1 not in _sides(one)}
     for share in shares:
@@ -75,7 +73,7 @@ def _matching(
 
 
 def _sides(node: StoredNode) -> tuple[int, int]:
-    """The rows and columns of a parameter as a matrix."""
+    """Return the rows and columns of a parameter as a matrix."""
     shape = node.shape or (1,)
     return shape[0], math.prod(shape[1:])
 
@@ -100,7 +98,7 @@ def _parts(
     shapes: Sequence[tuple[int, int]],
     numbers: Sequence[Array | None],
 ) -> list[StoredNode]:
-    """Two parameters, and their product in the place of one."""
+    """Return two parameters, and their product in the place of one."""
     names = f"{node.name}_U", f"{node.name}_V"
     given = zip(names, shapes, numbers, strict=True)
     parts = [node._replace(name=name, shape=shape, values=one) for name, shape, one in given]

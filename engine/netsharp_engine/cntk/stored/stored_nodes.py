@@ -36,7 +36,7 @@ from netsharp_engine.cntk.stored.values import StoredNode
 
 
 class Attributes(NamedTuple):
-    """How the attributes of a type are written and read."""
+    """The functions that write and read the attributes of a type."""
 
     fields: tuple[Field, ...] = ()
     made: parts.Made = parts.attributes
@@ -47,13 +47,15 @@ class Attributes(NamedTuple):
         write_fields(out, self.fields, self.spread(node), NodePlace(version, node.dtype, node.name))
 
     def read(self, given: BinaryReading, node: StoredNode, version: int) -> StoredNode:
-        """A node with what a version has of it."""
+        """Return a node with the attributes that a version has."""
         place = NodePlace(version, node.dtype, node.name)
         return self.made(given, node, read_fields(given, self.fields, place))
 
 
 def _windows(pool: str, backwards: bool, *further: Field) -> Attributes:
-    """Kernels that move over images, by what stands where a node does not say it."""
+    """Return the attributes of kernels that move over images, with the defaults of a node that
+    lacks some.
+    """
     return Attributes(
         (
             Field(".oldSides", Codec(parts.read_old_sides, parts.write_old_sides), until=4),
@@ -280,5 +282,5 @@ TYPES: dict[str, Attributes] = {
 
 
 def row_of(operation: str) -> Attributes | None:
-    """The row of a type, whatever a file calls it; None for one that is not known."""
+    """Return the row of a type, under any of its names in files; None for an unknown one."""
     return TYPES.get(RENAMED.get(operation, operation))

@@ -1,7 +1,6 @@
-"""The numbers of a model taken over, in the memory that its file was read into: each array is moved
-to the nearest place where a processor wants it, over what stood before it and has been read.
-
-Knows neither of the formats, nor where the bytes came from.
+"""The numbers of a model, taken over in the memory that its file was read into: each array is moved
+to the nearest aligned place, over bytes before it that are no longer needed. It must not know the
+formats, nor where the bytes came from.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _LINE = 64
 
 
 class _Span(NamedTuple):
-    """Where the numbers of a node begin and end in memory, in bytes."""
+    """The bounds of a node's numbers in memory, in bytes."""
 
     start: int
     end: int
@@ -29,11 +28,10 @@ class _Span(NamedTuple):
 
 
 def taken(model: StoredModel, data: bytearray) -> dict[str, Array]:
-    """The numbers of nodes as `StoredModel.numbers` gives them, in the memory of the file.
-
-    ``data`` is what the model was read from.  The model's own numbers are spoilt by it, and nobody
-    may ask for them again.  What has another precision in the file, or does not stand there in one
-    piece, is copied.
+    """Return the numbers of nodes as `StoredModel.numbers` gives them, in the memory of the file.
+    ``data`` is what the model was read from. The model's own numbers are overwritten and must not
+    be used afterwards. Numbers that have another precision in the file, or are not contiguous
+    there, are copied.
     """
     whole = np.frombuffer(data, np.uint8)
     origin, limit = whole.ctypes.data, len(data)
@@ -59,7 +57,7 @@ def taken(model: StoredModel, data: bytearray) -> dict[str, Array]:
 
 
 def _moved(spans: list[_Span], data: bytearray, origin: int) -> Iterator[tuple[str, Array]]:
-    """Each array at its new place, in the order of places; none is moved over one behind it."""
+    """Yield each array at its new place, in the order of places; none is moved over a later one."""
     free = 0
     with memoryview(data) as room:
         for start, end, name, values in spans:
@@ -76,6 +74,6 @@ def _moved(spans: list[_Span], data: bytearray, origin: int) -> Iterator[tuple[s
 
 
 def _place(start: int, free: int, origin: int, itemsize: int) -> int | None:
-    """The nearest place before one that processors want, of those that are free; None for none."""
+    """Return the nearest free aligned place before one; None where there is none."""
     places = (start - (origin + start) % one for one in (_LINE, itemsize))
     return next((one for one in places if one >= free), None)

@@ -1,6 +1,5 @@
-"""What a model file of the original holds, whichever format it has: nodes, groups, blocks.
-
-This is all that readers give and that descriptions, evaluation and exports take; it knows no file.
+"""The contents of a CNTK model file of either format: nodes, groups, blocks. Readers give it, and
+descriptions, evaluation and exports take it; it must not know files.
 """
 
 from __future__ import annotations
@@ -54,12 +53,11 @@ class StoredBlock(NamedTuple):
 
 
 class StoredModel(NamedTuple):
-    """A network: nodes, and the names of those of each group.
-
-    ``version`` is the file's own, ``versions`` those of its parts; ``types`` how many nodes there
-    are of each type in the file's words; ``outputs`` the nodes worth asking for; ``aliases`` other
-    names of nodes; ``warnings`` sentences about what was changed, skipped or is missing, and
-    ``faults`` those that leave a part unread: such a model is described and never run.
+    """A network: nodes, and the names of those of each group. ``version`` is the file's own,
+    ``versions`` those of its parts; ``types`` the number of nodes of each type in the file's words;
+    ``outputs`` the nodes worth asking for; ``aliases`` other names of nodes; ``warnings`` sentences
+    about what was changed, skipped or is missing, and ``faults`` those about parts that were not
+    read: such a model is described and never run.
     """
 
     nodes: Sequence[StoredNode]
@@ -77,7 +75,7 @@ class StoredModel(NamedTuple):
     kept: Mapping[str, Any] = {}
 
     def numbers(self) -> dict[str, Array]:
-        """The numbers of nodes by their names as arrays of their own, in a precision that is
+        """Return the numbers of nodes by their names as arrays of their own, in a precision that is
         computed with: those of nodes are views on the file.
         """
         return {
@@ -87,13 +85,13 @@ class StoredModel(NamedTuple):
         }
 
     def found(self, name: str) -> StoredNode | None:
-        """The node of a name, however it is addressed; None where there is none."""
+        """Return the node of a name or an alias; None where there is none."""
         wanted = self.aliases.get(name, name)
         return next((node for node in self.nodes if node.name == wanted), None)
 
 
 class LegacyShape(tuple[int, ...]):
-    """A shape that stands as the width, height and channels of an image in an older file."""
+    """A shape that an older file stores as the width, height and channels of an image."""
 
     __slots__ = ()
 
@@ -109,7 +107,7 @@ class SparseValues(NamedTuple):
     starts: Array
 
     def dense(self) -> Array:
-        """All numbers, column by column."""
+        """Return all numbers, flat, column by column."""
         found = np.zeros((self.columns, self.rows), self.values.dtype)
         outer = self.columns if self.form == CSC else self.rows
         counts = (self.starts[1:] - self.starts[:-1]).astype(np.int64)

@@ -1,4 +1,3 @@
-"""Models of the original's second format: dictionaries, functions and blocks become nodes.
-
-Knows the nodes of the first format by name, and none of its files.
+"""Models of CNTK's second format: dictionaries, functions and blocks become nodes. It knows the
+nodes of the first format by name, and must not know its files.
 """

@@ -1,7 +1,6 @@
-"""Models of the original's second format: functions, blocks and variables become nodes.
-
-Blocks are opened: what stands for an argument inside is the argument itself, and the block is a
-node that passes on what its inside gives.  Knows no bytes; what was read is a dictionary.
+"""Models of CNTK's second format: functions, blocks and variables become nodes. Blocks are
+expanded: an argument's placeholder is replaced by the argument, and the block becomes a node that
+passes on its root's value. It must not know bytes; what was read is a dictionary.
 """
 
 from __future__ import annotations
@@ -43,9 +42,8 @@ class _Inside(NamedTuple):
 
 
 def model_of(found: Dictionary, faults: Sequence[str] = ()) -> StoredModel:
-    """The model of a dictionary; ModelFault where it cannot be used.
-
-    ``faults``: what was not read of the file; then what is missing because of it is told, too.
+    """Return the model of a dictionary; ModelFault where it cannot be used. ``faults``: what could
+    not be read of the file; nodes that are missing because of it are then reported, too.
     """
     return _Opening(found, faults).model()
 
@@ -68,7 +66,7 @@ class _Opening:
         self._further: list[tuple[str, int]] = []
 
     def model(self) -> StoredModel:
-        """The model."""
+        """Return the model."""
         blocks = self._blocks()
         self._numbers = {uid: at for at, uid in enumerate(blocks)}
         for uid, one in self._variables.items():
@@ -116,7 +114,7 @@ class _Opening:
         rows = self._found.get(key, [])
         place = self._found.places.get(key, 0)
         if not isinstance(rows, list):
-            raise _fault(place, f"'{key}' is no list")
+            raise _fault(place, f"'{key}' is not a list")
         known: dict[str, Dictionary] = {}
         for one in rows:
             uid = one.get("uid") if isinstance(one, Dictionary) else None
@@ -156,8 +154,8 @@ class _Opening:
         return found
 
     def _all_parents(self) -> dict[str, str]:
-        """The innermost block around each function: of all that reach it up to their arguments,
-        the one that reaches the fewest.
+        """Return the innermost block around each function: of all that reach it up to their
+        arguments, the one that reaches the fewest.
         """
         reached: dict[str, set[str]] = {}
         for uid, inside in self._insides.items():
@@ -181,7 +179,7 @@ class _Opening:
         return parents
 
     def _blocks(self) -> dict[str, StoredBlock]:
-        """The blocks by their uids, each behind the one around it."""
+        """Return the blocks by their uids, each after the one around it."""
         found: dict[str, StoredBlock] = {}
         numbers: dict[str, int] = {}
         waiting = list(self._insides)[::-1]
@@ -203,7 +201,7 @@ class _Opening:
         return found
 
     def _roots(self) -> list[str]:
-        """What the whole model gives."""
+        """Return the outputs of the whole model."""
         root = self._found.get("root")
         one = self._functions.get(root) if isinstance(root, str) else None
         if one is None:
@@ -214,7 +212,9 @@ class _Opening:
         return [self._source(f"{root}{_MARK}0")]
 
     def _source(self, source: str) -> str:
-        """The uid of the node whose value an input is: through arguments and combinations."""
+        """Return the uid of the node whose value an input has: through arguments and
+        combinations.
+        """
         for _ in range(_DEEPEST):
             if source in self._arguments:
                 source = self._arguments[source]
@@ -263,7 +263,9 @@ class _Opening:
         )
 
     def _stands_for_another(self, uid: str) -> bool:
-        """Whether a placeholder is an argument of a block, or what a function of the list gives."""
+        """Return whether a placeholder is an argument of a block, or an output of a listed
+        function.
+        """
         return uid in self._arguments or uid.rpartition(_MARK)[0] in self._functions
 
     def _numbers_of(self, node: StoredNode, one: Dictionary, kind: int) -> None:
@@ -313,7 +315,7 @@ class _Opening:
         )
 
     def _in_first_words(self, node: StoredNode, given: Mapping[str, Any]) -> StoredNode:
-        """A function in words of the first format; Unreadable where it has none for it."""
+        """Return a function in terms of the first format; Unreadable where it has none for it."""
         row, inputs = function_of(node.operation), node.inputs
         if node.operation not in OPERATIONS:
             raise Unreadable("is none that CNTK brings along")
@@ -328,7 +330,9 @@ class _Opening:
         return node._replace(operation=operation, inputs=turned, attributes=said)
 
     def _block(self, node: StoredNode, one: Dictionary) -> StoredNode:
-        """A node that passes on what a block gives, or is the one that the block stands for."""
+        """Return a node that passes on a block's value, or the single node that the block
+        represents.
+        """
         kind, inside = one.get("block_function_op_name"), self._insides[node.uid]
         values = tuple(map(self._source, inside.arguments.values()))
         if isinstance(kind, str) and kind in _WHOLE and len(values) == 2:
@@ -338,7 +342,7 @@ class _Opening:
         return node._replace(operation="Pass", inputs=(self._source(f"{inside.root}{_MARK}0"),))
 
     def _finished(self, node: StoredNode) -> StoredNode:
-        """What are numbers of inputs here, and attributes in the first format."""
+        """Return a node with numeric inputs turned into attributes of the first format."""
         if node.operation in ("PastValue", "FutureValue") and len(node.inputs) > 1:
             numbers = self._single(node.inputs[1])
             if numbers is not None:
@@ -355,7 +359,7 @@ class _Opening:
         return uid in self._nodes and self._nodes[uid].operation == _HELD
 
     def _single(self, uid: str) -> float | None:
-        """The number that all numbers of a variable are; None where there is no such one."""
+        """Return the value that all numbers of a variable have; None where they differ."""
         node = self._nodes.get(uid)
         if node is None or node.values is None or not node.values.size:
             return None

@@ -42,7 +42,7 @@ _OVER_STEPS = -2
 
 
 class Unreadable(Exception):  # noqa: N818
-    """Why a function cannot be said in words of the first format, behind its name."""
+    """A function that the first format has no terms for: the reason, to follow its name."""
 
 
 class Twin(NamedTuple):
@@ -53,8 +53,8 @@ class Twin(NamedTuple):
     order: tuple[int, ...] = ()
 
     def said(self, given: Given, shapes: Shapes) -> tuple[str, dict[str, Any]]:
-        """What the first format calls it, and its attributes there; ``shapes`` are those of its
-        inputs that are known.  Unreadable where it has no words for it.
+        """Return its type in the first format, and its attributes there; ``shapes`` are those of
+        its inputs that are known. Unreadable where the first format has no terms for it.
         """
         axis = given.get("axis")
         if self.operation == "ReduceElements" and getattr(axis, "place", 0) == ALL_AXES:
@@ -68,7 +68,7 @@ class Twin(NamedTuple):
 
 
 def _several(axes: Any) -> tuple[int, ...]:
-    """One axis, or several."""
+    """Return one axis or several as a tuple."""
     return axes if isinstance(axes, tuple) else (axes,)
 
 
@@ -77,19 +77,23 @@ def _none(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _axis(given: Given, key: str = "axis") -> int:
-    """An axis from 1; 0 for all of a sample.  Unreadable where it is none of a sample."""
+    """Return an axis from 1; 0 for all axes of a sample. Unreadable where it is not an axis of a
+    sample.
+    """
     found = given.get(key)
     if not isinstance(found, WireAxis):
         raise Unreadable(f"has no '{key}'")
     if found.place == ALL_STATIC:
         return 0
     if abs(found.place) > 1000:
-        raise Unreadable(f"works along the axis '{found.name[:40]}', which is no axis of a sample")
+        raise Unreadable(
+            f"works along the axis '{found.name[:40]}', which is not an axis of a sample"
+        )
     return found.place + 1 if found.place >= 0 else found.place
 
 
 def _sizes(given: Given, key: str) -> tuple[int, ...]:
-    """A shape; what is left open is 0."""
+    """Return a shape; sizes to be inferred are 0."""
     found = given.get(key, ())
     if not isinstance(found, tuple):
         raise Unreadable(f"has no shape as its '{key}'")
@@ -135,7 +139,9 @@ def _slice(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _reshape(given: Given, shapes: Shapes) -> dict[str, Any]:
-    """A new shape for some axes; an end beyond the rank is the end, where a new axis may be."""
+    """Return a new shape for some axes; an end beyond the rank is the end, where a new axis can
+    be.
+    """
     begin, end = given.get("beginAxis"), given.get("endAxis")
     found: dict[str, Any] = {"shape": _sizes(given, "newShape")}
     found["beginAxis"] = _bound(begin, 1)
@@ -144,7 +150,7 @@ def _reshape(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _bound(axis: Any, otherwise: int) -> int:
-    """A bound of axes as the first format has it: from 1, 0 for the end."""
+    """Return a bound of axes as the first format has it: from 1, 0 for the end."""
     if not isinstance(axis, WireAxis) or axis.place in (ALL_STATIC, ALL_AXES):
         return otherwise
     if abs(axis.place) > 1000:
@@ -172,7 +178,9 @@ def _windows(given: Given, kernel: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _convolution(given: Given, shapes: Shapes) -> dict[str, Any]:
-    """Kernels are as large as the filter without its last axis, which counts the maps."""
+    """Return the attributes of a convolution; kernels are as large as the filter without its last
+    axis, which counts the maps.
+    """
     shape = shapes[0] if shapes else ()
     backwards = bool(given.get("transpose", False))
     if len(shape) < 2:
@@ -303,7 +311,9 @@ def _padding(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _largest(given: Given, shapes: Shapes) -> dict[str, Any]:
-    """CNTK moves the axis in question to the front before, and back behind it."""
+    """Return the number of items; CNTK moves the axis in question to the front before, and back
+    after.
+    """
     return {"numItems": given.get("numItems", 1)}
 
 
@@ -317,7 +327,7 @@ def _filled(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _cropped(given: Given, shapes: Shapes) -> dict[str, Any]:
-    """Offsets along width and height, where they are given."""
+    """Return the offsets along width and height, where they are given."""
     offsets = given.get("offset")
     if not isinstance(offsets, list) or len(offsets) != 2:
         return {}
@@ -332,7 +342,7 @@ def _sampled(given: Given, shapes: Shapes) -> dict[str, Any]:
 
 
 def _same_attributes(given: Given, shapes: Shapes) -> dict[str, Any]:
-    """What has no twin in the first format, as far as it is plain."""
+    """Return the plain attributes of a function that the first format lacks."""
     plain = (bool, int, float, str)
     return {key: value for key, value in given.items() if isinstance(value, plain)}
 
@@ -411,7 +421,7 @@ _UNLIKE = frozenset(
 
 
 def function_of(name: str) -> Twin:
-    """How a function is said in words of the first format."""
+    """Return the row that translates a function to the first format."""
     row = _ROWS.get(name)
     if row is None:
         return Twin(name, _same_attributes if name in _UNLIKE else _none)

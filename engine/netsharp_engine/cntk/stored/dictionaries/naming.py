@@ -31,9 +31,8 @@ _SUM = "SumElements"
 
 
 def with_axes(nodes: Sequence[StoredNode]) -> list[StoredNode]:
-    """Nodes with the dynamic axes of inputs named where there are several.
-
-    That of sequences is the one that has no name; samples without a sequence have another.
+    """Return nodes with the dynamic axes of inputs named where there are several. That of sequences
+    is the one without a name; samples without a sequence have another.
     """
     given = [node.kept[".axes"] for node in nodes if node.operation in _INPUTS]
     kinds = sorted(dict.fromkeys(given), key=lambda one: (-len(one), given.index(one)))
@@ -55,14 +54,14 @@ def with_axes(nodes: Sequence[StoredNode]) -> list[StoredNode]:
 
 
 def _axis_name(axes: Sequence[str]) -> str:
-    """What a set of axes is called: its sequences, or the batch alone."""
+    """Return the name of a set of axes: its sequences, or the batch alone."""
     return next((one for one in axes if one != _BATCH), _BATCH)
 
 
 def named(
     nodes: Sequence[StoredNode], blocks: Sequence[StoredBlock]
 ) -> tuple[list[StoredNode], dict[str, str]]:
-    """Nodes under the names that they are asked for by, and other names of them."""
+    """Return nodes under the names that users ask for, and other names of them."""
     around = _blocks_of(nodes)
     paths = {
         node.name: f"{blocks[around[node.name]].name}/{node.label}"
@@ -97,7 +96,7 @@ def named(
 
 
 def _blocks_of(nodes: Sequence[StoredNode]) -> dict[str, int]:
-    """The one block in which each parameter is read."""
+    """Return the one block in which each parameter is read."""
     found: dict[str, set[int | None]] = {}
     for node in nodes:
         for one in node.inputs:
@@ -109,7 +108,7 @@ def _blocks_of(nodes: Sequence[StoredNode]) -> dict[str, int]:
 def grouped(
     nodes: Sequence[StoredNode], roots: Sequence[str]
 ) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
-    """The groups of nodes as the first format has them, and all nodes worth asking for."""
+    """Return the groups of nodes as the first format has them, and all nodes worth asking for."""
     by_name = {node.name: node for node in nodes}
     roots = [name for name in roots if name in by_name]
     judged = [_unsummed(by_name, name) for name in roots]
@@ -146,7 +145,7 @@ def grouped(
 
 
 def _unsummed(by_name: Mapping[str, StoredNode], name: str) -> str:
-    """What a sum over all samples is the sum of."""
+    """Return the node that a sum over all samples adds up."""
     node = by_name[name]
     return node.inputs[0] if node.operation == _SUM and node.inputs else name
 

@@ -1,7 +1,6 @@
-"""Dictionaries of the original's second format, which are messages of protocol buffers.
-
-Reads the wire by itself: arrays are views on the file, every fault names its byte, and no number
-in a file asks for more than the file has.  It knows no model.
+"""Dictionaries of CNTK's second format, which are messages of protocol buffers. It reads the wire
+format by itself: arrays are views on the file, every fault names its byte, and no number in a file
+allocates more than the file has. It must not know models.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Dictionary(dict[str, Any]):
 
 
 class WireReading:
-    """A message of so many bytes; what stands outside of it is not looked at."""
+    """A message between two bytes; bytes outside of it are not read."""
 
     def __init__(self, data: Memory, *, partial: bool = False) -> None:
         self._data, self._view = data, memoryview(data)
@@ -68,7 +67,7 @@ class WireReading:
         self.empty: list[WireArray] = []
 
     def dictionary(self, start: int, end: int, depth: int = 0) -> Dictionary:
-        """A dictionary between two bytes."""
+        """Return the dictionary between two bytes."""
         found = Dictionary()
         found.start = start
         for number, value, at in self._fields(start, end, depth):
@@ -169,7 +168,7 @@ class WireReading:
         return found
 
     def _numbers(self, field: int, start: int, end: int) -> tuple[Array, int]:
-        """The numbers of an array: packed, or as bytes."""
+        """Return the numbers of an array, packed or as bytes, and their place."""
         parts, place = [], start
         for number, value, at in self._fields(start, end, 0):
             if number != 1:
@@ -196,7 +195,7 @@ class WireReading:
             one, here = self._varint(start, end)
             value = (one >> 1) ^ -(one & 1)
             if not -(1 << 15) <= value < 1 << 15:
-                raise _fault(start, f"{value:,} is no number of 16 bits")
+                raise _fault(start, f"{value:,} is not a number of 16 bits")
             yield value
             start = here
 
@@ -209,7 +208,9 @@ class WireReading:
     def _fields(
         self, start: int, end: int, depth: int
     ) -> Iterator[tuple[int, int | tuple[int, int] | bytes, int]]:
-        """The fields of a message: number, value (a span of bytes where it has a length), place."""
+        """Yield the fields of a message: number, value (a span of bytes where it has a length),
+        place.
+        """
         if depth > _DEEPEST:
             raise _fault(start, f"values lie deeper than {_DEEPEST} in each other")
         at = start
@@ -295,9 +296,8 @@ _READ: dict[int, Any] = {
 
 
 def read_dictionary(data: Memory, *, partial: bool = False) -> tuple[Dictionary, list[str]]:
-    """The dictionary in the bytes of a file, and what was not read of it.
-
-    Above 2 GB numbers stand behind the message; ModelFault where they cannot be assigned.
+    """Return the dictionary in the bytes of a file, and what was not read of it. Above 2 GB the
+    numbers follow the message; ModelFault where they cannot be assigned.
     """
     given = WireReading(data, partial=partial)
     if data[: len(LARGE)] != LARGE:
@@ -317,10 +317,9 @@ LARGE = b"\x6b\x74\x6e\x63"
 
 
 def _fill(found: Dictionary, empty: list[WireArray], data: memoryview, at: int) -> None:
-    """Give arrays the numbers behind the message.
-
-    CNTK writes them as it walks its dictionaries, whose entries have no order, and its lists, which
-    have one: several are in the order of the message if each is the only one of an item of a list.
+    """Give arrays the numbers after the message. CNTK writes them as it walks its dictionaries,
+    whose entries have no order, and its lists, which have one: several are in the order of the
+    message if each is the only one of an item of a list.
     """
     sizes = [_bytes_of(one) for one in empty]
     if sum(sizes) != len(data) - at:
@@ -335,7 +334,7 @@ def _fill(found: Dictionary, empty: list[WireArray], data: memoryview, at: int) 
     if not orderly:
         raise _fault(
             at,
-            f"the file does not tell in which order the numbers of its {len(empty):,} arrays stand",
+            f"the order of the numbers of its {len(empty):,} arrays is not in the file",
         )
     filled: dict[int, WireArray] = {}
     for one, size in zip(empty, sizes, strict=True):
@@ -347,7 +346,7 @@ def _fill(found: Dictionary, empty: list[WireArray], data: memoryview, at: int) 
 
 
 def _arrays(value: Any) -> list[WireArray]:
-    """The arrays in a value, at any depth."""
+    """Return the arrays in a value, at any depth."""
     if isinstance(value, WireArray):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -362,7 +361,7 @@ def _bytes_of(one: WireArray) -> int:
 
 
 def _replace(value: Any, filled: Mapping[int, WireArray]) -> Any:
-    """A value with numbers in its arrays; dictionaries and lists are changed."""
+    """Return a value with numbers in its arrays; dictionaries and lists are changed in place."""
     if isinstance(value, dict):
         for key in value:
             value[key] = _replace(value[key], filled)
