@@ -51,7 +51,9 @@ from netsharp_engine.train.settings import TrainingSettings
 
 def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Model:
     """Return the model of a network that answers with probabilities of ``classes``, or with one
-    number. ``label`` is the input that answers are compared with.
+    number.
+
+    ``label`` is the input that answers are compared with.
     """
     plain = asked.graph((), False)
     graph, values, dtype = plain.graph, asked.values, asked.dtype

@@ -1,5 +1,6 @@
-"""Evaluation of a model file's network on samples: values of its nodes, and its criteria. It knows
-graphs by the names of nodes, and not where samples or networks come from.
+"""Evaluation of a model file's network on samples: values of its nodes, and its criteria.
+
+It knows graphs by the names of nodes, and not where samples or networks come from.
 """
 
 from __future__ import annotations
@@ -42,14 +43,16 @@ class GraphAsked(NamedTuple):
 
 
 class NetworkAsked(NamedTuple):
-    """The network of a model file. ``inputs`` and ``outputs`` are row-major shapes by name;
-    ``answer`` is the node that answers where none is named; ``judges`` are types of its criteria,
-    in the order of a test, and ``said`` the line of a test after that number of minibatches;
-    ``streams`` are all of its inputs, ``aliases`` other names of nodes. Sums over samples are
-    divided by those of the input ``counted``, where one is named. ``graph`` makes the graph of some
-    nodes, with or without criteria; ModelError for other nodes. ``remade`` is a function with its
-    arguments that makes the model again, for copies of it. ``exported`` names the nodes that an
-    export has as outputs, in its order.
+    """The network of a model file.
+
+    ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
+    where none is named; ``judges`` are types of its criteria, in the order of a test, and ``said``
+    the line of a test after that number of minibatches; ``streams`` are all of its inputs,
+    ``aliases`` other names of nodes. Sums over samples are divided by those of the input
+    ``counted``, where one is named. ``graph`` makes the graph of some nodes, with or without
+    criteria; ModelError for other nodes. ``remade`` is a function with its arguments that makes the
+    model again, for copies of it. ``exported`` names the nodes that an export has as
+    outputs, in its order.
     """
 
     inputs: Mapping[str, tuple[int, ...]]
@@ -69,7 +72,9 @@ class NetworkAsked(NamedTuple):
 
 class KeptPrograms:
     """The programs of the graphs used last, kept for the next request, limited in number and in
-    bytes of each. A program is removed while it computes, so that no two threads share it.
+    bytes of each.
+
+    A program is removed while it computes, so that no two threads share it.
     """
 
     most, most_bytes = 4, 1 << 27

@@ -46,10 +46,11 @@ def evaluated(
     tell: Tell,
     counted: str = "",
 ) -> tuple[Told, int]:
-    """Return the means of a graph's criteria over data, and the number of minibatches. Sums within
-    a minibatch are in ``dtype``, the sum of minibatches in float64 (SGDLib/SimpleEvaluator.h,
-    Evaluate). They are divided by the samples that a program counts, or by those of the input
-    ``counted``. ``tell`` receives the figures on the way.
+    """Return the means of a graph's criteria over data, and the number of minibatches.
+
+    Sums within a minibatch are in ``dtype``, the sum of minibatches in float64
+    (SGDLib/SimpleEvaluator.h, Evaluate). They are divided by the samples that a program counts, or
+    by those of the input ``counted``. ``tell`` receives the figures on the way.
     """
     program = programmed(graph, values, source.widest(passes.minibatch), dtype)
     whole, part = _Sums(graph), _Sums(graph)

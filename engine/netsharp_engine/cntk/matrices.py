@@ -1,5 +1,6 @@
-"""Initial values of a parameter that are written out, or that make it enlarge images. Numbers are
-in the order of CNTK's files, the first dimension fastest; it must not know networks.
+"""Initial values of a parameter that are written out, or that make it enlarge images.
+
+Numbers are in the order of CNTK's files, the first dimension fastest; it must not know networks.
 """
 
 from __future__ import annotations

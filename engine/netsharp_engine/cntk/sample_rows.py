@@ -50,8 +50,9 @@ class RowStreams(NamedTuple):
     def rows(
         self, sequences: Sequences, path: str, most: int | None = None
     ) -> Iterator[EncodedRows]:
-        """Yield the samples of a file as rows, some at a time, at most ``most``. DataError where a
-        stream has another number of steps than the first.
+        """Yield the samples of a file as rows, some at a time, at most ``most``.
+
+        DataError where a stream has another number of steps than the first.
         """
         left = sequences.total if most is None else min(most, sequences.total)
         for batch in Sweeps(sequences, randomize=False).epoch(0, 0, _ROWS):

@@ -17,6 +17,7 @@ from netsharp_engine.geometry import product
 
 class Start(NamedTuple):
     """The initial values of a parameter: ``kind`` is a key of ``RANDOM``, "value", or "given".
+
     ``scale`` multiplies a range, or is the value; ranks say which dimensions are a filter's and an
     output's, a negative one counts from the end. ``numbers`` are those that are given, flat.
     """

@@ -1,5 +1,7 @@
-"""Means and deviations computed from data: before the first epoch, or of a whole model. They are
-CNTK's recurrence in its type of numbers (ComputationNetworkLib/PreComputeNodes.h), not exact sums.
+"""Means and deviations computed from data: before the first epoch, or of a whole model.
+
+They are CNTK's recurrence in its type of numbers (ComputationNetworkLib/PreComputeNodes.h), not
+exact sums.
 """
 
 from __future__ import annotations

@@ -27,17 +27,17 @@ SMALLER = "Make the layers or the kernels smaller."
 
 
 class Weighing(Protocol):
-    """What has weights that a plan may share; see ``Plan``."""
+    """A plan's weights, as another plan may share them; see ``Plan``."""
 
     weights: Array
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """That of the weights."""
+        """Return the dtype of the weights."""
 
     @property
     def vectors(self) -> Vectors:
-        """Where the parameters lie."""
+        """Return the places of the parameters."""
 
 
 def compile_plan(
@@ -67,7 +67,7 @@ def design_plan(
     dtype: str = "float32",
     training: bool = True,
 ) -> Design:
-    """The decisions for a plan of ``compile_plan``; GraphError as there."""
+    """Return the decisions for a plan of ``compile_plan``. GraphError as there."""
     if criterion is not None:
         graph = graph.judged(criterion)
     analysis = Analysis(graph, training and bool(graph.criteria))
@@ -89,9 +89,10 @@ def build_plan(design: Design, threads: int = 1, beside: Weighing | None = None)
 
 
 def bind_all(design: Design) -> tuple[dict[Node, Steps], Callable[[], float] | None]:
-    """The calls of each node of a design, and that of its criterion, on memory that nobody reads.
+    """Return the calls of each node of a design, and that of its criterion, on memory that no
+    caller reads.
 
-    Nothing is touched: what is asked is what would be done.
+    No page of it is touched: the calls serve to predict their cost.
     """
     builder = _Builder(design, None)
     targets = builder.targets() if design.loss is not None else None
@@ -131,7 +132,7 @@ class _Builder:
         self.written: set[object] = set()
 
     def _own(self, node: Node) -> Array:
-        """The array of a node's values."""
+        """Return the array of a node's values."""
         if self.design.is_rows(node):
             return aligned((self.batch, node.size), self.dtype).T
         return aligned((node.size, self.batch), self.dtype)
@@ -154,7 +155,9 @@ class _Builder:
         )
 
     def _calls(self, targets: Targets | None) -> Calls:
-        """The calls; in reverse order, for the first writer of a gradient overwrites it."""
+        """Return the calls; in reverse order, because the first writer of a gradient overwrites
+        it.
+        """
         steps = self.steps()
         last = steps.pop(self.output) if self.fused else Steps([], [])
         backward = [call for step in steps.values() for call in step.backward]
@@ -168,7 +171,7 @@ class _Builder:
         )
 
     def steps(self) -> dict[Node, Steps]:
-        """The calls of each node, the last first."""
+        """Return the calls of each node, the last first."""
         return {node: self._bind(node) for node in reversed(self.nodes) if node.op != "input"}
 
     def _bind(self, node: Node) -> Steps:
@@ -183,7 +186,9 @@ class _Builder:
         return Steps(forward, backward + adds)
 
     def _source(self, source: Node, adds: list[Call]) -> Tensor:
-        """A source as its consumer sees it; later writers of a gradient get their own."""
+        """Return a source as its consumer sees it; later writers of a gradient get buffers of their
+        own.
+        """
         target = self.gradients.get(source)
         if target is not None and self.uses[source] > 1:
             target = self._turn(source, target, adds)
@@ -196,7 +201,9 @@ class _Builder:
         return Slot(self.weights[span], self._turn(name, self.gradient[span], adds))
 
     def _turn(self, key: object, target: Array, adds: list[Call]) -> Array:
-        """The target itself for its first writer; a new array, added to it, for others."""
+        """Return the target itself for its first writer; for others a new array that is added to
+        it.
+        """
         if key not in self.written:
             self.written.add(key)
             return target
@@ -214,7 +221,7 @@ class _Builder:
         return tuple(found)
 
     def targets(self) -> Targets:
-        """What the criterion compares with."""
+        """Return the arrays that the criterion compares outputs with."""
         outputs = self.output.size
         return Targets(
             goal=aligned((outputs, self.batch), self.dtype),
@@ -225,7 +232,7 @@ class _Builder:
         )
 
     def loss_call(self, targets: Targets) -> Any:
-        """The call that computes the criterion, and the gradient where there is one."""
+        """Return the call that computes the criterion, and the gradient where there is one."""
         assert self.loss is not None
         row = LOSSES[self.loss.op]
         last = self.output.inputs[0] if self.fused else self.output
@@ -249,7 +256,9 @@ class _Builder:
 
 
 def _canonical(values: Array, layout: Layout) -> Array:
-    """Values [nodes, samples] of any layout as a copy [samples, nodes] in canonical order."""
+    """Return values [nodes, samples] of any layout as a copy [samples, nodes] in canonical
+    order.
+    """
     rows = layout.rows
     result = np.empty(values.shape[::-1], dtype=values.dtype)
     result.T[slice(None) if rows is None else rows] = values

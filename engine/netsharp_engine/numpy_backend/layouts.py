@@ -17,7 +17,9 @@ Users = Mapping[Node, Sequence[Node]]
 
 
 def choose_layouts(nodes: list[Node], output: Node, users: Users) -> dict[Node, Layout]:
-    """A layout for every node of a topologically ordered list; ``users`` read each of them."""
+    """Return a layout for every node of a topologically ordered list; ``users`` read each of
+    them.
+    """
     chains = _chains(nodes)
     fixed = _canonical_only(nodes, output)
     layouts: dict[Node, Layout] = {}
@@ -30,7 +32,7 @@ def choose_layouts(nodes: list[Node], output: Node, users: Users) -> dict[Node, 
 
 
 def _chains(nodes: list[Node]) -> list[list[Node]]:
-    """Nodes grouped by elementwise connection, groups in order of their first node."""
+    """Return nodes grouped by elementwise connection, groups in order of their first node."""
     leader: dict[Node, Node] = {}
 
     def first(node: Node) -> Node:
@@ -53,7 +55,7 @@ def _chains(nodes: list[Node]) -> list[list[Node]]:
 
 
 def _canonical_only(nodes: list[Node], output: Node) -> set[Node]:
-    """The output, the inputs, and both ends of operations that share a parameter."""
+    """Return the output, the inputs, and both ends of operations that share a parameter."""
     uses = Counter(parameter for node in nodes for parameter in node.parameters)
     fixed = {node for node in nodes if node is output or node.op == "input"}
     for node in nodes:
@@ -63,7 +65,7 @@ def _canonical_only(nodes: list[Node], output: Node) -> set[Node]:
 
 
 def _chain_layout(chain: list[Node], users: Users, layouts: dict[Node, Layout]) -> Layout | None:
-    """The first preference of a producer that every neighbour of the chain can view."""
+    """Return the first preference of a producer that every neighbour of the chain can view."""
     makers = [node for node in chain if not KERNELS[node.op].in_place]
     shapes = [KERNELS[node.op].writes(node) for node in makers]
     readers = dict.fromkeys(user for node in chain for user in users[node])

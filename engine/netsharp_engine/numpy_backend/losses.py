@@ -33,7 +33,9 @@ class LossArrays(NamedTuple):
 
 
 def softmax_entropy(arrays: LossArrays) -> float:
-    """Softmax of the logits, categorical cross-entropy, gradient p * mass - goal."""
+    """Return the categorical cross-entropy of a softmax of the logits, summed over samples, and set
+    the gradient p * mass - goal, all [outputs, samples].
+    """
     _, output, gradient, goal, _, mass, spare, line = arrays
     np.maximum.reduce(arrays.last, axis=0, out=line)
     np.subtract(arrays.last, line, out=spare)
@@ -48,7 +50,9 @@ def softmax_entropy(arrays: LossArrays) -> float:
 
 
 def sigmoid_entropy(arrays: LossArrays) -> float:
-    """Sigmoid of the logits, binary cross-entropies summed, gradient (p - t) * share."""
+    """Return the binary cross-entropies of sigmoids of the logits, summed, and set the gradient (p
+    - t) * share, all [outputs, samples].
+    """
     last, output, gradient, goal, share, _, spare, line = arrays
     np.abs(last, out=spare)
     np.negative(spare, out=spare)
@@ -68,7 +72,8 @@ def sigmoid_entropy(arrays: LossArrays) -> float:
 
 
 def entropy(arrays: LossArrays) -> float:
-    """Categorical cross-entropy of outputs that are probabilities; gradient -t / y.
+    """Return the categorical cross-entropy of outputs that are probabilities, summed, and set the
+    gradient -t / y.
 
     Probabilities below the smallest step of the dtype count as that step.
     """
@@ -82,7 +87,9 @@ def entropy(arrays: LossArrays) -> float:
 
 
 def binary_entropy(arrays: LossArrays) -> float:
-    """Binary cross-entropies, summed, of outputs that are probabilities."""
+    """Return the binary cross-entropies, summed, of outputs that are probabilities, and set the
+    gradient.
+    """
     last, _, gradient, goal, share, _, spare, line = arrays
     least = np.finfo(last.dtype).eps
     np.maximum(last, least, out=spare)
@@ -132,7 +139,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def right_answers(outputs: Array, codes: Array) -> int:
-    """How many rows [rows, outputs] have their largest output where the code says.
+    """Return the number of rows of [rows, outputs] whose largest output is the one of the code.
 
     One output is right for class 1 above one half.
     """

@@ -50,15 +50,15 @@ class NumpyDraft:
 
     @cached_property
     def design(self) -> Design:
-        """Layouts and memory."""
+        """Return the layouts and the memory."""
         return Design(self.facts, self.job.rows, self.job.dtype)
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """What the tables do not have."""
+        """Return the nodes that the tables do not have."""
         return list(unsupported(self.facts))
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """The bytes of all plans and of the rule."""
+        """Return the bytes of all plans and of the rule."""
         shards = self._shards(threads)
         found = self.design.needs(shares=shares) if shards == 1 else Counter()
         for number in range(shards if shards > 1 else 0):
@@ -68,22 +68,24 @@ class NumpyDraft:
         return found
 
     def planned(self) -> Planned:
-        """What would run in a step of one thread."""
+        """Return the calls of a step on one thread, and its buffers."""
         return told(self.design, self.job)
 
     def _shards(self, threads: int) -> int:
-        """In how many parts the rows of a step are computed: rows that train, one or more each."""
+        """Return the number of parts in which the rows of a training step are computed, of one row
+        or more each.
+        """
         return 1 if self.job.rule is None else max(min(threads, self.job.rows), 1)
 
     def _shard(self, shards: int) -> Design:
-        """The design for one of so many parts."""
+        """Return the design of one of ``shards`` parts."""
         return Design(self.facts, -(-self.job.rows // shards), self.job.dtype)
 
     def program(self, threads: int = 1, beside: Program | None = None) -> NumpyProgram:
-        """Make it, with the weights of ``beside``; what trains is computed by so many threads.
+        """Make it, with the weights of ``beside``; training is computed by ``threads`` threads.
 
         Matrix products take one thread each, in the whole process and from now on: more of them
-        wait for each other by spinning.  GraphError where a layer looks at all rows at once.
+        wait for each other by spinning. GraphError where a layer computes all rows together.
         """
         if beside is not None and not isinstance(beside, NumpyProgram):
             raise GraphError("numpy shares weights with a program of its own alone")
@@ -101,7 +103,9 @@ class NumpyDraft:
         return NumpyProgram(self.job, plan, self._direct() if alone else None)
 
     def _direct(self) -> Forward | None:
-        """What computes rows without the plan; None where it cannot, or has no room."""
+        """Return the forward pass that computes rows without the plan; None where it cannot, or
+        memory is too small.
+        """
         found = forward_of(Analysis(self.job.graph.judged(), False), self.job.dtype)
         if found is None:
             return None
@@ -259,7 +263,9 @@ class NumpyProgram:
         return fault
 
     def _first_node(self) -> Node | None:
-        """The first named node, in the order of computation, with a value that is not finite."""
+        """Return the first named node, in the order of computation, with a value that is not
+        finite.
+        """
         for node in self._graph.nodes:
             if not node.name:
                 continue
@@ -272,7 +278,7 @@ class NumpyProgram:
         return self._graph.output
 
     def _first_parameter(self, vector: Array) -> Parameter | None:
-        """The first parameter with a number in ``vector`` that is not finite."""
+        """Return the first parameter with a number in ``vector`` that is not finite."""
         values = self.plan.store(vector)
         for parameter in self._graph.parameters:
             if parameter.name in values and not np.isfinite(values[parameter.name]).all():
@@ -295,7 +301,7 @@ class NumpyProgram:
         self._told = [told + more for told, more in zip(self._told, counted, strict=True)]
 
     def _counted(self) -> list[float]:
-        """What the further criteria count of the rows of this step."""
+        """Return the values of the further criteria for the rows of this step."""
         if not self._counts:
             return []
         assert self._codes is not None
@@ -309,12 +315,12 @@ class NumpyProgram:
         self._fault = None
 
     def figures(self) -> Figures:
-        """The sums so far."""
+        """Return the sums so far."""
         sums = (self._loss, *self._told)
         return Figures(sums, self._total, self._rows, self._steps, self._fault)
 
     def read(self, node: Node) -> Array:
-        """The values of a node; those of the output are a view."""
+        """Return the values of a node; those of the output are a view."""
         return self.plan.read(node)
 
     def load(self, values: Mapping[str, Any]) -> None:
@@ -324,7 +330,7 @@ class NumpyProgram:
             self.direct.load(values)
 
     def store(self) -> dict[str, Array]:
-        """Canonical copies of all weights by name."""
+        """Return canonical copies of all weights by name."""
         return self.plan.store()
 
     def load_memory(self, memory: Memory) -> None:
@@ -335,7 +341,7 @@ class NumpyProgram:
             self._optimizer.restore(memory.updates, vectors)
 
     def store_memory(self) -> Memory:
-        """Canonical copies of what the rule remembers."""
+        """Return canonical copies of the rule's memory."""
         state = self._optimizer.state
         arrays = {name: self.plan.store(vector) for name, vector in state.items()}
         return Memory(self._optimizer.steps, arrays)

@@ -26,7 +26,9 @@ class Entrance(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What a loss compares with, [outputs, samples] and [samples]; see ``kernels.losses``."""
+    """The arrays that a loss compares with, [outputs, samples] and [samples]; see
+    ``kernels.losses``.
+    """
 
     goal: Array
     share: Array
@@ -86,12 +88,12 @@ class Plan:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 or float64."""
+        """Return float32 or float64."""
         return self.weights.dtype
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """The parameters' names in order of creation."""
+        """Return the parameters' names in order of creation."""
         return tuple(self._vectors.places)
 
     def feed(
@@ -179,18 +181,20 @@ class Plan:
 
     @property
     def output(self) -> Array:
-        """The output [n, outputs] of the fed samples: a view, valid until the next call."""
+        """Return the output [n, outputs] of the fed samples: a view, valid until the next call."""
         return self._output.T[: self.samples]
 
     def layer(self, name: str) -> Array:
-        """The values of the last node of that name, as ``read``; KeyError where there is none."""
+        """Return the values of the last node of that name, as ``read``; KeyError where there is
+        none.
+        """
         return self.read(self._named[name])
 
     def read(self, node: Node) -> Array:
-        """The values [n, nodes] of a node, canonical order; a copy but for the output.
+        """Return the values [n, nodes] of a node, canonical order; a copy except for the output.
 
-        A node that another was computed over in place shows that one's values.  KeyError for one
-        that the output does not depend on.
+        A node that another was computed over in place has that one's values. KeyError for one that
+        the output does not depend on.
         """
         if node is self._node:
             return self.output
@@ -201,16 +205,18 @@ class Plan:
         self._vectors.flatten(values, self.weights)
 
     def store(self, vector: Array | None = None) -> dict[str, Array]:
-        """Canonical copies by name of the weights, or of any flat vector in plan order."""
+        """Return canonical copies by name of the weights, or of any flat vector in plan order."""
         return self._vectors.restore(self.weights if vector is None else vector)
 
     @property
     def vectors(self) -> Vectors:
-        """Where the parameters lie."""
+        """Return the places of the parameters."""
         return self._vectors
 
     def vector(self, values: Mapping[str, Any]) -> Array:
-        """A new flat vector of what is trained, in plan order, from canonical arrays."""
+        """Return a new flat vector of the trained parameters, in plan order, from canonical
+        arrays.
+        """
         flat = np.empty_like(self.trained)
         self._vectors.flatten(values, flat)
         return flat
@@ -221,5 +227,5 @@ class Plan:
         self.load(initial_values(parameters, seed, diameter, self.dtype.name))
 
     def incoming(self) -> list[Array]:
-        """Views [rows, fan-in] into ``trained`` of the incoming vectors, biases left out."""
+        """Return views [rows, fan-in] into ``trained`` of the incoming vectors, biases left out."""
         return list(self._vectors.incoming(self.trained))

@@ -1,8 +1,8 @@
-"""A plan in shards: the rows of a batch cut in parts that threads compute at the same time.
+"""A plan in shards: the rows of a batch cut into parts that threads compute at the same time.
 
 Each shard is a plan of its own with the same weights; gradients are added in the order of the
-shards, so that the same number of them gives the same bits.  Nobody spins: who has nothing to do
-sleeps.
+shards, so that the same number of them gives the same bits. An idle thread sleeps and does not
+spin.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ BLOCK = 1 << 14
 
 
 class Errand:
-    """One call that somebody makes: whoever takes it first.
+    """One call that the first free thread makes.
 
-    ``taken`` is locked from then on, ``done`` until it was made; ``error`` is what it raised.
+    ``taken`` is locked from then on, ``done`` until it was made; ``error`` is the exception that it
+    raised.
     """
 
     __slots__ = ("call", "done", "error", "taken")
@@ -45,7 +46,7 @@ class Errand:
         self.done.acquire()
 
     def make(self) -> None:
-        """Make the call, unless somebody has taken it."""
+        """Make the call, unless another thread has taken it."""
         if not self.taken.acquire(blocking=False):
             return
         try:
@@ -120,17 +121,17 @@ class ShardedPlan:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """That of the weights."""
+        """Return the dtype of the weights."""
         return self.weights.dtype
 
     @property
     def vectors(self) -> Vectors:
-        """Where the parameters lie."""
+        """Return the places of the parameters."""
         return self._plans[0].vectors
 
     @property
     def output(self) -> Array:
-        """The outputs of all rows in order; valid until the next call."""
+        """Return the outputs of all rows in order; valid until the next call."""
         for plan, cut in zip(self._running, self._cuts, strict=True):
             self._answers[cut] = plan.output
         return self._answers[: self.samples]
@@ -203,7 +204,7 @@ class ShardedPlan:
                     np.add(total, share, out=total)
 
     def read(self, node: Node) -> Array:
-        """The values [n, nodes] of a node in all rows: a copy."""
+        """Return the values [n, nodes] of a node in all rows: a copy."""
         return np.concatenate([plan.read(node) for plan in self._running])
 
     def load(self, values: Mapping[str, Any]) -> None:
@@ -211,15 +212,17 @@ class ShardedPlan:
         self._plans[0].load(values)
 
     def store(self, vector: Array | None = None) -> dict[str, Array]:
-        """Canonical copies by name of the weights, or of any flat vector in plan order."""
+        """Return canonical copies by name of the weights, or of any flat vector in plan order."""
         return self._plans[0].store(vector)
 
     def vector(self, values: Mapping[str, Any]) -> Array:
-        """A new flat vector of what is trained, in plan order, from canonical arrays."""
+        """Return a new flat vector of the trained parameters, in plan order, from canonical
+        arrays.
+        """
         return self._plans[0].vector(values)
 
     def incoming(self) -> list[Array]:
-        """Views [rows, fan-in] into ``trained`` of the incoming vectors, biases left out."""
+        """Return views [rows, fan-in] into ``trained`` of the incoming vectors, biases left out."""
         return self._plans[0].incoming()
 
 

@@ -1,7 +1,7 @@
 """Numpy's update rules, on a plan's flat vectors, block by block and without allocating.
 
-SGD, AdaDelta and max-norm are those of the originals' native kernels (section 11 of our
-reading); Adam is Kingma and Ba's, with decoupled weight decay.
+SGD, AdaDelta and max-norm are those of the native kernels of Microsoft's Net# engine; Adam is
+Kingma and Ba's (2015), with the decoupled weight decay of Loshchilov and Hutter (2019).
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ STEPS = ("sgd", "momentum", "nesterov", "adadelta", "adam")
 
 
 class Trainable(Protocol):
-    """What an optimiser needs of a plan."""
+    """The part of a plan that an optimiser needs."""
 
     @property
     def trained(self) -> Vector:
-        """The weights that change."""
+        """Return the weights that change."""
 
     @property
     def gradient(self) -> Vector | None:
-        """The gradient of the last step, as long as ``trained``."""
+        """Return the gradient of the last step, as long as ``trained``."""
 
     def incoming(self) -> list[Vector]:
-        """Views [rows, fan-in] into ``trained``, biases left out."""
+        """Return views [rows, fan-in] into ``trained``, biases left out."""
 
 
 class Optimizer(ABC):
@@ -68,7 +68,7 @@ class Optimizer(ABC):
 
     @property
     def size(self) -> int:
-        """How many numbers it changes."""
+        """Return the number of weights that it changes."""
         return len(self._weights)
 
     @cached_property
@@ -105,7 +105,7 @@ class Optimizer(ABC):
         """Move the weights by this rule's step."""
 
     def _blocks(self, *vectors: Vector) -> list[tuple[Vector, ...]]:
-        """Weights, gradient, the given vectors and scratch, cut into equal blocks."""
+        """Return weights, gradient, the given vectors and scratch, cut into equal blocks."""
         size = len(self._weights)
         cuts = [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
         return [
@@ -234,7 +234,7 @@ class Adam(Optimizer):
 
 
 def _blend(mean: Vector, fresh: Vector, keep: float) -> None:
-    """``mean = keep * mean + (1 - keep) * fresh``; ``fresh`` is used up."""
+    """Compute ``mean = keep * mean + (1 - keep) * fresh``; ``fresh`` is overwritten."""
     np.multiply(mean, keep, out=mean)
     np.multiply(fresh, 1 - keep, out=fresh)
     np.add(mean, fresh, out=mean)
@@ -279,7 +279,7 @@ class _Limit:
 
 
 def kept_bytes(graph: Graph, kind: str, width: int) -> Counter[str]:
-    """What a run keeps beside its plans, by layer: what the rule remembers, the weights before a
+    """Return the bytes of a run beside its plans, by layer: the rule's memory, the weights before a
     risky step, and one copy of all for the model's file.
     """
     found: Counter[str] = Counter()
@@ -298,5 +298,5 @@ KINDS: dict[str, type[Optimizer]] = {
 
 
 def bind_optimizer(plan: Trainable, kind: str) -> Optimizer:
-    """A kind of rule bound to a plan; its state starts at zero."""
+    """Return a kind of rule bound to a plan; its state starts at zero."""
     return KINDS[kind](plan, kind)

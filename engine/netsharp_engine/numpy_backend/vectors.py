@@ -1,7 +1,7 @@
-"""Where each parameter lies in the flat vectors, and its order there.
+"""The place of each parameter in the flat vectors, and its order there.
 
-Parameters follow each other in order of creation; inside, the back end chooses an order
-("plan order").  Canonical order is that of files and of the language.
+Parameters follow each other in order of creation; inside, the back end chooses an order ("plan
+order"). Canonical order is that of files and of the language.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ParameterSlice(NamedTuple):
 
 
 class Vectors:
-    """All parameters of a graph in one flat vector, the ``trained`` numbers first."""
+    """The parameters of a graph in one flat vector, the ``trained`` numbers first."""
 
     __slots__ = ("places", "size", "trained")
 
@@ -53,7 +53,7 @@ class Vectors:
         self.size = starts[False]
 
     def same(self, other: Vectors) -> bool:
-        """Whether a flat vector of one is one of the other."""
+        """Return whether a flat vector of one is one of the other."""
         return self.places.keys() == other.places.keys() and all(
             mine.slice == theirs.slice
             and (mine.order is theirs.order or np.array_equal(_listed(mine), _listed(theirs)))
@@ -82,7 +82,7 @@ class Vectors:
         out[place.slice] = flat if place.order is None else flat[place.order]
 
     def restore(self, vector: Array) -> dict[str, Array]:
-        """Canonical copies, by name, of a flat vector in plan order."""
+        """Return canonical copies, by name, of a flat vector in plan order."""
         found = {}
         for name, place in self._inside(vector):
             flat = np.empty(place.parameter.size, dtype=vector.dtype)
@@ -91,12 +91,12 @@ class Vectors:
         return found
 
     def _inside(self, vector: Array) -> Iterator[tuple[str, ParameterSlice]]:
-        """The parameters that a vector holds: all of them, or those that are trained."""
+        """Return the parameters that a vector holds: all of them, or those that are trained."""
         whole = len(vector) == self.size
         return ((n, p) for n, p in self.places.items() if whole or p.parameter.trained)
 
     def incoming(self, vector: Array) -> Iterator[Array]:
-        """Views [rows, fan-in] of the incoming weight vectors, biases left out."""
+        """Yield views [rows, fan-in] of the incoming weight vectors, biases left out."""
         for _, place in self._inside(vector):
             kind, shape = place.parameter.kind, place.parameter.shape
             part = vector[place.slice]
@@ -127,7 +127,7 @@ def _whole(order: IntArray | None, parameter: Parameter) -> IntArray:
 
 
 def _ragged(part: Array, user: Node | None) -> Iterator[Array]:
-    """Rows of a filtered parameter: neighbours with equally many edges make one view."""
+    """Yield rows of a filtered parameter: neighbours with equally many edges make one view."""
     if user is None:
         return
     owners = np.asarray(user.attributes["edges"][0])

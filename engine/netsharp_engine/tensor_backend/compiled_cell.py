@@ -34,7 +34,9 @@ _MANY, _SMALL = 16, 8192
 
 
 def compiled(cell: Cell, kind: Any) -> bool:
-    """Whether there is a twin of such a cell in this type of numbers."""
+    """Return whether there is a twin of such a cell in this type of numbers: float32, without
+    peepholes and projection.
+    """
     plain = cell.peepholes is None and cell.projection is None
     return twins is not None and plain and kind == np.float32
 
@@ -59,17 +61,20 @@ class CompiledCell:
 
     @property
     def made(self) -> Node | None:
-        """The sums that are made here and nowhere else."""
+        """Return the sums that are computed here and nowhere else; None where the walk computes
+        them.
+        """
         return self.cell.sums if self.affine is not None and self.affine.given else None
 
     @property
     def _inner(self) -> int:
-        """The numbers of a row that sums are made of."""
+        """Return the number of elements of a row that sums are made of; 0 without."""
         return self.affine.inner if self.affine is not None and self.affine.given else 0
 
     def _at_once(self, rows: int) -> bool:
-        """Whether rows meet their matrix step by step: it is read again at each, which costs more
-        than it spares where it is large and meets few.
+        """Return whether the rows of all steps meet their matrix in one product. Step by step the
+        matrix is read again at each step, which costs more than it saves where it is large and
+        meets few rows.
         """
         return rows >= _MANY or self._inner * self._size <= _SMALL
 
@@ -119,7 +124,9 @@ class CompiledCell:
         found[cell.outputs], found[cell.state] = outputs, states
 
     def _told(self, found: dict[Node, Array], rows: int) -> tuple[Array | None, ...]:
-        """Sums, bias, rows and their matrix: what the sums of gates begin with."""
+        """Return sums, bias, rows and their matrix, from which the sums of gates begin; None for
+        those that are not used.
+        """
         if not self._inner:
             return np.ascontiguousarray(found[self.cell.sums]), None, None, None
         assert self.affine is not None
@@ -137,7 +144,7 @@ class CompiledCell:
         packing: Packing,
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
-        """Gradients of sources outside, from those of the outputs and the states."""
+        """Yield the gradients of sources outside, from those of the outputs and the states."""
         cell, size, inner, rows = self.cell, self._size, self._inner, packing.rows
         by = self._room("by sums", packing.columns, 4 * size)
         first, by_bias = np.empty((2, 1, size)), np.empty(4 * size)
@@ -190,7 +197,7 @@ class CompiledCell:
                 yield initial, reduced(gradient.astype(by.dtype), found[initial].shape)
 
     def _source(self, packing: Packing, learning: set[Node]) -> tuple[Array | None, Array | None]:
-        """The matrix of rows and the room for their gradient, where they learn."""
+        """Return the matrix of rows and the buffer for their gradient, where they learn."""
         if not self._inner or self.affine is None or self.affine.source not in learning:
             return None, None
         assert self.affine.given is not None
@@ -204,7 +211,7 @@ class CompiledCell:
         return self._room("panels", 4 * self._size * (size + inner) + 4 * _PANEL * self._inner)
 
     def _first(self, found: dict[Node, Array], kind: Any) -> tuple[Array, Array]:
-        """The outputs and the state before a sequence."""
+        """Return the outputs and the state before a sequence, each [1, size]."""
         both = []
         for delay, width in zip(self.cell.before, (kind, np.float64), strict=True):
             start = self._starts.get(delay)
@@ -218,7 +225,7 @@ class CompiledCell:
         return both[0], both[1]
 
     def _room(self, name: str, *shape: int, kind: Any = np.float32) -> Array:
-        """Room that is kept from one call to the next, and grows."""
+        """Return a buffer that is kept from one call to the next, and grows."""
         found = self._rooms.get(name)
         if found is not None and found.shape == shape:
             return found
@@ -230,7 +237,9 @@ class CompiledCell:
 
 
 def _borders(packing: Packing, backwards: bool) -> tuple[Indices, Indices]:
-    """Rows in which sequences begin as a loop goes, and where those of each step of it begin."""
+    """Return the rows in which sequences begin in the loop's direction, and where those of each
+    step begin among them.
+    """
     begin, row = packing.begin, packing.row
     if backwards:
         begin = packing.steps - packing.begin - packing.length

@@ -43,7 +43,7 @@ class CompiledUpdates:
         self._regular: list[bool] = []
 
     def takes(self, rule: UpdateRule, gradients: Mapping[str, Gradient]) -> bool:
-        """Whether these gradients are all that the rule needs to know of each number."""
+        """Return whether the compiled twin computes this rule for these gradients."""
         shaping = rule.shaping
         if twins is None or rule.kind not in _KINDS or shaping.noise > 0:
             return False
@@ -121,7 +121,7 @@ class CompiledUpdates:
         return counts
 
     def _told(self, rule: UpdateRule, parameter: Parameter) -> Array:
-        """The constants of a job, in the order of twins/updates.c."""
+        """Return the constants of a job, in the order of twins/updates.c."""
         shaping, constants = rule.shaping, rule.constants
         regular = parameter.name not in shaping.unregular
         rate = rule.rate * shaping.multipliers.get(parameter.name, 1.0)
@@ -139,7 +139,7 @@ class CompiledUpdates:
         )
 
     def _room(self, name: str, values: Array, count: int) -> list[Array]:
-        """Memory for the next numbers of a parameter and for what is remembered of it."""
+        """Return buffers for the next numbers of a parameter and for the rule's memory of it."""
         known = self._spare.get(name)
         if known is None or len(known) != count:
             known = self._spare[name] = [np.empty_like(values) for _ in range(count)]

@@ -13,14 +13,14 @@ from netsharp_engine.ops.tensors.shaping import DELAYS
 
 
 class Loop(NamedTuple):
-    """Nodes that are computed step by step, each behind what it reads of the same step."""
+    """Nodes that are computed step by step, each after its sources of the same step."""
 
     nodes: tuple[Node, ...]
     backwards: bool
 
 
 def scheduled(graph: Graph) -> list[Node | Loop]:
-    """Nodes and loops, each behind what it reads; GraphError for a loop that cannot be run."""
+    """Return nodes and loops, each after its sources; GraphError for a loop that cannot be run."""
     if not any(node.op in DELAYS for node in graph.nodes):
         return list(graph.nodes)
     place = {node: number for number, node in enumerate(graph.nodes)}
@@ -50,7 +50,7 @@ def _loop(nodes: list[Node]) -> Loop:
 
 
 def _parts(graph: Graph) -> Iterator[list[Node]]:
-    """The strongly connected parts, each behind those that it reads."""
+    """Yield the strongly connected parts, each after those that it reads (Tarjan, 1972)."""
     number: dict[Node, int] = {}
     lowest: dict[Node, int] = {}
     pending: list[Node] = []

@@ -1,8 +1,8 @@
 """A loop that is a cell of long short-term memory, recognised by its nodes and computed as one.
 
-A step is one product and few operations on all gates; what else comes back is worked out of all
-steps together.  States and gates are float64 between the products.  A sigmoid is
-(1 + tanh(z / 2)) / 2: so all gates are one call, and the halves move into the weights.
+A step is one product and few operations on all gates; the other gradients are computed from all
+steps together. States and gates are float64 between the products. A sigmoid is (1 + tanh(z / 2)) /
+2: so all gates are one call, and the halves move into the weights.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The elements of its state."""
+        """Return the number of elements of its state."""
         return self.state.size
 
 
@@ -60,19 +60,19 @@ class _Reading:
         self._inside, self.read = set(loop.nodes), set[Node]()
 
     def parts(self, node: Node, op: str) -> tuple[Node, ...]:
-        """The sources of a node inside, which has to be of such an operation."""
+        """Return the sources of a node inside, which has to be of such an operation."""
         if node.op != op or node not in self._inside:
             raise _MismatchError
         self.read.add(node)
         return node.inputs
 
     def pair(self, node: Node, op: str, first: str) -> tuple[Node, Node]:
-        """Both sources, the one by the operation ``first`` in front."""
+        """Return both sources, the one by the operation ``first`` in front."""
         one, other = self.parts(node, op)
         return (one, other) if one.op == first and one in self._inside else (other, one)
 
     def gate(self, node: Node, function: str, state: Node | None) -> tuple[Node, Node | None]:
-        """The slice that a gate is made of, and its peephole to a state."""
+        """Return the slice that a gate is computed from, and its peephole to a state."""
         (inner,) = self.parts(node, function)
         if state is None or inner.op == "Slice":
             return inner, None
@@ -85,7 +85,9 @@ class _Reading:
 
 
 def recognised(loop: Loop, shown: Collection[Node]) -> Cell | None:
-    """The cell that a loop is; ``shown`` are its nodes that others read."""
+    """Return the cell that a loop computes, None for other loops; ``shown`` are its nodes that
+    others read.
+    """
     delays = [one for one in loop.nodes if one.op in DELAYS]
     if len(delays) != 2 or any(abs(sequences.offset(one)) != 1 for one in delays):
         return None
@@ -102,7 +104,7 @@ def recognised(loop: Loop, shown: Collection[Node]) -> Cell | None:
 
 
 def _read(reading: _Reading, past: Node, kept: Node, backwards: bool) -> Cell:
-    """The cell with these delays of its outputs and its state."""
+    """Return the cell with these delays of its outputs and its state."""
     outputs, state = past.inputs[0], kept.inputs[0]
     projection, shown = None, outputs
     if outputs.op == "Times":
@@ -152,7 +154,7 @@ def _read(reading: _Reading, past: Node, kept: Node, backwards: bool) -> Cell:
 
 
 def _is_shared(node: Node) -> bool:
-    """Whether all samples share a value: it is worked out of parameters alone."""
+    """Return whether all samples share a value: it is computed from parameters alone."""
     waiting = [node]
     while waiting:
         one = waiting.pop()
@@ -163,7 +165,7 @@ def _is_shared(node: Node) -> bool:
 
 
 class Border(NamedTuple):
-    """Where sequences begin as a loop goes: a step of the loop, and rows of it."""
+    """The beginning of sequences in a loop's direction: a step of the loop, and rows of it."""
 
     step: int
     rows: Array
@@ -272,7 +274,7 @@ class CellScan:
         return advance
 
     def _first(self, found: dict[Node, Array], kind: Any) -> tuple[Array, Array]:
-        """The outputs, twice as large, and the state before a sequence."""
+        """Return the outputs, doubled, and the state before a sequence."""
         both = []
         for delay in self.cell.before:
             initial = found[delay.inputs[1]] if len(delay.inputs) == 2 else None
@@ -286,7 +288,7 @@ class CellScan:
         kind: Any,
         saved: list[tuple[Border, Array, Array]],
     ) -> None:
-        """Outputs and states as the walk has them, with what borders have covered."""
+        """Write outputs and states as the walk has them, with those that borders have replaced."""
         cell, steps = self.cell, packing.steps
         outputs = (cell.outputs, "outputs", 0.5, [(one, value) for one, value, _ in saved])
         states = (cell.state, "states", 1.0, [(one, value) for one, _, value in saved])
@@ -308,7 +310,7 @@ class CellScan:
         packing: Packing,
         learning: set[Node],
     ) -> Iterator[tuple[Node, Array]]:
-        """Gradients of sources outside, from those of the outputs and the states."""
+        """Yield the gradients of sources outside, from those of the outputs and the states."""
         cell, size = self.cell, self._size
         steps, rows = packing.steps, packing.rows
         kind = next(iter(given.values())).dtype.type
@@ -348,8 +350,8 @@ class CellScan:
         by: Array,
         whole: Array,
     ) -> tuple[Array, Array]:
-        """Fill ``by``, the gradient of the sums, and ``whole``, that of the outputs; those of what
-        stands before a sequence.
+        """Fill ``by``, the gradient of the sums, and ``whole``, that of the outputs; return those
+        of the values before a sequence.
         """
         cell, size, steps = self.cell, self._size, packing.steps
         kind, (rows, width) = by.dtype.type, whole.shape[1:]
@@ -405,7 +407,7 @@ class CellScan:
         return first
 
     def _slopes(self, packing: Packing, kind: Any) -> tuple[Array, Array, Array]:
-        """What the gradient is multiplied with at each step: of the state (of outputs for the gate
+        """Return the factors of the gradient at each step: of the state (of outputs for the gate
         that shows) to each gate, of the state to the one before, of outputs to the state.
         """
         steps, rows, size = packing.steps, packing.rows, self._size
@@ -435,11 +437,11 @@ class CellScan:
         return found_slopes, fading, showing
 
     def _turned(self, values: Array) -> Array:
-        """Steps in the order of the loop, or back."""
+        """Return steps in the order of the loop, or back."""
         return values[::-1] if self.cell.backwards else values
 
     def _room(self, name: str, shape: tuple[int, ...], kind: Any) -> Array:
-        """Room that is kept from one call to the next, and grows."""
+        """Return a buffer that is kept from one call to the next, and grows."""
         count = int(np.prod(shape))
         known = self._rooms.get(f"all {name}")
         if known is None or known.size < count or known.dtype != kind:
@@ -449,7 +451,7 @@ class CellScan:
 
 
 def _borders(cell: Cell, packing: Packing) -> list[Border]:
-    """The rows in which sequences begin, by the steps of the loop; gaps are not counted."""
+    """Return the rows in which sequences begin, by the steps of the loop; gaps are not counted."""
     begin = packing.begin
     if cell.backwards:
         begin = packing.steps - packing.begin - packing.length

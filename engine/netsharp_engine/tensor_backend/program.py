@@ -56,7 +56,7 @@ class TensorDraft:
         self.job = job
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """What the table does not have."""
+        """Return the nodes that cannot be computed, with sentences."""
         found = [
             Unsupported(node, f"{node.name or node.op}: '{node.op}' cannot be computed yet.")
             for node in self.job.graph.nodes
@@ -75,7 +75,7 @@ class TensorDraft:
         ]
 
     def _without_gradient(self) -> Iterator[Unsupported]:
-        """What is trained through a node that is computed forward alone."""
+        """Yield the nodes that are computed forward only and that training would have to pass."""
         graph = self.job.graph
         if (
             self.job.rule is None
@@ -93,7 +93,7 @@ class TensorDraft:
                 )
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """The bytes of values and gradients, and of parameters with what a rule remembers."""
+        """Return the bytes of values and gradients, and of parameters with the rule's memory."""
         job, width = self.job, _WIDTHS[self.job.dtype]
         found = Counter[str]()
         for node in job.graph.nodes:
@@ -116,8 +116,8 @@ class TensorDraft:
 class TensorProgram:
     """The values of a graph's nodes for the samples that were fed, and of its parameters.
 
-    Sums of criteria are counted in the type of the numbers, as the original counts them: in
-    float32 what is told has seven digits.
+    Sums of criteria are in the type of the numbers, as CNTK counts them: in float32 a reported
+    figure has seven digits.
     """
 
     def __init__(self, job: Job, values: Tensors | None = None) -> None:
@@ -226,7 +226,7 @@ class TensorProgram:
         return self._update_plainly(rule)
 
     def _update_plainly(self, rule: UpdateRule) -> bool:
-        """The same in numpy, parameter by parameter."""
+        """Update in numpy, parameter by parameter; return whether all numbers are finite."""
         moved: Tensors = {}
         rows: dict[str, ChangedRows] = {}
         kept: dict[str, Tensors] = {}
@@ -265,7 +265,7 @@ class TensorProgram:
         self._fault = None
 
     def figures(self) -> Figures:
-        """What was counted."""
+        """Return the figures that were counted."""
         sums = tuple(map(float, self._sums))
         return Figures(sums, float(self._rows), self._rows, self._steps, self._fault)
 
@@ -274,11 +274,13 @@ class TensorProgram:
         return len(self._graph.criteria)
 
     def read(self, node: Node) -> Array:
-        """The values [rows, nodes] of a node; one row of what all samples share."""
+        """Return the values [rows, nodes] of a node; one row of a value that all samples share."""
         return self._walk.read(node)
 
     def lengths(self, node: Node) -> Indices | None:
-        """How many samples of ``read`` each sequence has; None of what all share."""
+        """Return the number of samples of ``read`` for each sequence; None for a value that all
+        share.
+        """
         packing = self._walk.packing_of(node)
         return None if packing is None else packing.length
 
@@ -288,7 +290,7 @@ class TensorProgram:
             self.values[parameter.name] = self._canonical(parameter, values)
 
     def store(self) -> Tensors:
-        """Copies of all parameters."""
+        """Return copies of all parameters."""
         return {one.name: self.values[one.name].copy() for one in self._graph.parameters}
 
     def load_memory(self, memory: Memory) -> None:
@@ -305,7 +307,7 @@ class TensorProgram:
         }
 
     def store_memory(self) -> Memory:
-        """Copies of what the rule remembers."""
+        """Return copies of the rule's memory."""
         arrays = {
             kind: {name: one.copy() for name, one in found.items()}
             for kind, found in self._memory.items()
@@ -313,7 +315,7 @@ class TensorProgram:
         return Memory(self._updates, arrays)
 
     def _recalled(self, kind: str, parameter: Parameter, given: Mapping[str, Any]) -> Array:
-        """What is remembered of a parameter; zeros where nothing is given."""
+        """Return the rule's memory of a parameter; zeros where none is given."""
         if kind in SINGLE:
             return np.array(given.get(parameter.name, 0.0), np.float64).reshape(1)
         if not given:

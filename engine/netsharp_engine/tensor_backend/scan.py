@@ -1,7 +1,7 @@
 """A loop over time: its nodes step by step for all sequences at once, and gradients back.
 
-Time and memory are linear in the steps: what comes back to sources outside the loop is worked out
-of all steps together.
+Time and memory are linear in the steps: gradients of sources outside the loop are computed from all
+steps together.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Scan:
 
     @property
     def takes(self) -> Node | None:
-        """The sums that a compiled cell can make itself."""
+        """Return the sums that a compiled cell can compute itself."""
         return self._fused.cell.sums if isinstance(self._fused, CompiledCell) else None
 
     def take(self, sums: Affine) -> None:
@@ -57,7 +57,7 @@ class Scan:
 
     @property
     def read(self) -> Iterable[Node]:
-        """The sources whose values are needed this time."""
+        """Return the sources whose values are needed this time."""
         made = self._fused.made if isinstance(self._fused, CompiledCell) else None
         return self.sources if made is None else [one for one in self.sources if one is not made]
 
@@ -118,7 +118,7 @@ class Scan:
         found: dict[Node, Array],
         packings: dict[Node, Packing | None],
     ) -> Iterator[tuple[Node, Array]]:
-        """Gradients of sources outside, from those of nodes inside."""
+        """Yield the gradients of sources outside, from those of nodes inside."""
         if not given:
             return
         packing = self._packing
@@ -183,7 +183,7 @@ class Scan:
         packings: dict[Node, Packing | None],
         packing: Packing,
     ) -> Iterable[tuple[Node, Array]]:
-        """What comes back to sources outside, of all steps together."""
+        """Yield the gradients of sources outside, of all steps together."""
         backs: tuple[Any, ...] = (None,)
         if node.op not in (*DELAYS, *STEPWISE):
             backs = backward_of(node)
@@ -212,7 +212,7 @@ def require_stepwise(loop: Loop) -> None:
 
 
 def _fused(cell: Cell, kind: Any, training: bool) -> CellScan | CompiledCell:
-    """The compiled twin of a cell where there is one."""
+    """Return the compiled twin of a cell where there is one."""
     return CompiledCell(cell, training) if compiled(cell, kind) else CellScan(cell)
 
 
@@ -223,7 +223,7 @@ class _Room:
         self._arrays: dict[tuple[Node, str], Array] = {}
 
     def of(self, node: Node, packing: Packing, kind: Any, what: str) -> Array:
-        """Room for a node's columns."""
+        """Return a buffer for a node's columns."""
         known = self._arrays.get((node, what))
         if known is None or len(known) < packing.columns or known.dtype != kind:
             known = np.empty((packing.columns, *node.shape), kind)
@@ -240,22 +240,22 @@ class _Steps:
         self._earlier: dict[int, tuple[Array, Any, Any]] = {}
 
     def order(self, backwards: bool) -> Iterable[int]:
-        """The steps as a loop takes them."""
+        """Return the steps as a loop takes them."""
         steps = range(self._packing.steps)
         return reversed(steps) if backwards else steps
 
     def columns(self, step: int) -> slice:
-        """Those of a step."""
+        """Return the columns of a step."""
         rows = self._packing.rows
         return slice(step * rows, (step + 1) * rows)
 
     def gaps(self, step: int) -> Array:
-        """The rows of a step that are gaps."""
+        """Return the rows of a step that are gaps."""
         begin, end = self._bounds[step : step + 2]
         return self._packing.gaps[begin:end] - step * self._packing.rows
 
     def other(self, step: int, offset: int) -> tuple[slice | None, Array | None]:
-        """The columns that a delay reads, and in which rows of them (None: in all)."""
+        """Return the columns that a delay reads, and in which rows of them (None: in all)."""
         if offset not in self._earlier:
             inside = (self._packing.earlier(offset) >= 0).reshape(self._packing.steps, -1)
             some, every = inside.any(axis=1).tolist(), inside.all(axis=1).tolist()

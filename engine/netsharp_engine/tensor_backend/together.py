@@ -1,7 +1,7 @@
-"""Nodes that are computed together: what lies between them is made only where somebody asks.
+"""Nodes that are computed together: values between them are computed only on request.
 
-Each kind does what its nodes do one by one, in arrays that stay from one call to the next.  It
-knows neither loops nor update rules.
+Each kind has the results of its nodes computed one by one, in arrays that are kept from one call to
+the next. It must not know loops or update rules.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class Walked(Protocol):
-    """What nodes see of a walk."""
+    """The part of a walk that nodes see."""
 
     found: dict[Node, Array]
     packings: dict[Node, Packing | None]
     values: Tensors
 
     def dense(self, node: Node) -> Array:
-        """The value of a node."""
+        """Return the value of a node."""
 
     def entries(self, node: Node) -> sparse.Entries | None:
-        """That of an input which is sparse."""
+        """Return the value of an input that is sparse."""
 
 
 class Together(ABC):
@@ -50,7 +50,9 @@ class Together(ABC):
 
     @abstractmethod
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradients of sources that learn; only after ``forward`` has found the value."""
+        """Yield the gradients of sources that learn; only after ``forward`` has computed the
+        value.
+        """
 
 
 class Affine(Together):
@@ -91,7 +93,7 @@ class Affine(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradients of bias, matrix and source."""
+        """Yield the gradients of bias, matrix and source."""
         by, back = gradient.reshape(-1, self._width), None
         if self.source in self._learning:
             weights = around.values[self._names[0]].reshape(self.inner, self._width)
@@ -104,7 +106,9 @@ class Affine(Together):
     def shared(
         self, by_bias: Callable[[], Array], by_weights: Callable[[], Array], back: Array | None
     ) -> Iterator[tuple[Node, Any]]:
-        """Gradients for those that learn, made where they do; ``back`` is that of the source."""
+        """Yield gradients for those that learn, computed where they do; ``back`` is that of the
+        source.
+        """
         if self.bias in self._learning:
             yield self.bias, by_bias().reshape(1, *self.bias.shape)
         if self.weights in self._learning:
@@ -138,7 +142,7 @@ class Rectified(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradients of biases, weights and images."""
+        """Yield the gradients of biases, weights and images."""
         node, value = self._filtered, around.found[self.shown]
         by, sums = convolution.rectified_back(node, value, gradient)
         if self._bias in self._learning:
@@ -175,7 +179,7 @@ class Chosen(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradient of the rows that were chosen."""
+        """Yield the gradient of the rows that were chosen."""
         entries = around.entries(self._source)
         if self._learns and entries is not None:
             yield self._weights, sparse.times_back(entries, gradient)
@@ -210,7 +214,7 @@ class Ends(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradient of what was gathered from."""
+        """Yield the gradient of the source that was gathered from."""
         packing = around.packings[self._source]
         assert packing is not None
         width = self._width
@@ -224,7 +228,7 @@ class Ends(Together):
 
 
 class Entropy(Together):
-    """A cross entropy of labels and what a softmax is made of, which is kept for the way back."""
+    """A cross entropy of labels and a softmax, whose logarithm is kept for the gradient."""
 
     def __init__(self, criterion: Node, learning: set[Node]) -> None:
         self.shown = criterion
@@ -245,7 +249,7 @@ class Entropy(Together):
         return True
 
     def backward(self, around: Walked, gradient: Array) -> Iterator[tuple[Node, Any]]:
-        """The gradient of what the softmax is made of, by the rule of the original."""
+        """Yield the gradient by the softmax's source, by CNTK's rule."""
         if self._kept is None or not self._learns:
             return
         labels, told = self._kept
@@ -256,7 +260,7 @@ class Entropy(Together):
 
 
 def together(graph: Graph, nodes: Sequence[Node], learning: set[Node]) -> list[Together]:
-    """What can be computed together of the ``nodes`` of a graph that are in no loop."""
+    """Return the groups of ``nodes``, which are in no loop, that can be computed together."""
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         for source in node.inputs:

@@ -1,7 +1,8 @@
-"""CNTK's update rules: one row for each kind, from a gradient to a parameter's new numbers.
+"""CNTK's update rules (Math/Matrix.cpp, SGDLib/SGD.cpp UpdateWeights): one row for each kind, from
+a gradient to a parameter's new numbers.
 
-Every operation is in the type of the numbers unless it says otherwise, in the original's order.
-Knows no network; what a rule remembers is handed in and out.
+Every operation is in the type of the numbers unless it says otherwise, in CNTK's order. It must not
+know networks; a rule's memory is passed in and out.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class BeforeUpdate(NamedTuple):
 
     @property
     def kind(self) -> Any:
-        """The type of the numbers."""
+        """Return the type of the numbers."""
         return self.values.dtype.type
 
 
@@ -65,9 +66,10 @@ class ChangedRows(NamedTuple):
 
 
 def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | ChangedRows:
-    """What an update makes of the parameter ``name``.
+    """Return the parameter ``name`` after an update.
 
-    Clipping, noise, L2, the rule, then noise and L1 of what came out: the original's order.
+    The order is CNTK's: clipping, noise, L2, the rule, then noise and L1 of the result
+    (SGDLib/SGD.cpp, UpdateWeights).
     """
     shaping = rule.shaping
     l2, l1 = (0.0 if name in shaping.unregular else weight for weight in (shaping.l2, shaping.l1))
@@ -98,7 +100,7 @@ def changed(rule: UpdateRule, one: BeforeUpdate, name: str) -> Changed | Changed
 
 
 def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRows:
-    """A rule for the rows that samples hit; others keep their numbers and what is remembered."""
+    """Return the rows that samples hit after an update; others keep their numbers and memory."""
 
     def rows(values: Array) -> Array:
         return values.reshape(-1, one.gradient.shape[1])
@@ -116,7 +118,7 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRow
 
 
 def clipped(shaping: Shaping, gradient: Array) -> Array:
-    """A gradient cut to a limit, number by number or by its norm."""
+    """Return a gradient clipped to a limit, number by number or by its norm."""
     kind, limit = gradient.dtype.type, shaping.limit
     if math.isinf(limit):
         return gradient
@@ -148,7 +150,7 @@ def _plain(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 
 
 def _smoothed(rule: UpdateRule, one: BeforeUpdate) -> Changed:
-    """Momentum with unit gain: what it keeps, a new step lacks."""
+    """Return an update by momentum with unit gain: a new step has the factor 1 - momentum."""
     kept = one.kind(rule.momentum)
     step = (one.kind(1) - kept) * one.kind(one.rate) * one.gradient
     smoothed = kept * one.kept["smoothed"]
@@ -159,7 +161,7 @@ def _smoothed(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 
 
 def _smoothed_rows(rule: UpdateRule, one: BeforeUpdate) -> Changed:
-    """Momentum of what is sparse: what is remembered has no rate in it."""
+    """Return an update of sparse rows by momentum, whose memory does not contain the rate."""
     kept, rate = one.kind(rule.momentum), one.kind(one.rate)
     step = (one.kind(1) - kept) * one.gradient
     smoothed = step + kept * one.kept["smoothed"]
@@ -175,7 +177,9 @@ def _adagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 
 
 def _fsadagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
-    """The gain of a number is that of its mean square, which fades over samples."""
+    """Return an update by fsAdaGrad: the gain of a number is that of its mean square, which decays
+    over samples.
+    """
     kind, momentum = one.kind, one.kind(rule.momentum)
     count = faded(rule, one.kept["count"])
     target = kind(rule.constants["target"] * math.sqrt(count[0]))
@@ -192,7 +196,9 @@ def _fsadagrad(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 
 
 def _rmsprop(rule: UpdateRule, one: BeforeUpdate) -> Changed:
-    """A number's own step grows while its gradient keeps its sign."""
+    """Return an update by CNTK's RMSProp: a number's own step grows while its gradient keeps its
+    sign.
+    """
     kind, gradient = one.kind, one.gradient
     gamma, grown, most, shrunk, least = (
         kind(rule.constants[name]) for name in ("gamma", "inc", "max", "dec", "min")
@@ -213,13 +219,15 @@ def _rmsprop(rule: UpdateRule, one: BeforeUpdate) -> Changed:
 
 
 def faded(rule: UpdateRule, count: Array) -> Array:
-    """The samples [1] over which fsAdaGrad's mean square was taken, with those of a minibatch."""
+    """Return the samples [1] over which fsAdaGrad's mean square was taken, with those of a
+    minibatch.
+    """
     samples, fading = rule.constants["samples"], rule.constants["fading"]
     return np.array([fading * float(count[0]) + (1.0 - fading) * samples])
 
 
 def finite(values: Array) -> bool:
-    """Whether all numbers are; a sum that is finite has no other, and takes no room."""
+    """Return whether all numbers are finite; a finite sum shows it without another array."""
     return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 

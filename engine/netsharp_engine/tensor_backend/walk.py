@@ -1,8 +1,8 @@
-"""From what is fed forward through the nodes of a graph, and gradients back to its parameters.
+"""The walk forward through the nodes of a graph, and of gradients back to its parameters.
 
-Values are [columns, *shape], of what all samples share [1, *shape].  Gaps between sequences hold 0
-in every value and every gradient, set and not multiplied: nothing that stood there reaches a sum.
-It knows neither update rules nor what is counted.
+Values are [columns, *shape], those that all samples share [1, *shape]. Gaps between sequences hold
+0 in every value and every gradient, set and not multiplied: no earlier value reaches a sum. It must
+not know update rules or figures.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class GraphWalk:
         self._returns = [(_returning(part), part) for part in reversed(self._parts)]
 
     def _call(self, part: Part) -> Callable[[], None] | None:
-        """How a part is computed; None of what is fed or held."""
+        """Return the function that computes a part; None for inputs and parameters."""
         if isinstance(part, Together):
             return partial(self._at_once, part)
         if isinstance(part, Loop):
@@ -90,7 +90,9 @@ class GraphWalk:
         return partial(self._tell if part.op == ENVIRONMENT else self._compute, part)
 
     def _joined(self) -> tuple[list[Part], dict[Node, Together]]:
-        """The schedule with nodes that are computed together as one, and the nodes that hides."""
+        """Return the schedule, nodes that are computed together as one, and the nodes that this
+        hides.
+        """
         plain = [part for part in self._schedule if isinstance(part, Node)]
         found = together(self._graph, plain, self._learning)
         by = {one.shown: one for one in found}
@@ -108,7 +110,7 @@ class GraphWalk:
         return parts, hidden
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets; no sequence goes on from the one before."""
+        """Take an epoch's settings; no sequence continues from the epoch before."""
         self._acting.begin(phase)
         self._carried = {}
 
@@ -199,16 +201,16 @@ class GraphWalk:
         return found
 
     def back_of(self, node: Node) -> tuple[Backward | None, ...]:
-        """How the gradient of a node comes back to each source."""
+        """Return the functions for the gradients of a node by each source."""
         acting = self._acting.kernels.get(node)
         return backward_of(node) if acting is None else acting.backward
 
     def entries(self, node: Node) -> sparse.Entries | None:
-        """The value of an input that is sparse."""
+        """Return the value of an input that is sparse."""
         return self._sparse.get(node)
 
     def dense(self, node: Node) -> Array:
-        """The value of a node, also where it was not needed by others."""
+        """Return the value of a node, also where others did not need it."""
         if node in self.found:
             return self.found[node]
         if node in self._sparse:
@@ -228,7 +230,7 @@ class GraphWalk:
         return self.found[node]
 
     def _is_sparse(self, node: Node) -> bool:
-        """Whether a node is a product with samples that stay sparse."""
+        """Return whether a node is a product with samples that stay sparse."""
         return (
             len(node.inputs) == 2
             and node.inputs[1] in self._sparse
@@ -237,12 +239,12 @@ class GraphWalk:
         )
 
     def sums(self) -> list[Any]:
-        """The criteria, each summed over samples."""
+        """Return the criteria, each summed over samples."""
         return [total(self.found[one]).reshape(-1)[0] for one in self._graph.criteria]
 
     def read(self, node: Node) -> Array:
-        """The values [samples, nodes] of a node, sequence after sequence without gaps; one row of
-        what all samples share.
+        """Return the values [samples, nodes] of a node, sequence after sequence without gaps; one
+        row of a value that all samples share.
         """
         found, packing = self.dense(node), self.packings[node]
         if packing is not None and packing.steps != 1:
@@ -250,26 +252,26 @@ class GraphWalk:
         return found.reshape(len(found), -1)
 
     def packing_of(self, node: Node) -> Packing | None:
-        """Where the sequences of a node stand."""
+        """Return the packing of a node's sequences; None where it has none."""
         if node not in self.packings:
             self.dense(node)
         return self.packings[node]
 
     @property
     def samples(self) -> int:
-        """What sums of criteria are divided by: the samples that were fed, or where the first
-        criterion itself runs along an axis, those of it.
+        """Return the number that sums of criteria are divided by: the samples that were fed, or
+        those of the first criterion where that has a dynamic axis itself.
         """
         packing = self.packings[self._graph.criteria[0]] if self._graph.criteria else None
         return self.fed if packing is None else packing.samples
 
     def backward(self) -> dict[str, Gradient]:
-        """The gradient of the first criterion by every parameter that is trained."""
+        """Return the gradient of the first criterion by every trained parameter."""
         with np.errstate(all="ignore"):
             return _Return(self).gradients()
 
     def first_fault(self) -> Node | None:
-        """The first node with a value that is not finite."""
+        """Return the first node with a value that is not finite."""
         for node in self._graph.nodes:
             if node in self.found and not np.isfinite(self.found[node]).all():
                 return node
@@ -285,7 +287,7 @@ class _Return:
         self._found: dict[str, Gradient] = {}
 
     def gradients(self) -> dict[str, Gradient]:
-        """Those of all parameters that are trained."""
+        """Return the gradients of all trained parameters."""
         walk = self._walk
         first = walk._graph.criteria[0]
         seed = np.full(walk.found[first].shape, walk._factor, walk._type)
@@ -299,7 +301,7 @@ class _Return:
         return self._found
 
     def nothing(self, part: Any) -> None:
-        """Of what is fed."""
+        """Do nothing: inputs have no gradient."""
 
     def loop(self, part: Any) -> None:
         """Give the sources of a loop their gradients."""
@@ -396,7 +398,7 @@ class _Return:
                 self._add(source, self._fitted(source, new))
 
     def _fitted(self, source: Node, new: Array, packing: Packing | None = None) -> Array:
-        """A gradient of the shape of its source, without gaps."""
+        """Return a gradient in the shape of its source, without gaps."""
         walk = self._walk
         own = walk.packings[source]
         return reduced(without_gaps(new, own or packing), walk.dense(source).shape)
@@ -417,7 +419,7 @@ class _Return:
 
 
 def _returning(part: Part) -> Callable[[_Return, Any], None]:
-    """How the gradient of a part comes back."""
+    """Return the function that computes the gradients of a part."""
     if isinstance(part, Together):
         return _Return.together
     if isinstance(part, Loop):
@@ -428,7 +430,7 @@ def _returning(part: Part) -> Callable[[_Return, Any], None]:
 
 
 def _put(values: Array, samples: Indices | None, packing: Packing | None) -> Array:
-    """Values of samples alone in their columns."""
+    """Return values of samples alone, put into their columns."""
     if samples is None or packing is None:
         return values
     found = np.zeros((packing.columns, *values.shape[1:]), values.dtype)
@@ -437,7 +439,7 @@ def _put(values: Array, samples: Indices | None, packing: Packing | None) -> Arr
 
 
 def read_outside(graph: Graph, loop: Loop) -> set[Node]:
-    """The nodes of a loop that others read, or that are asked for."""
+    """Return the nodes of a loop that others read, or that are requested."""
     inside = set(loop.nodes)
     others = (one for node in graph.nodes if node not in inside for one in node.inputs)
     asked = () if graph.output is None else (graph.output,)
@@ -445,7 +447,9 @@ def read_outside(graph: Graph, loop: Loop) -> set[Node]:
 
 
 def learning(graph: Graph) -> set[Node]:
-    """Nodes whose gradient is needed: what is trained lies at or above them, also through loops."""
+    """Return the nodes whose gradient is needed: at or above trained parameters, also through
+    loops.
+    """
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         for source in node.inputs:

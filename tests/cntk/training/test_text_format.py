@@ -93,11 +93,11 @@ WARNED = {
         "line 3: the sequence has 2 lines, and no stream more than 1 samples",
         [[1, 2], [1, 2], [3, 4]],
     ),
-    "no number": (b"|x 1 a |why 3\n" + GOOD, 1, "'a' in column 'x' is not a number", [[1, 2]]),
+    "not a number": (b"|x 1 a |why 3\n" + GOOD, 1, "'a' in column 'x' is not a number", [[1, 2]]),
     "two samples": (b"|x 1 2 |x 1 2 |why 3\n" + GOOD, 1, "more than one sample of 'x'", [[1, 2]]),
     "a line without columns": (GOOD + b"\n", 1, "holds no column", [[1, 2]]),
     "a last line that does not end": (GOOD + b"|x 4 5 |why 6", 1, "does not end", [[1, 2]]),
-    "words before the first column": (GOOD + b"no |x 4 5 |why 6\n", 1, "'no' stands", None),
+    "words before the first column": (GOOD + b"no |x 4 5 |why 6\n", 1, "'no' is before", None),
     "a column without a name": (b"| 1 |x 1 2 |why 3\n" + GOOD, 1, "no name", [[1, 2]]),
 }
 #: Files that cannot be used, and a word of the sentence.
@@ -126,8 +126,8 @@ REFUSED = {
         GOOD * 2 + b"|x 1 2\n" + GOOD,
         "line 3: the sequence has no sample of 'why'",
     ),
-    "bytes that are no text": (b"|x \xff 1 |why 3\n", "no number"),
-    "a zero byte": (b"|x 1\x00 1 |why 3\n", "no number"),
+    "bytes that are no text": (b"|x \xff 1 |why 3\n", "not a number"),
+    "a zero byte": (b"|x 1\x00 1 |why 3\n", "not a number"),
 }
 
 

@@ -281,7 +281,7 @@ def test_an_epoch_takes_nothing_over() -> None:
     assert sums[0] == pytest.approx(sums[1], rel=1e-12)
     program.begin(Phase())
     program.feed(parts[1])
-    with pytest.raises(GraphError, match="goes on with sequences whose beginning is not known"):
+    with pytest.raises(GraphError, match="continues sequences whose beginning is not known"):
         program.forward()
 
 

@@ -1,6 +1,7 @@
 """The adjustment of learning rates during training: the decisions of AutoAdjust after every epoch
-(SGDLib/SGD.cpp, TrainOrAdaptModel). It decides on numbers alone; its caller loads, trains and
-saves.
+(SGDLib/SGD.cpp, TrainOrAdaptModel).
+
+It decides on numbers alone; its caller loads, trains and saves.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ class Sizes(NamedTuple):
 
 
 class Adjusting(NamedTuple):
-    """The settings of AutoAdjust; gains are relative, ``interval`` counts epochs. Epochs are
-    compared by the node ``judge`` (empty: the training criterion), on the validation data if
-    ``validated`` and there is some.
+    """The settings of AutoAdjust; gains are relative, ``interval`` counts epochs.
+
+    Epochs are compared by the node ``judge`` (empty: the training criterion), on the validation
+    data if ``validated`` and there is some.
     """
 
     when: str = NEVER

@@ -16,6 +16,7 @@ from netsharp_engine.program import REMEMBERS, SINGLE, Memory, Shaping, UpdateRu
 
 class Updates(NamedTuple):
     """The update of parameters: the kind of rule, its constants, and what is applied beside it.
+
     Clipping and the weights of L1 and L2 are per sample.
     """
 

@@ -21,7 +21,9 @@ Value = TypeVar("Value")
 
 class Schedule(NamedTuple):
     """The settings that change from epoch to epoch: lists, whose last value holds for all epochs
-    after. ``rows`` multiplies sizes of minibatches that count steps of that number of sequences.
+    after.
+
+    ``rows`` multiplies sizes of minibatches that count steps of that number of sequences.
     """
 
     rates: Sequence[float]

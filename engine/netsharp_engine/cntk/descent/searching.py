@@ -38,8 +38,9 @@ class Search(NamedTuple):
 
 def found_rate(search: Search, least: float, sided: bool, trial: Trial) -> float:
     """Return the rate of an epoch: the largest that does not make the criterion worse; NaN where
-    even a trial of rate 0 has no finite one. ``sided``: smaller rates are searched, too. Source:
-    SGDLib/SGD.cpp, SearchForBestLearnRate.
+    even a trial of rate 0 has no finite one.
+
+    ``sided``: smaller rates are searched, too. Source: SGDLib/SGD.cpp, SearchForBestLearnRate.
     """
     control, size = search.control, search.size
     rate = _FIRST / math.sqrt(size)

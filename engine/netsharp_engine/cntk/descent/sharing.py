@@ -24,6 +24,7 @@ Values = Mapping[str, Array]
 
 class Sharing(NamedTuple):
     """The exchange between processes from the epoch ``first`` (from 0) on: gradients at every step.
+
     With a ``block`` of samples over all of them: models, after each block and each epoch.
     ``momentum`` is the share of a block's change that the next block repeats, ``nesterov`` applies
     it in advance; ``rate`` weights a block's change, and ``resets`` lets every block begin without

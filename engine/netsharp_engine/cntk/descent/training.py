@@ -1,5 +1,6 @@
-"""Training of a network by CNTK's SGD: sums over samples, momentum with unit gain. It drives a
-program and reports events as values; it writes no file and no line.
+"""Training of a network by CNTK's SGD: sums over samples, momentum with unit gain.
+
+It drives a program and reports events as values; it writes no file and no line.
 """
 
 from __future__ import annotations
@@ -87,9 +88,10 @@ class _Stopped(Exception):  # noqa: N818
 
 
 class Descent:
-    """One training of a graph, which minimises its first criterion. ``validate`` is called after
-    every epoch, with the samples of a minibatch. ``ranks`` are the processes that train together,
-    by ``sharing``.
+    """One training of a graph, which minimises its first criterion.
+
+    ``validate`` is called after every epoch, with the samples of a minibatch. ``ranks`` are the
+    processes that train together, by ``sharing``.
     """
 
     def __init__(

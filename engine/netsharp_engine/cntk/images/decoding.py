@@ -24,7 +24,9 @@ _GREY = np.array([1868, 9617, 4899])
 
 def pixels(data: bytes, name: str, grey: bool) -> Array:
     """Return the pixels of an image, uint8 [rows, columns, 3] (blue, green, red), or 1 channel of
-    grey. DataError where it cannot be read.
+    grey.
+
+    DataError where it cannot be read.
     """
     if data.startswith(_NUMPY):
         found = _of_numpy(data, name)

@@ -26,7 +26,9 @@ from netsharp_engine.program import Sparse
 
 class ImageStreams(NamedTuple):
     """The streams that images provide: their numbers after the transforms, and labels; of ten
-    ``views`` each where asked for. ``threads`` read them, 0 for the number of processors.
+    ``views`` each where asked for.
+
+    ``threads`` read them, 0 for the number of processors.
     """
 
     features: str

@@ -104,10 +104,11 @@ def samples_in(path: str, given: Wants, options: ReadOptions) -> Sequences:
 
 
 def samples_of(arrays: Mapping[str, Any], given: Wants) -> Sequences:
-    """Return the samples of arrays, or of lists of sequences, by the names of inputs. An array is
-    [rows, ...] of a network without sequences; of one with sequences it is a sequence [steps, ...],
-    or [sequences, steps, ...] of equal lengths. Whole numbers instead of samples are indices of the
-    element that is 1. DataError, one sentence, for other arrays.
+    """Return the samples of arrays, or of lists of sequences, by the names of inputs.
+
+    An array is [rows, ...] of a network without sequences; of one with sequences it is a sequence
+    [steps, ...], or [sequences, steps, ...] of equal lengths. Whole numbers instead of samples are
+    indices of the element that is 1. DataError, one sentence, for other arrays.
     """
     _require(arrays, given, "")
     columns = {one.name: _column(arrays[one.name], one, given) for one in given.inputs}

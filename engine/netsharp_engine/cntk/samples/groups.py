@@ -28,9 +28,11 @@ _TWISTED, _STANDARD = 2**32 - 1, 2**31 - 3
 class Grouping(NamedTuple):
     """The grouping of sentences: at most ``beside`` side by side (0: as many as a minibatch has
     room for), only of one length (``alike``), and of these only from the ``next`` sentences that
-    are left, 0 for all. ``spare``: words of a sentence that are not samples and take room.
-    ``sentences``: an epoch's size counts them. ``cuts``: a sentence of more steps than a minibatch
-    has samples is cut into pieces, one minibatch each, with its neighbours of the same length.
+    are left, 0 for all.
+
+    ``spare``: words of a sentence that are not samples and take room. ``sentences``: an epoch's
+    size counts them. ``cuts``: a sentence of more steps than a minibatch has samples is cut into
+    pieces, one minibatch each, with its neighbours of the same length.
     """
 
     beside: int = 1
@@ -126,7 +128,9 @@ class Sentences(Sweeps):
 
     def cuts(self, samples: int) -> int:
         """Return the steps after which minibatches of ``samples`` samples cut sentences; 0: they
-        cut none. Source: LMSequenceReader/SequenceReader.cpp, GetMinibatchData.
+        cut none.
+
+        Source: LMSequenceReader/SequenceReader.cpp, GetMinibatchData.
         """
         grouping = self._grouping
         is_cut = grouping.cuts and grouping.beside and self.longest > samples

@@ -20,7 +20,9 @@ _MARK, _OTHER_MARKS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 @contextmanager
 def opened(path: str) -> Iterator[tuple[bytes, Iterator[bytes]]]:
     """Yield the first line of a file without its byte order mark, and the lines after it, with
-    their ends. DataError where it cannot be read, is empty, or has a line that is too long.
+    their ends.
+
+    DataError where it cannot be read, is empty, or has a line that is too long.
     """
     try:
         with open_plain(path) as file:
@@ -39,7 +41,9 @@ def opened(path: str) -> Iterator[tuple[bytes, Iterator[bytes]]]:
 @contextmanager
 def opened_blocks(path: str) -> Iterator[Iterator[bytes]]:
     """Yield the lines of a file without its byte order mark, many at a time; only the last may lack
-    its end. DataError as for `opened`.
+    its end.
+
+    DataError as for `opened`.
     """
     try:
         with open_plain(path) as file:

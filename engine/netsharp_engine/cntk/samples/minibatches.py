@@ -37,8 +37,9 @@ class Parts(NamedTuple):
 
     def of(self, batch: Minibatch, source: Sweeps, size: int) -> Iterator[Minibatch]:
         """Yield the parts of a minibatch of ``size`` samples: rows of its packing where all streams
-        have the same, else whole sequences. A part may be empty. Source:
-        SGDLib/DataReaderHelpers.h, DecimateMinibatch.
+        have the same, else whole sequences.
+
+        A part may be empty. Source: SGDLib/DataReaderHelpers.h, DecimateMinibatch.
         """
         packing = _common(batch)
         total = len(batch.sequences) if packing is None else packing.rows
@@ -95,9 +96,10 @@ def taken(one: Array | Sparse | Packed, columns: Indices, packing: Packing) -> P
 
 
 class Sweeps:
-    """The sequences of a reader as an endless stream of sweeps. ``randomize``: each sweep in an
-    order of its own, else that of the file; samples are shuffled within a ``window`` of that number
-    of samples, without one over the whole set.
+    """The sequences of a reader as an endless stream of sweeps.
+
+    ``randomize``: each sweep in an order of its own, else that of the file; samples are shuffled
+    within a ``window`` of that number of samples, without one over the whole set.
     """
 
     def __init__(self, sequences: Sequences, randomize: bool, window: int | None = None) -> None:
@@ -146,10 +148,11 @@ class Sweeps:
         return found
 
     def epoch(self, number: int, size: int, samples: int) -> Iterator[Minibatch]:
-        """Yield the minibatches of an epoch (from 0). ``size`` is that of an epoch in samples, 0
-        for a sweep; ``samples`` those of a minibatch. A minibatch has sequences as long as they
-        fit, and the first whatever its length; an epoch that would begin inside a sequence begins
-        with the next.
+        """Yield the minibatches of an epoch (from 0).
+
+        ``size`` is that of an epoch in samples, 0 for a sweep; ``samples`` those of a minibatch. A
+        minibatch has sequences as long as they fit, and the first whatever its length; an epoch
+        that would begin inside a sequence begins with the next.
         """
         return map(self.minibatch, self.chosen(number, size, samples))
 

@@ -1,6 +1,8 @@
 """The order of samples: sweeps over the data, each shuffled by its own number (Readers/ReaderLib,
-ChunkRandomizer and SequenceRandomizer). Positions are those of sequences in the file; a chunk is a
-run of consecutive sequences. It must not know files.
+ChunkRandomizer and SequenceRandomizer).
+
+Positions are those of sequences in the file; a chunk is a run of consecutive sequences. It must not
+know files.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ def shuffled(
     samples: Sequence[int] | None = None,
 ) -> list[int]:
     """Return the positions of all sequences in the order of a sweep; ``chunks`` are sizes in
-    sequences. Chunks change places first, then sequences: over the whole set, or, with a ``window``
-    of that number of samples, in the chunks around their own. ``samples`` are those of each chunk,
-    where a sequence may have more than one.
+    sequences.
+
+    Chunks change places first, then sequences: over the whole set, or, with a ``window`` of that
+    number of samples, in the chunks around their own. ``samples`` are those of each chunk, where a
+    sequence may have more than one.
     """
     starts = [0, *accumulate(chunks)]
     order = _exchanged(list(range(len(chunks))), sweep)

@@ -29,8 +29,9 @@ _LEAST = 2
 
 class TagStreams(NamedTuple):
     """The streams that sentences provide: words, each with those at some places around it
-    (``context``), and tags; with ``classes`` a tag has four numbers, else it is one of all. A
-    sentence ends after a line whose first column is ``last_word``, or whose last is ``last_tag``.
+    (``context``), and tags; with ``classes`` a tag has four numbers, else it is one of all.
+
+    A sentence ends after a line whose first column is ``last_word``, or whose last is ``last_tag``.
     """
 
     words: Vocabulary

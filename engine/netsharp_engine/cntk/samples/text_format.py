@@ -39,6 +39,7 @@ _CAREFULLY = 16
 
 class TextOptions(NamedTuple):
     """The options of reading; ``chunk`` is the bytes of whole sequences that are shuffled together.
+
     ``frames``: every sequence is one sample; ``keys``: the names of sequences are kept.
     """
 
@@ -54,10 +55,12 @@ DEFAULTS = TextOptions()
 
 class Sequences(NamedTuple):
     """The contents of a file: ``values`` [samples, dim] by stream, sequence after sequence, and the
-    chunks by their sizes in sequences. ``lines`` are the samples of each sequence as minibatches
-    count them, and ``lengths`` those of each stream where they differ; without ``lines`` each has
-    one. With ``again`` there are no values: it reads those of some sequences as they are needed.
-    ``keys`` name sequences, where that was asked for.
+    chunks by their sizes in sequences.
+
+    ``lines`` are the samples of each sequence as minibatches count them, and ``lengths`` those of
+    each stream where they differ; without ``lines`` each has one. With ``again`` there are no
+    values: it reads those of some sequences as they are needed. ``keys`` name sequences, where that
+    was asked for.
     """
 
     values: Mapping[str, Array | Sparse]

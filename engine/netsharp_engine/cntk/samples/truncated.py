@@ -1,6 +1,8 @@
 """Sequences cut into pieces that are trained one after the other, several side by side
-(Readers/ReaderLib/TruncatedBpttPacker.cpp). It must not know which sequence comes next, which the
-order decides, nor the state carried from piece to piece, which a program keeps.
+(Readers/ReaderLib/TruncatedBpttPacker.cpp).
+
+It must not know which sequence comes next, which the order decides, nor the state carried from
+piece to piece, which a program keeps.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ class _Piece(NamedTuple):
 
 class Truncated(Sweeps):
     """The sequences of a reader, cut into pieces: a row takes the next sequence where one ends.
+
     Every minibatch is as large as the first; rows of the last ones may be empty. An epoch has the
     sequences that begin in it, to their ends, so that none continues in the next. Samples are
     dense, with the size that ``sizes`` has by stream.

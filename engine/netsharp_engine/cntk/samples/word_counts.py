@@ -20,9 +20,10 @@ class CountedWord(NamedTuple):
 
 
 def count_words(path: str, begin: bytes, end: bytes) -> dict[bytes, int]:
-    """Return the number of occurrences of each word, in the order of the text. DataError where it
-    cannot be read. A sentence without its first or last word gets it; where both are one word, the
-    first of each sentence is not counted.
+    """Return the number of occurrences of each word, in the order of the text.
+
+    DataError where it cannot be read. A sentence without its first or last word gets it; where both
+    are one word, the first of each sentence is not counted.
     """
     found: Counter[bytes] = Counter()
     with opened(path) as (first, rest):

@@ -1,6 +1,7 @@
-"""The values that CNTK's binary files are made of, written and read with their places. A number in
-a file never causes an allocation by itself: lengths are compared with the bytes that are left, and
-numbers are views on the bytes that were read.
+"""The values that CNTK's binary files are made of, written and read with their places.
+
+A number in a file never causes an allocation by itself: lengths are compared with the bytes that
+are left, and numbers are views on the bytes that were read.
 """
 
 from __future__ import annotations
@@ -173,9 +174,10 @@ class BinaryReading:
         return tuple(int(one) for one in self.take(f"{rank}I"))
 
     def old_shape(self) -> tuple[int, ...]:
-        """Read dimensions, or width, height and channels of an image as older files have them. [0 x
-        0 x 0], a change of shape to no image, begins as an image of width 3 does, whose height is
-        not 0.
+        """Read dimensions, or width, height and channels of an image as older files have them.
+
+        [0 x 0 x 0], a change of shape to no image, begins as an image of width 3 does, whose height
+        is not 0.
         """
         at = self.at
         if self.left >= 8:

@@ -60,8 +60,10 @@ def is_checkpoint(data: bytes) -> bool:
 
 def read_checkpoint(data: Memory, parameters: int | None = None) -> Checkpoint:
     """Return the checkpoint in the bytes of a file, of ``parameters`` parameters where that is
-    given; ModelFault for other bytes. Sections that older releases did not write may be missing;
-    the section of parallel training after the end is not read.
+    given; ModelFault for other bytes.
+
+    Sections that older releases did not write may be missing; the section of parallel training
+    after the end is not read.
     """
     given = BinaryReading(data)
     version = read_version(given)

@@ -1,5 +1,6 @@
-"""Conversions of older files' contents to today's: statistics, inputs and axes. Networks are
-changed as values; it must not read files.
+"""Conversions of older files' contents to today's: statistics, inputs and axes.
+
+Networks are changed as values; it must not read files.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def converted(model: StoredModel) -> StoredModel:
 
 def _variances(nodes: dict[str, StoredNode], version: int) -> str:
     """Convert inverse deviations to variances: epsilon is added to them, and once more when
-    normalising. CNTK: BatchNormalizationNode, the conversion of files before version 13.
+    normalising.
+
+    CNTK: BatchNormalizationNode, the conversion of files before version 13.
     """
     if version >= _VARIANCES:
         return ""

@@ -1,7 +1,8 @@
 """CNTK's model files of its first format, in all their versions, as plain values
-(ComputationNetworkLib/ComputationNetwork.cpp, SaveToFileImpl). A node's fields are a row of
-`stored_nodes`; a type that it lacks is named. Networks that are trained here are written in version
-15.
+(ComputationNetworkLib/ComputationNetwork.cpp, SaveToFileImpl).
+
+A node's fields are a row of `stored_nodes`; a type that it lacks is named. Networks that are
+trained here are written in version 15.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ def _written(
 
 def read_model(data: Memory, *, partial: bool = False) -> StoredModel:
     """Return the model in the bytes of a file; ModelFault where there is none that can be used.
+
     ``partial``: what can be read around faults, which the model lists.
     """
     return converted(raw_model(data, partial=partial))

@@ -13,9 +13,10 @@ from netsharp_engine.cntk.stored.values import StoredModel, StoredNode
 
 
 def replaced(data: Memory, model: StoredModel, arrays: Mapping[str, Array]) -> bytes:
-    """Return the bytes of a model with other numbers, row-major by the names of nodes. ModelFault
-    where a name is not a node with numbers, the shape differs, or the file stores another quantity
-    than the node has.
+    """Return the bytes of a model with other numbers, row-major by the names of nodes.
+
+    ModelFault where a name is not a node with numbers, the shape differs, or the file stores
+    another quantity than the node has.
     """
     found = bytearray(data)
     for name, array in arrays.items():

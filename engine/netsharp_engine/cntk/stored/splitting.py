@@ -35,7 +35,9 @@ def split_nodes(
     nodes: Sequence[StoredNode], shares: Sequence[KeptShare], aligned: int
 ) -> tuple[list[StoredNode], list[Split]]:
     """Return nodes with every matching matrix W as W_U times W_V, and the splits, in order of
-    names. The number of singular values is rounded up to a multiple of ``aligned``, to all at most.
+    names.
+
+    The number of singular values is rounded up to a multiple of ``aligned``, to all at most.
     """
     found = {node.name: node for node in nodes}
     told: list[Split] = []
@@ -63,7 +65,9 @@ def _matching(
     nodes: Sequence[StoredNode], shares: Sequence[KeptShare]
 ) -> Iterator[tuple[str, KeptShare]]:
     """Yield the parameters that are split, in order of names by share: each once, and none of the
-    parts. Source: ComputationNetworkLib/ComputationNetwork.cpp, PerformSVDecomposition.
+    parts.
+
+    Source: ComputationNetworkLib/ComputationNetwork.cpp, PerformSVDecomposition.
     """
     left = {one.name for one in nodes if one.operation == _PARAMETER and 1 not in _sides(one)}
     for share in shares:

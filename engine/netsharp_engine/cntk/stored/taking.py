@@ -1,6 +1,7 @@
 """The numbers of a model, taken over in the memory that its file was read into: each array is moved
-to the nearest aligned place, over bytes before it that are no longer needed. It must not know the
-formats, nor where the bytes came from.
+to the nearest aligned place, over bytes before it that are no longer needed.
+
+It must not know the formats, nor where the bytes came from.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class _Span(NamedTuple):
 
 def taken(model: StoredModel, data: bytearray) -> dict[str, Array]:
     """Return the numbers of nodes as `StoredModel.numbers` gives them, in the memory of the file.
+
     ``data`` is what the model was read from. The model's own numbers are overwritten and must not
     be used afterwards. Numbers that have another precision in the file, or are not contiguous
     there, are copied.

@@ -1,5 +1,6 @@
-"""The contents of a CNTK model file of either format: nodes, groups, blocks. Readers give it, and
-descriptions, evaluation and exports take it; it must not know files.
+"""The contents of a CNTK model file of either format: nodes, groups, blocks.
+
+Readers give it, and descriptions, evaluation and exports take it; it must not know files.
 """
 
 from __future__ import annotations
@@ -53,11 +54,12 @@ class StoredBlock(NamedTuple):
 
 
 class StoredModel(NamedTuple):
-    """A network: nodes, and the names of those of each group. ``version`` is the file's own,
-    ``versions`` those of its parts; ``types`` the number of nodes of each type in the file's words;
-    ``outputs`` the nodes worth asking for; ``aliases`` other names of nodes; ``warnings`` sentences
-    about what was changed, skipped or is missing, and ``faults`` those about parts that were not
-    read: such a model is described and never run.
+    """A network: nodes, and the names of those of each group.
+
+    ``version`` is the file's own, ``versions`` those of its parts; ``types`` the number of nodes of
+    each type in the file's words; ``outputs`` the nodes worth asking for; ``aliases`` other names
+    of nodes; ``warnings`` sentences about what was changed, skipped or is missing, and ``faults``
+    those about parts that were not read: such a model is described and never run.
     """
 
     nodes: Sequence[StoredNode]

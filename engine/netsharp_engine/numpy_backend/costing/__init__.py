@@ -1,3 +1,3 @@
-"""What the calls of a plan take: what they do, rates of each kind of work, and how these are
-measured.  Nothing here is known to plans.
+"""The cost of a plan's calls: their work, rates of each kind of work, and how these are measured.
+Plans must not know it.
 """

@@ -79,20 +79,20 @@ def measured_rates(dtype: str = "float32") -> dict[str, Rate]:
 
 
 def made_probes(dtype: str) -> list[Probe]:
-    """What is measured, for a type of numbers."""
+    """Return the probes of a type of numbers."""
     return [Probe(call, work_of(call), tiny) for call, tiny in _Maker(DTYPES[dtype]).calls()]
 
 
 def _clock() -> Callable[[], float]:
-    """A clock that stands still while others have the processor, where there is a fine one."""
+    """Return a clock in seconds that counts this thread's time alone, where there is a fine one."""
     fine = time.get_clock_info("thread_time").resolution <= FINE
     return time.thread_time if fine else time.perf_counter
 
 
 def _timed(probes: Sequence[Probe], clock: Callable[[], float]) -> list[float]:
-    """How long each probe took: the lower quarter of rounds over all, the first left out.
+    """Return the seconds of each probe: the lower quartile over all rounds, the first left out.
 
-    Two rounds are gone through, and then as much as there is time for.
+    There are at least two rounds, and more for as long as there is time.
     """
     end = time.perf_counter() + MOST_SECONDS
     seen: list[list[float]] = [[] for _ in probes]
@@ -117,7 +117,9 @@ def _timed(probes: Sequence[Probe], clock: Callable[[], float]) -> list[float]:
 
 
 def rates_of(probes: Sequence[Probe], taken: Sequence[float]) -> dict[str, Rate]:
-    """Rates of the kinds that were probed, by how long each took: the call is the smallest."""
+    """Return rates of the kinds that were probed, from the seconds of each probe: the smallest
+    probe gives the time of a call.
+    """
     calls: dict[str, float] = {}
     points: dict[str, dict[tuple[float, ...], tuple[float, float]]] = {}
     for (_, work, tiny), seconds in zip(probes, taken, strict=True):
@@ -149,7 +151,7 @@ class _Maker:
             array[...] = np.resize(random.uniform(0.1, 1.1, 4096), array.shape)
 
     def calls(self) -> Iterator[tuple[Call, bool]]:
-        """All calls, and of each whether hardly a number is in it."""
+        """Yield all calls, each with whether it has hardly any numbers."""
         for sides in (SMALL, *product(SIDES, repeat=3)):
             yield from ((call, sides is SMALL) for call in self._products(*sides))
         for size in (TINY, *SIZES):
@@ -166,7 +168,9 @@ class _Maker:
         return self._arrays[number][: prod(shape)].reshape(shape)
 
     def _products(self, rows: int, depth: int, columns: int) -> Iterator[Call]:
-        """Products with sources as they lie, or turned, by numpy and by the twin."""
+        """Yield products with sources as they are in memory, or transposed, by numpy and by the
+        twin.
+        """
         left, right = self._array(0, rows, depth), self._array(1, depth, columns)
         out = self._array(2, rows, columns)
         turned_left, turned_right = self._array(3, depth, rows).T, self._array(4, columns, depth).T
@@ -176,7 +180,7 @@ class _Maker:
                 yield products.compiled(*pair, out)
 
     def _passes(self, size: int) -> Iterator[Call]:
-        """What takes as long as it has numbers."""
+        """Yield calls whose time is proportional to their numbers."""
         samples = 2 if size == TINY else SAMPLES
         shape = (size // samples, samples)
         line, flat = self._array(5, samples), self._array(0, size)
@@ -216,7 +220,7 @@ class _Maker:
         yield from self._updates(size)
 
     def _looked_up(self, shape: tuple[int, int]) -> Iterator[Call]:
-        """A layer of tanh that is looked up in a table of 256 values."""
+        """Yield the calls of a layer of tanh that is looked up in a table of 256 values."""
         table = self._array(5, 2 + 256)
         source, out = (
             Tensor(self._array(n, *shape), self._array(n + 1, *shape), Layout(shape[:1]))
@@ -228,7 +232,9 @@ class _Maker:
         yield from (*steps.forward, *steps.backward)
 
     def _windows(self, maps: int, side: int, samples: int) -> Iterator[Call]:
-        """Pools and response normalisation behind a convolution, where they have twins."""
+        """Yield the calls of pools and response normalisation after a convolution, where they have
+        twins.
+        """
         if not compiled.takes_norm(NORM["beta"]):
             return
         walked = (Axis(maps, 1), Axis(side, 2, 2), Axis(side, 2, 2))
@@ -257,13 +263,13 @@ class _Maker:
             yield from (*steps.forward, *steps.backward)
 
     def _updates(self, size: int) -> Iterator[Call]:
-        """A step of each rule, over numbers of weights."""
+        """Yield a step of each rule, over ``size`` weights."""
         for kind in KINDS:
             optimizer = bind_optimizer(_Weights(self._array(0, size), self._array(1, size)), kind)
             yield partial(optimizer.update, UpdateRule(kind, 1e-9, 0.5, constants=CONSTANTS))
 
     def _walks(self, run: int, size: int) -> Iterator[Call]:
-        """What walks in runs: passes over parts of arrays, and rows that are gathered."""
+        """Yield calls that walk memory in runs: passes over parts of arrays, and gathered rows."""
         shape = (size // run, run)
         first, second, third = (
             self._array(number, shape[0], run + PADDED)[:, :run] for number in range(3)
@@ -281,7 +287,7 @@ class _Maker:
 
 
 def _masked(random: np.random.Generator, numbers: Array, mask: Array, out: Array) -> None:
-    """What the trainer does for a mask of dropout [samples, nodes], and the plan takes it."""
+    """Draw a mask of dropout [samples, nodes] as the trainer does, and copy it as the plan does."""
     random.random(out=numbers)
     np.greater_equal(numbers, 0.5, out=mask)
     np.multiply(mask, 2.0, out=mask)
@@ -289,11 +295,11 @@ def _masked(random: np.random.Generator, numbers: Array, mask: Array, out: Array
 
 
 class _Weights:
-    """What an optimiser needs of a plan."""
+    """The part of a plan that an optimiser needs."""
 
     def __init__(self, trained: Array, gradient: Array) -> None:
         self.trained, self.gradient = trained, gradient
 
     def incoming(self) -> list[Array]:
-        """Views for a norm, which nothing here limits."""
+        """Return the views for a norm: none, since no norm is limited here."""
         return []

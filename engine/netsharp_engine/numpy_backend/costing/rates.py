@@ -1,6 +1,6 @@
-"""What work costs: kinds of it with their sizes, and rates that turn them into seconds.
+"""The cost of work: kinds with their sizes, and rates that turn them into seconds.
 
-Plain numbers: it knows neither operations nor arrays nor who has measured a rate.
+Plain numbers: it must not know operations, arrays, or how a rate was measured.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from netsharp_engine import stored
 
 
 class CallWork(NamedTuple):
-    """What one call does: ``units`` of a ``kind``, whose rate depends on ``sizes``.
+    """The work of one call: ``units`` of a ``kind``, whose rate depends on ``sizes``.
 
-    ``calls`` is how often; it may be less than one where a call happens now and then.
+    ``calls`` is the number of such calls; it is less than one for a call that is made now and then.
     """
 
     kind: str
@@ -27,10 +27,10 @@ class CallWork(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """How long a kind of work takes: ``call`` seconds each time, and so many for each unit.
+    """The time of a kind of work: ``call`` seconds for each call, and the seconds of each unit.
 
     ``units`` has the seconds of a unit at each point of a grid over ``axes``, the last of which
-    runs fastest; all lie in increasing order.
+    runs fastest; all are in increasing order.
     """
 
     call: float
@@ -38,8 +38,8 @@ class Rate(NamedTuple):
     units: tuple[float, ...]
 
     def seconds(self, work: CallWork) -> float:
-        """How long some work takes: between points by the logarithms of sizes, beyond them as at
-        the nearest.
+        """Return the seconds of some work: between points interpolated by the logarithms of sizes,
+        beyond them as at the nearest.
         """
         return work.calls * (self.call + work.units * self._unit(work.sizes))
 
@@ -60,7 +60,7 @@ Rates = Mapping[str, Rate]
 
 
 def _between(points: tuple[float, ...], size: float) -> tuple[int, float]:
-    """The point below a size, and how far it is on the way to the next (0 at the ends)."""
+    """Return the point below a size, and the fraction of the way to the next (0 at the ends)."""
     if size <= points[0]:
         return 0, 0.0
     if size >= points[-1]:
@@ -70,12 +70,12 @@ def _between(points: tuple[float, ...], size: float) -> tuple[int, float]:
 
 
 def seconds_of(rates: Rates, works: Iterable[CallWork]) -> float:
-    """How long all of these take; KeyError for a kind without a rate."""
+    """Return the seconds of all these works; KeyError for a kind without a rate."""
     return math.fsum(rates[work.kind].seconds(work) for work in works)
 
 
 def rates_out(rates: Rates) -> dict[str, Any]:
-    """Rates as plain values."""
+    """Return rates as plain values."""
     return {
         kind: {"call": rate.call, "axes": list(map(list, rate.axes)), "units": list(rate.units)}
         for kind, rate in rates.items()
@@ -83,7 +83,7 @@ def rates_out(rates: Rates) -> dict[str, Any]:
 
 
 def rates_in(values: Mapping[str, Any]) -> dict[str, Rate]:
-    """Rates of plain values.  Raises ValueError for what is none."""
+    """Return rates from plain values. Raises ValueError for other values."""
     return {kind: _rate_in(stored.table(values, kind)) for kind in values}
 
 
@@ -100,5 +100,5 @@ def _rate_in(row: Mapping[str, Any]) -> Rate:
 
 def _numbers(values: object, key: str) -> tuple[float, ...]:
     if not isinstance(values, list):
-        raise ValueError(f"'{key}' holds what is no list")
+        raise ValueError(f"'{key}' does not hold a list")
     return tuple(stored.as_number(value, key) for value in values)

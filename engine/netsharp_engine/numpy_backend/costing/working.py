@@ -1,7 +1,7 @@
-"""What the bound calls of a plan do, as work of kinds that are measured: told from a call's own
-function, and the shapes and steps of its arrays, so that no kernel says twice what it does.
+"""The work of a plan's bound calls, in kinds that are measured: derived from a call's own function,
+and the shapes and strides of its arrays, so that no kernel has to describe itself.
 
-It knows no rate.
+It must not know rates.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _PASSING = {"linear forward": 0, "linear backward": 1}
 
 
 class NodeWork(NamedTuple):
-    """What a node's calls do in one step."""
+    """The work of a node's calls in one step."""
 
     forward: tuple[CallWork, ...]
     backward: tuple[CallWork, ...]
 
 
 def node_work(design: Design) -> dict[Node, NodeWork]:
-    """What each node of a plan does in a step; the output's has the criterion, too.
+    """Return the work of each node of a plan in a step; the output's includes the criterion.
 
-    GraphError where there is no memory for the plan.
+    GraphError where memory for the plan is too small.
     """
     steps, loss = bind_all(design)
     found = {
@@ -65,7 +65,7 @@ def node_work(design: Design) -> dict[Node, NodeWork]:
 
 
 def work_of(call: Call) -> CallWork:
-    """What a bound call does.  Raises KeyError for one that nobody has told of."""
+    """Return the work of a bound call. Raises KeyError for an unknown function."""
     function: Any = call
     args: tuple[Any, ...] = ()
     if isinstance(call, partial):
@@ -82,7 +82,7 @@ def work_of(call: Call) -> CallWork:
 
 
 def entering(design: Design) -> Iterator[CallWork]:
-    """What it takes to copy a batch of rows into the inputs."""
+    """Yield the work of copying a batch of rows into the inputs."""
     for node in design.nodes:
         if node.op == "input" and design.is_rows(node):
             yield CallWork("copy", (node.size, node.size * design.batch), node.size * design.batch)
@@ -94,7 +94,7 @@ def entering(design: Design) -> Iterator[CallWork]:
 
 
 def updating(kind: str, size: int) -> CallWork:
-    """The work of one step of a rule over so many numbers."""
+    """Return the work of one step of a rule over ``size`` numbers."""
     return CallWork(f"update {kind}", (size,), size)
 
 
@@ -107,7 +107,9 @@ def _of_function(kind: str, args: Sequence[Any]) -> CallWork:
 
 
 def _elements(kind: str, values: Sequence[Any]) -> CallWork:
-    """The work of one pass over arrays that are spread to the shape of the last, the result."""
+    """Return the work of one pass over arrays that are broadcast to the shape of the last, the
+    result.
+    """
     arrays = [one for one in values if isinstance(one, np.ndarray) and one.ndim]
     result = arrays[-1]
     spread = [np.broadcast_to(one, result.shape) for one in arrays]
@@ -122,13 +124,13 @@ def _elements(kind: str, values: Sequence[Any]) -> CallWork:
 
 
 def _is_spread(array: Array) -> bool:
-    """Whether a number stands for several."""
+    """Return whether one number is broadcast to several."""
     pairs = zip(array.shape, array.strides, strict=True)
     return any(extent > 1 and not step for extent, step in pairs)
 
 
 def _run(arrays: Sequence[Array]) -> int:
-    """How many numbers lie one behind the other in all arrays of a shape; 0: not even two."""
+    """Return how many numbers are contiguous in all arrays of a shape; 0: not even two."""
     run = 1
     steps = [one.itemsize for one in arrays]
     order = sorted(range(arrays[0].ndim), key=lambda axis: -arrays[-1].strides[axis])
@@ -148,7 +150,7 @@ def _run(arrays: Sequence[Array]) -> int:
 
 
 def _product(function: Any, args: Sequence[Any]) -> CallWork:
-    """A matrix product, or the sums of rows by a column of ones."""
+    """Return the work of a matrix product, or of the sums of rows by a column of ones."""
     left, right, out = args
     if right.ndim == 1:
         return CallWork("row sums", (left.size,), left.size)
@@ -160,7 +162,7 @@ def _product(function: Any, args: Sequence[Any]) -> CallWork:
 
 
 def _is_turned(matrix: Array) -> bool:
-    """Whether the rows of a matrix lie beside each other, not its columns."""
+    """Return whether a matrix is stored column by column."""
     return matrix.shape[-1] > 1 and matrix.strides[-1] != matrix.itemsize
 
 
@@ -172,7 +174,7 @@ def _compiled_product(function: Any, args: Sequence[Any]) -> CallWork:
 
 
 def _lies_turned(step: int, count: int) -> bool:
-    """Whether the numbers of a row lie so far apart, where there are some."""
+    """Return whether the numbers of a row are apart in memory, where there are several."""
     return count > 1 and step != 1
 
 
@@ -210,7 +212,7 @@ def _taken(function: Any, args: Sequence[Any]) -> CallWork:
 
 
 def _cells(args: Sequence[Any]) -> int:
-    """How many cells all windows of a twin's call have, in all samples."""
+    """Return the number of cells that all windows of a twin's call have, in all samples."""
     _, samples, table, spans = args[:4]
     ends = np.cumsum(table[:, 0])
     lengths = np.split(spans[:, 1] - spans[:, 0], ends[:-1])
@@ -251,7 +253,9 @@ def _applied(function: Any, args: Sequence[Any]) -> CallWork:
 
 
 def _transferred(kind: str) -> Callable[[Any, Sequence[Any]], CallWork]:
-    """Of the methods of a node that is looked up in a table."""
+    """Return the function that gives the work of the methods of a node that is looked up in a
+    table.
+    """
 
     def found(function: Any, args: Sequence[Any]) -> CallWork:
         size = function.__self__.x.size

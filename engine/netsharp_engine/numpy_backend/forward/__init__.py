@@ -44,7 +44,9 @@ class Forward:
 
     @property
     def needs(self) -> int:
-        """The bytes of all packed weights, of tables and of the rows that are computed together."""
+        """Return the bytes of all packed weights, of tables and of the rows that are computed
+        together.
+        """
         return self._row.needs
 
     def load(self, values: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ QUARTERS = {0.5: 2, 0.75: 3}
 
 
 class NoStepError(Exception):
-    """What the compiled steps cannot do."""
+    """A graph that the compiled steps cannot compute."""
 
 
 class Held(NamedTuple):
@@ -112,12 +112,12 @@ class _Lowering:
             raise NoStepError
 
     def _waits(self, node: Node) -> bool:
-        """Whether a full bundle is one of those that are added up: it goes on from their sum."""
+        """Return whether a full bundle is an addend of a sum, from which it continues."""
         users = self.facts.users[node]
         return node.op == "full" and len(users) == 1 and users[0].op == "add" and self._alone(node)
 
     def _alone(self, node: Node) -> bool:
-        """Whether nothing but its one user needs the values of a node."""
+        """Return whether only its one user needs the values of a node."""
         return self.facts.uses[node] == 1 and node.op != "input" and node is not self.facts.output
 
     # Products
@@ -132,7 +132,9 @@ class _Lowering:
         made: steps.Made,
         mode: int = steps.ALONE,
     ) -> ForwardStep:
-        """A product with a matrix [rows, offsets], its columns in the order of rising offsets."""
+        """Return the step of a product with a matrix [rows, offsets], its columns by rising
+        offsets.
+        """
         runs = runs_of(offsets)
         step = self.row.add(ForwardStep(steps.MULTIPLY, mode, source, out, rows))
         step.places(self.row.table(places), len(places))
@@ -141,8 +143,8 @@ class _Lowering:
         return step
 
     def full(self, node: Node, out: int | None = None, order: IntArray | None = None) -> Held:
-        """Every node from every one: ``order`` is that of rows in memory where they are added to
-        what is at ``out``.
+        """Return a bundle of every node from every one: ``order`` is that of rows in memory where
+        they are added to those at ``out``.
         """
         places = self.held[node.inputs[0]].at
         sorting = np.argsort(places)
@@ -157,7 +159,9 @@ class _Lowering:
         return Held(np.arange(begin, begin + node.size), begin, (step,))
 
     def filtered(self, node: Node) -> Held:
-        """Nodes that read the same ones are a product; all are one where that is less work."""
+        """Return a filtered bundle: one product for equal sources, or for all where that is less
+        work.
+        """
         destinations, sources = (np.asarray(each, np.int64) for each in node.attributes["edges"])
         places, name = self.held[node.inputs[0]].at, node.parameters[0].name
         bounds = np.searchsorted(destinations, np.arange(node.size + 1))
@@ -188,7 +192,9 @@ class _Lowering:
         return Held(at, begin, tuple(written))
 
     def convolve(self, node: Node) -> Held:
-        """Kernels at all places: of those that share them a product of many rows."""
+        """Return a convolution: kernels at all places, a product of many rows where they are
+        shared.
+        """
         attributes = node.attributes
         walk = Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), attributes["maps"])
         axes, everything = walk.axes, range(len(walk.axes))
@@ -237,7 +243,7 @@ class _Lowering:
         return EvenWalk(begin + sum(b * step for b, step in zip(before, own, strict=True)), own)
 
     def _gathered(self, sources: IntArray, targets: IntArray, count: int, mode: int) -> Held:
-        """Numbers brought to other places of an area of so many."""
+        """Return numbers moved to other places of an area of ``count`` numbers."""
         begin = self.row.place(count)
         step = self.row.add(ForwardStep(steps.GATHER, mode, 0, begin, count))
         runs = pairs_of(sources, targets)
@@ -247,7 +253,7 @@ class _Lowering:
     def _walked(
         self, step: ForwardStep, axes: Sequence[Axis], windows: EvenWalk, order: list[int]
     ) -> IntArray:
-        """Tell a step the distances of cells and return where the first of each place lies."""
+        """Give a step the distances of cells and return the first cell of each place."""
         everything = range(len(axes))
         taps = windows.places([np.arange(axis.kernel) for axis in axes], everything)
         step.runs(self.row.table(taps), len(taps))
@@ -255,14 +261,14 @@ class _Lowering:
         return windows.origin + windows.places(firsts, order)
 
     def _made(self, axes: Sequence[Axis], order: list[int], begin: int) -> Held:
-        """The places of what windows became, in an order of dimensions."""
+        """Return the places of the windows' results, in an order of dimensions."""
         counts = [axis.count for axis in axes]
         steps_ = EvenWalk(begin, strides(counts, order))
         at = begin + steps_.places([np.arange(count) for count in counts], range(len(axes)))
         return Held(at, begin)
 
     def pool(self, node: Node, means: bool) -> Held:
-        """The largest or the mean of each window."""
+        """Return the largest or the mean of each window."""
         axes: tuple[Axis, ...] = node.attributes["axes"]
         mode = steps.NOTHING if means else steps.LOWEST
         windows = self._windows(node.inputs[0], axes, mode, [])
@@ -280,7 +286,7 @@ class _Lowering:
         return self._made(axes, order, begin)
 
     def norm(self, node: Node) -> Held:
-        """Every value by the squares around it."""
+        """Return every value normalised by the squares around it."""
         attributes, source = node.attributes, node.inputs[0]
         axes: tuple[Axis, ...] = attributes["axes"]
         quarters = QUARTERS.get(float(attributes["beta"]))
@@ -317,7 +323,7 @@ class _Lowering:
     # What takes each number alone
 
     def _own(self, node: Node) -> Held:
-        """The values of a source, in place where nobody else reads them, else a copy."""
+        """Return the values of a source, in place where no other node reads them, else a copy."""
         held = self.held[node]
         if self._alone(node):
             return held
@@ -328,7 +334,7 @@ class _Lowering:
         return Held(held.at - held.begin + begin, begin)
 
     def bias(self, node: Node) -> Held:
-        """Biases go with the products before them where nothing else reads those."""
+        """Return biases added, within the products before them where no other node reads those."""
         source = node.inputs[0]
         held = self.held[source]
         order = np.argsort(held.at)
@@ -349,7 +355,7 @@ class _Lowering:
         return Held(held.at, held.begin)
 
     def add(self, node: Node) -> Held:
-        """The sum of the sources, to which full bundles add their products."""
+        """Return the sum of the sources, to which full bundles add their products."""
         waiting = [source for source in node.inputs if self._waits(source)]
         others = [source for source in node.inputs if not self._waits(source)]
         held = self._own(others.pop(0)) if others else self.full(waiting.pop(0))
@@ -366,7 +372,7 @@ class _Lowering:
         return held
 
     def activation(self, node: Node) -> Held:
-        """A function of each number; a softmax is one of all of them."""
+        """Return a function of each number; of softmax, of all numbers together."""
         source, function = node.inputs[0], node.attributes["function"]
         if function not in FUNCTIONS:
             raise NoStepError
@@ -379,7 +385,7 @@ class _Lowering:
 
 
 def _cost(rows: int, places: IntArray, lanes: int) -> int:
-    """What a product with so many rows costs, in terms of a vector."""
+    """Return the cost of a product with ``rows`` rows, in multiply-adds of a vector."""
     runs = len(runs_of(np.sort(places))) if len(places) else 0
     return -(-rows // lanes) * (len(places) + RUN_COST * runs) + PRODUCT_COST
 

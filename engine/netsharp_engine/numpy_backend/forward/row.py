@@ -1,6 +1,6 @@
-"""Where a row's numbers lie, and the steps and tables that the compiled forward pass reads.
+"""The memory of a row's numbers, and the steps and tables that the compiled forward pass reads.
 
-It knows the words of a step in twins/forward.c, and no operation of a graph.
+It knows the words of a step in twins/forward.c, and must not know a graph's operations.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ class ForwardStep:
         self.words = [kind, mode, source, out, size, 0, 0, 0, 0, 0, 0, -1]
 
     def places(self, at: int, count: int) -> None:
-        """Where the table lists places."""
+        """Set where the table lists places."""
         self.words[5:7] = at, count
 
     def runs(self, at: int, count: int) -> None:
-        """Where the table lists runs or distances."""
+        """Set where the table lists runs or distances."""
         self.words[7:9] = at, count
 
     def numbers(self, depth: int, at: int) -> None:
-        """Where weights, shares or factors are."""
+        """Set where weights, shares or factors are."""
         self.words[9:11] = depth, at
 
     def more(self, at: int) -> None:
-        """Where biases, constants or the offset are."""
+        """Set where biases, constants or the offset are."""
         self.words[11] = at
 
     @property
     def is_product_of_one_place(self) -> bool:
-        """Whether biases of single nodes may go with it."""
+        """Return whether biases of single nodes can be joined with it."""
         return self.words[0] == MULTIPLY and self.words[6] == 1 and self.words[11] < 0
 
 
@@ -82,7 +82,7 @@ class Row:
         self.place(features)
 
     def place(self, count: int) -> int:
-        """Return where so many numbers get their place, with room for a vector behind them."""
+        """Return the place of ``count`` numbers, with room for a vector after them."""
         begin = self.size
         self.size += -(-(count + self.lanes) // self.lanes) * self.lanes
         return begin
@@ -100,7 +100,7 @@ class Row:
         return self._pack(-(-rows // self.lanes) * self.lanes * depth, depth, made)
 
     def vector(self, count: int, made: Made) -> int:
-        """Return where so many numbers are packed, with zeros up to the end of a panel."""
+        """Return the place of ``count`` packed numbers, with zeros up to the end of a panel."""
         return self._pack(-(-count // self.lanes) * self.lanes + self.lanes, None, made)
 
     def _pack(self, count: int, depth: int | None, made: Made) -> int:
@@ -116,7 +116,7 @@ class Row:
 
     @property
     def needs(self) -> int:
-        """The bytes of it all."""
+        """Return the bytes of numbers, tables and steps together."""
         block = max(BLOCK_BYTES, LEAST_ROWS * self.size * self.dtype.itemsize)
         words = self.words + len(self.steps) * len(ForwardStep(0).words)
         return block + self.numbers * self.dtype.itemsize + words * WORD_BYTES

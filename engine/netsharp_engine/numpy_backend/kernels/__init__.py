@@ -74,19 +74,18 @@ def _no_cells(node: Node) -> int:
 
 
 class Kernel(NamedTuple):
-    """How the back end runs one operation.
+    """The back end's row for one operation.
 
-    ``bind`` makes the calls.  ``reads`` and ``writes`` name the shape in which source and
-    output must be viewable without a copy, None for any.  ``prefers`` is the layout that
-    it writes with least work.  ``weight_order`` gives the canonical index of each number
-    of its parameter.  ``keeps_output``: backward needs the output as it was written;
-    ``keeps_source``: its first source's values.
-    ``in_place``: elementwise, so that source and output share a layout and maybe memory;
-    ``passes``: its output is its source's values.
-    ``bytes`` is what a bound one keeps beside values, gradients and weights; ``reorders`` whether
-    ``weight_order`` gives an array; ``cells`` how many of the kernel's are walked one by one, each
-    with calls that hold so many ``views`` forward, and in all.  ``whole``: it looks at all rows of
-    a batch at once, so that these cannot be computed in parts.
+    ``bind`` makes the calls. ``reads`` and ``writes`` name the shape in which source and output
+    must be viewable without a copy, None for any. ``prefers`` is the layout that it writes with
+    least work. ``weight_order`` gives the canonical index of each number of its parameter.
+    ``keeps_output``: backward needs the output as it was written; ``keeps_source``: its first
+    source's values. ``in_place``: elementwise, so that source and output share a layout and maybe
+    memory; ``passes``: its output is its source's values. ``bytes`` is the memory of a bound one
+    beside values, gradients and weights; ``reorders`` whether ``weight_order`` gives an array;
+    ``cells`` the number of the kernel's cells that are walked one by one, each with calls that hold
+    ``views`` arrays: forward, and in all. ``whole``: it computes all rows of a batch together, so
+    that these cannot be computed in parts.
     """
 
     bind: Callable[[Site], Steps]
@@ -118,7 +117,7 @@ def _factors(node: Node) -> Shape:
 
 
 def _same_order(node: Node, source: Layout) -> Layout | None:
-    """The source's order of dimensions, kept over a window operation where it is plain."""
+    """Return the source's order of dimensions, kept over a window operation where it is plain."""
     extents = [source.shape[axis] for axis in range(len(source.shape)) if source.shape[axis] > 1]
     seen = _input_shape(node)
     real = [d for d, extent in enumerate(seen) if extent > 1]
@@ -166,7 +165,7 @@ def _window(
     keeps_output: bool,
     views: tuple[int, int] = (3, 6),
 ) -> Kernel:
-    """The row of an operation that walks a kernel without weights."""
+    """Return the row of an operation that walks a kernel without weights."""
     return Kernel(
         bind,
         _input_shape,

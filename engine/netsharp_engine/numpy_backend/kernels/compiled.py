@@ -45,7 +45,7 @@ def bind_pool(site: Site, means: bool) -> Steps | None:
 
 
 def takes_norm(beta: float) -> bool:
-    """Whether there is a twin of response normalisation with this exponent."""
+    """Return whether there is a twin of response normalisation with this exponent."""
     return twins is not None and beta in QUARTERS
 
 
@@ -124,7 +124,7 @@ def _step(array: Array, dimension: int) -> int:
 
 
 def _span(axis: Axis, position: int, centred: bool) -> tuple[int, int, int]:
-    """Return the first real cell of a window, the one behind its last, and its centre."""
+    """Return the first real cell of a window, the one after its last, and its centre."""
     cells = axis.cells(position)
     centre = axis.centre(position) if centred else 0
     return (cells.start, cells.stop, centre) if cells else (0, 0, centre)

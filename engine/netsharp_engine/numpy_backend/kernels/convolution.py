@@ -19,12 +19,12 @@ TALL = 32  # from so many maps on, other ways to multiply the gradient are faste
 
 
 def walk(attributes: Any) -> Walk:
-    """The walk of a convolution's attributes."""
+    """Return the walk of a convolution's attributes."""
     return Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), tuple(attributes["maps"]))
 
 
 def layout_of(walk: Walk) -> Layout:
-    """The memory order of the matrix product's result, over (map, position) factors."""
+    """Return the memory order of the matrix product's result, over (map, position) factors."""
     pairs = zip(walk.maps, walk.axes, strict=True)
     factors = [n for maps, axis in pairs for n in (maps, axis.count)]
     rows = [] if walk.row is None else [walk.row]
@@ -40,7 +40,7 @@ def bind_convolve(site: Site) -> Steps:
 
 
 class Figures:
-    """The extents of a convolution's buffers for so many samples, and nothing that has memory."""
+    """The extents of a convolution's buffers for ``samples`` samples, without memory."""
 
     def __init__(self, walked: Walk, samples: int) -> None:
         self.walk = walked
@@ -60,16 +60,18 @@ class Figures:
         self.shares = (self.groups, self._block(size), self.depth, self.columns)
 
     def _block(self, size: int) -> int:
-        """How many positions to multiply at once, when each makes ``size`` numbers."""
+        """Return the number of positions to multiply at once, when each makes ``size`` numbers."""
         return min(self.positions, max(1, BLOCK // size))
 
     @property
     def overlaps(self) -> bool:
-        """Whether the windows of two positions share cells, so that products must be added."""
+        """Return whether the windows of two positions share cells, so that products must be
+        added.
+        """
         return not self.row_taps == self.positions == 1
 
     def numbers(self, direct: bool, learns: bool, down: bool) -> int:
-        """How many numbers the buffers hold."""
+        """Return the number of elements of the buffers."""
         own = 0 if direct else prod(self.result)
         count = prod(self.unrolled) + own
         if learns:
@@ -84,7 +86,7 @@ class Figures:
 
 
 def convolve_bytes(draft: Draft) -> int:
-    """What a bound convolution keeps."""
+    """Return the bytes of a bound convolution's buffers."""
     walked = walk(draft.node.attributes)
     direct = draft.output.same(layout_of(walked))
     figures = Figures(walked, draft.samples)
@@ -107,7 +109,7 @@ class _Convolution(Figures):
         return array.reshape(self.result) if self.direct else self.site.scratch(*self.result)
 
     def _windows(self, unrolled: Array) -> Array:
-        """Overlapping windows [groups, positions, row taps * taps, columns]."""
+        """Return overlapping windows [groups, positions, row taps * taps, columns]."""
         group, cell, tap, item = unrolled.strides
         return np.lib.stride_tricks.as_strided(
             unrolled,

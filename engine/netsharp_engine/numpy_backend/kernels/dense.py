@@ -15,7 +15,9 @@ from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps,
 
 
 def bind_full(site: Site) -> Steps:
-    """out = W x, with W [destination, source] in the rows' memory order."""
+    """Bind out = W x, [nodes, samples], with W [destination, source] in the rows' memory order.
+    Source: the Net# guide, full bundles.
+    """
     source, out, slot = site.sources[0], site.output, site.slots[0]
     shape = (out.value.shape[0], source.value.shape[0])
     weights = slot.value.reshape(shape)
@@ -30,7 +32,7 @@ def bind_full(site: Site) -> Steps:
 
 
 def full_order(shape: tuple[int, int], sources: Layout, out: Layout) -> IntArray | None:
-    """The canonical index of each weight in memory order; None when they are the same."""
+    """Return the canonical index of each weight in memory order; None when they are the same."""
     rows, columns = out.rows, sources.rows
     if rows is None and columns is None:
         return None
@@ -41,7 +43,7 @@ def full_order(shape: tuple[int, int], sources: Layout, out: Layout) -> IntArray
 
 
 def bind_bias(site: Site) -> Steps:
-    """out = x + b; value and gradient may be the source's own arrays."""
+    """Bind out = x + b, [nodes, samples]; value and gradient may be the source's own arrays."""
     source, out, slot = site.sources[0], site.output, site.slots[0]
     forward: list[Call] = [partial(np.add, source.value, slot.value[:, None], out.value)]
     backward: list[Call] = []
@@ -52,12 +54,14 @@ def bind_bias(site: Site) -> Steps:
 
 
 def bias_bytes(draft: Draft) -> int:
-    """What a bound bias keeps."""
+    """Return the bytes of a bound bias's buffers."""
     return draft.samples * draft.width if draft.learns else 0
 
 
 def bind_add(site: Site) -> Steps:
-    """out = sum of the sources, first to last; the first may be in place."""
+    """Bind out = sum of the sources, [nodes, samples] each, first to last; the first may be in
+    place.
+    """
     out = site.output.value
     values = [source.value for source in site.sources]
     forward: list[Call] = []
@@ -82,19 +86,19 @@ def _pass_on(site: Site) -> list[Call]:
 
 
 def activation_bytes(draft: Draft) -> int:
-    """What a bound activation keeps."""
+    """Return the bytes of a bound activation's buffers."""
     if _is_compiled(draft.node.attributes["function"], draft.down):
         return 0
     return (draft.values + draft.samples) * draft.width
 
 
 def _is_compiled(function: str, back: bool) -> bool:
-    """Whether numpy's passes over an activation, and the numbers that they keep, are not needed."""
+    """Return whether an activation needs neither numpy's passes nor the numbers that they keep."""
     return functions.takes(function) and not (back and compiled.slope(function, "f4") is None)
 
 
 def bind_activation(site: Site) -> Steps:
-    """out = f(x) by the table's row; in place where the plan says so."""
+    """Bind out = f(x) by the table's row, [nodes, samples]; in place where the plan says so."""
     function = site.attributes["function"]
     row = FUNCTIONS[function]
     source, out = site.sources[0], site.output

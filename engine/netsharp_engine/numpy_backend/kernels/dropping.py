@@ -11,7 +11,7 @@ from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
 
 
 def bind_dropout(site: Site) -> Steps:
-    """out = x * mask; value and gradient may be the source's own arrays.
+    """Bind out = x * mask, [nodes, samples]; value and gradient may be the source's own arrays.
 
     Without a mask nothing is dropped.
     """
@@ -28,7 +28,7 @@ def bind_dropout(site: Site) -> Steps:
 
 
 def dropout_bytes(draft: Draft) -> int:
-    """What a bound dropout keeps."""
+    """Return the bytes of a bound dropout's buffers."""
     return draft.values * draft.width * (1 if draft.output.canonical else 2)
 
 

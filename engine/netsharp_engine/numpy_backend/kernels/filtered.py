@@ -35,7 +35,9 @@ def _is_dense(cells: int, edges: int) -> bool:
 
 
 def filtered_bytes(draft: Draft) -> int:
-    """What a bound filtered bundle keeps, at most: nodes without edges need less."""
+    """Return an upper bound of the bytes of a bound filtered bundle's buffers: nodes without edges
+    need less.
+    """
     edges, samples = draft.node.parameters[0].size, draft.samples
     targets, sources = draft.node.size, draft.node.inputs[0].size
     if _is_dense(targets * sources, edges):
@@ -52,7 +54,7 @@ def filtered_bytes(draft: Draft) -> int:
 
 
 def _places(layout: Layout) -> IntArray:
-    """The memory row of each canonical index."""
+    """Return the memory row of each canonical index."""
     rows = layout.rows
     if rows is None:
         return np.arange(int(np.prod(layout.shape)), dtype=np.intp)
@@ -107,11 +109,11 @@ class _Gathered:
 
     @staticmethod
     def _firsts(values: IntArray) -> IntArray:
-        """Where a new value begins."""
+        """Return the indices at which a new value begins."""
         return np.flatnonzero(np.diff(values, prepend=-1))
 
     def _classes(self) -> list[tuple[slice, slice, tuple[int, int]]]:
-        """Rows, edges, and (rows, edges a row) of each class of equal degree."""
+        """Return rows, edges, and (rows, edges a row) of each class of equal degree."""
         bounds = [*self._firsts(self.degrees).tolist(), len(self.degrees)]
         classes, start = [], 0
         for low, high in pairwise(bounds):
@@ -121,7 +123,9 @@ class _Gathered:
         return classes
 
     def sums(self, values: Array, weights: Array, target: Array) -> list[Call]:
-        """target[owner] = sum over its edges of weight * values[other]; others become 0."""
+        """Bind target[owner] = sum over its edges of weight * values[other]; other rows become
+        0.
+        """
         samples = self.site.samples
         made = self.site.scratch(len(self.rows), samples)
         calls: list[Call] = [
@@ -138,7 +142,7 @@ class _Gathered:
         return [*calls, partial(target.__setitem__, self.rows, made)]
 
     def products(self, errors: Array, target: Array) -> list[Call]:
-        """target[edge] = sum over samples of the gathered value * errors[owner]."""
+        """Bind target[edge] = sum over samples of the gathered value * errors[owner]."""
         samples = self.site.samples
         near = self.site.scratch(len(self.rows), samples)
         made = self.site.scratch(len(self.others))

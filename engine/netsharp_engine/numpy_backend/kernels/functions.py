@@ -1,6 +1,6 @@
-"""The compiled twins of activations with exponentials: numpy's, but for some last bits.
+"""The compiled twins of activations with exponentials: numpy's results except for the last bits.
 
-They take arrays without gaps, and know no operation's table.
+They take arrays without gaps, and must not know the table of operations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PLAIN = ("rlinear",)
 
 
 def takes(function: str) -> bool:
-    """Whether there is a twin, and it is faster, or as fast and joined to products."""
+    """Return whether there is a twin, and it is faster, or as fast and joined to products."""
     return twins is not None and function in (*SLOW, *PLAIN)
 
 

@@ -1,7 +1,7 @@
-"""How the values of a node lie in memory: an order of its nodes, samples innermost.
+"""The order in memory of a node's values: its elements permuted, samples innermost.
 
-A layout factors the row-major node index into dimensions and permutes these; it knows
-no operation.
+A layout factors the row-major node index into dimensions and permutes these; it must not know
+operations.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ class Layout:
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
-        """Extent and canonical step of each memory axis, outermost first, as few as there can be.
+        """Return extent and canonical step of each memory axis, outermost first, as few as
+        possible.
 
-        Two layouts put every node on the same row exactly when these agree.
+        Two layouts put every element on the same row exactly when these agree.
         """
         steps = [product(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         return _joined([(self.shape[axis], steps[axis]) for axis in self.order])
 
     @property
     def canonical(self) -> bool:
-        """Whether every node lies on the row of its canonical index."""
+        """Return whether every element is on the row of its canonical index."""
         return len(self.runs) < 2
 
     @property
     def rows(self) -> IntArray | None:
-        """The canonical index of each memory row; None when they are the same."""
+        """Return the canonical index of each memory row; None when they are the same."""
         if self.canonical:
             return None
         index = np.arange(product(self.shape), dtype=np.intp)
         return index.reshape(self.shape).transpose(self.order).ravel()
 
     def view(self, array: Array, shape: tuple[int, ...]) -> Array | None:
-        """``array`` [nodes, samples] in this layout as [*shape, samples], canonical.
+        """Return ``array`` [nodes, samples] in this layout as [*shape, samples], canonical.
 
         None where no view without a copy exists.
         """
@@ -59,7 +60,9 @@ class Layout:
         return seen if np.may_share_memory(seen, array) else None
 
     def allows(self, shape: tuple[int, ...]) -> bool:
-        """Whether ``view`` can show this layout as ``shape``: no dimension spans two runs."""
+        """Return whether ``view`` can show this layout as ``shape``: no dimension spans two
+        runs.
+        """
         steps = {}
         step = 1
         for axis in reversed(self.order):
@@ -70,12 +73,14 @@ class Layout:
         return ends <= set(accumulate(shape, mul, initial=1))
 
     def same(self, other: Layout) -> bool:
-        """Whether both put every node on the same row."""
+        """Return whether both put every element on the same row."""
         return self.runs == other.runs
 
 
 def _joined(axes: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Axes of (extent, step), outermost first, with neighbours joined that one step can walk."""
+    """Return axes of (extent, step), outermost first, with neighbours joined that one step can
+    walk.
+    """
     found: list[tuple[int, int]] = []
     for extent, step in axes:
         if extent == 1:

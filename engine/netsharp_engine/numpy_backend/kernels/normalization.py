@@ -15,7 +15,9 @@ from netsharp_engine.walks.taps import centres, pairs
 
 
 def bind_norm(site: Site) -> Steps:
-    """y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre."""
+    """Bind y = x (offset + alpha / N * sum of squares)^-beta, x at the kernel's centre, [*counts,
+    samples]. Source: the Net# guide, response normalisation bundles.
+    """
     if compiled.takes_norm(float(site.attributes["beta"])):
         return compiled.bind_norm(site)
     norm = _Norm(site)
@@ -23,7 +25,7 @@ def bind_norm(site: Site) -> Steps:
 
 
 def norm_bytes(draft: Draft) -> int:
-    """What a bound response norm keeps."""
+    """Return the bytes of a bound response norm's buffers."""
     if compiled.takes_norm(float(draft.node.attributes["beta"])):
         return compiled.norm_bytes(draft)
     over_all = draft.node.attributes["over_full_kernel"]
@@ -66,7 +68,9 @@ class _Norm:
         ]
 
     def backward(self) -> list[Call]:
-        """Every cell's pull on the sums that it is part of, and the centre's own share."""
+        """Return the calls of the gradient: of every cell through the sums that it is part of, and
+        of the centre itself.
+        """
         site = self.site
         error = site.output.gradients(self.counts)
         down = site.sources[0].gradients(self.shape)
@@ -90,7 +94,7 @@ class _Norm:
 
 
 def _factors(site: Site, alpha: float) -> Array:
-    """Alpha over N: the real cells of each position, or the whole kernel."""
+    """Return alpha over N: the number of real cells of each position, or of the whole kernel."""
     if not site.attributes["over_full_kernel"]:
         return np.asarray(share_per_cell(site) * site.dtype(alpha))
     kernel = prod(axis.kernel for axis in site.attributes["axes"])
@@ -98,7 +102,7 @@ def _factors(site: Site, alpha: float) -> Array:
 
 
 def _power(base: Array, beta: float, power: Array, spare: Array) -> list[Call]:
-    """power = base^-beta; quarters by square roots, which are far cheaper than power."""
+    """Compute power = base^-beta; quarters by square roots, which are far cheaper than power."""
     if beta == 0.5:
         return [partial(np.sqrt, base, power), partial(np.reciprocal, power, power)]
     if beta == 0.75:

@@ -13,7 +13,9 @@ from netsharp_engine.walks.taps import pairs, real_cells
 
 
 def bind_max_pool(site: Site) -> Steps:
-    """The largest real cell; its gradient goes to the first of equal cells."""
+    """Bind the largest real cell of each window, [*counts, samples]; its gradient goes to the first
+    of equal cells. Source: the Net# guide, pooling bundles.
+    """
     if (twin := compiled.bind_pool(site, means=False)) is not None:
         return twin
     axes = site.attributes["axes"]
@@ -44,21 +46,23 @@ def bind_max_pool(site: Site) -> Steps:
 
 
 def max_pool_bytes(draft: Draft) -> int:
-    """What a bound max pool keeps."""
+    """Return the bytes of a bound max pool's buffers."""
     if (twin := compiled.pool_bytes(draft)) is not None:
         return twin
     return draft.values * (2 * draft.width + 1) if draft.down else 0
 
 
 def mean_pool_bytes(draft: Draft) -> int:
-    """What a bound mean pool keeps."""
+    """Return the bytes of a bound mean pool's buffers."""
     if (twin := compiled.pool_bytes(draft)) is not None:
         return twin
     return (draft.node.size + (draft.values if draft.down else 0)) * draft.width
 
 
 def bind_mean_pool(site: Site) -> Steps:
-    """The mean of the real cells, and its transpose."""
+    """Bind the mean of the real cells of each window, [*counts, samples], and its transpose.
+    Source: the Net# guide, pooling bundles.
+    """
     if (twin := compiled.bind_pool(site, means=True)) is not None:
         return twin
     axes = site.attributes["axes"]
@@ -85,7 +89,7 @@ def bind_mean_pool(site: Site) -> Steps:
 
 
 def share_per_cell(site: Site) -> Array:
-    """One over the number of real cells of each position, [*positions, 1]."""
+    """Return one over the number of real cells of each position, [*positions, 1]."""
     lengths = [np.asarray(cells, dtype=np.float64) for cells in real_cells(site.attributes["axes"])]
     counts = reduce(np.multiply.outer, lengths)
     return np.asarray(1.0 / counts, dtype=site.dtype)[..., None]

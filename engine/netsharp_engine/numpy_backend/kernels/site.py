@@ -1,6 +1,6 @@
-"""What a kernel is given when it is bound to its buffers, and what it gives back.
+"""The arguments of a kernel when it is bound to its buffers, and its result.
 
-A site is one node of one plan; kernels know sites, not plans.
+A site is one node of one plan; kernels know sites and must not know plans.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Tensor:
         self.layout = layout
 
     def values(self, shape: tuple[int, ...]) -> Array:
-        """The values as [*shape, samples], canonical order, without a copy."""
+        """Return the values as [*shape, samples], canonical order, without a copy."""
         return _shown(self.layout, self.value, shape)
 
     def gradients(self, shape: tuple[int, ...]) -> Array:
-        """The gradient as [*shape, samples], canonical order, without a copy."""
+        """Return the gradient as [*shape, samples], canonical order, without a copy."""
         assert self.gradient is not None
         return _shown(self.layout, self.gradient, shape)
 
@@ -53,10 +53,11 @@ class Slot(NamedTuple):
 
 
 class Site:
-    """One node's buffers.  A source whose ``gradient`` is None wants none.
+    """One node's buffers.
 
-    Kernels overwrite gradients; where several consumers add to one, the plan hands each
-    its own buffer.  ``scratch`` memory is kept between calls and shared with nobody.
+    A source whose ``gradient`` is None needs none. Kernels overwrite gradients; where several
+    consumers add to one, the plan gives each its own buffer. ``scratch`` memory is kept between
+    calls and not shared.
     """
 
     __slots__ = ("attributes", "dtype", "output", "samples", "slots", "sources")
@@ -79,11 +80,11 @@ class Site:
 
     @property
     def training(self) -> bool:
-        """Whether the backward calls will be used."""
+        """Return whether the backward calls will be used."""
         return self.output.gradient is not None
 
     def scratch(self, *shape: int) -> Array:
-        """A new array of zeros, cache-line aligned, of the plan's dtype."""
+        """Return a new array of zeros, cache-line aligned, of the plan's dtype."""
         return aligned(shape, self.dtype)
 
 
@@ -104,12 +105,12 @@ class Draft(NamedTuple):
 
     @property
     def values(self) -> int:
-        """Numbers of the output."""
+        """Return the number of elements of the output."""
         return self.node.size * self.samples
 
     @property
     def read(self) -> int:
-        """Numbers of the first source."""
+        """Return the number of elements of the first source."""
         return self.node.inputs[0].size * self.samples
 
 
@@ -125,12 +126,12 @@ class Steps(NamedTuple):
 
 
 def ones(site: Site, count: int) -> Array:
-    """A column of ones, for sums by matrix product."""
+    """Return a column of ones, [count], for sums by matrix product."""
     column = site.scratch(count)
     column.fill(1)
     return column
 
 
 def index(values: Any) -> Array:
-    """Whole numbers as an index array."""
+    """Return whole numbers as an index array."""
     return np.asarray(values, dtype=np.intp)

@@ -27,7 +27,7 @@ Pair = tuple[Callable[[int], Any], Callable[[], int]]
 
 @cache
 def _functions() -> Pair | None:
-    """The library's setter and getter."""
+    """Return the library's setter and getter of its number of threads."""
     home = Path(np.__file__).parent
     folders = (home.parent / "numpy.libs", home / ".libs", home / ".dylibs")
     paths = (path for folder in folders for path in sorted(folder.glob("*openblas*")))

@@ -1,6 +1,6 @@
-"""The numpy kernel of transfer tables: a source's values as codes, and what stands there for each.
+"""The numpy kernel of transfer tables: a source's values as codes, and the table's value of each.
 
-Knows neither how tables are made nor who asks for them.
+It must not know how tables are made or used.
 """
 
 from __future__ import annotations
@@ -51,15 +51,16 @@ class _Transfer:
         self.compute, self.recompute = (self._applied(name, out) for out in (self.y, self.again))
 
     def _applied(self, name: str, out: Array) -> Call:
-        """What computes f(x), as an activation does."""
+        """Return the call that computes f(x), as an activation does."""
         if functions.takes(name):
             return functions.applied(name, self.x, out)
         return partial(self.function.forward, self.x, out, self.spare, self.line)
 
     def look_up(self) -> None:
-        """y = the table's value of the code next to x, of two the upper one; without one, f(x).
+        """Set y to the table's value of the code nearest to x, of two the upper one; without a
+        table, to f(x).
 
-        What is not a number stays so.
+        NaN stays NaN.
         """
         step, lowest = self.table[:2]
         if not step:
@@ -84,7 +85,9 @@ class _Transfer:
         self.seen[1] += share * (high - self.seen[1])
 
     def pass_back(self, gradient: Array, out: Array) -> None:
-        """The gradient straight through: that of f at x, and none beyond the codes."""
+        """Pass the gradient straight through: that of f at x, and 0 beyond the codes (the
+        straight-through estimator of Bengio, Léonard and Courville, 2013).
+        """
         kept = self.x
         if self.function.keeps == "output":
             self.recompute()
@@ -100,7 +103,7 @@ class _Transfer:
 
 
 def bind_transfer(site: Site) -> Steps:
-    """out = table[code of x]; see ``_Transfer``."""
+    """Bind out = table[code of x]; see ``_Transfer``."""
     made = _Transfer(site)
     forward: list[Call] = [made.look_up]
     if site.training:
@@ -114,7 +117,9 @@ def bind_transfer(site: Site) -> Steps:
 
 
 def transfer_bytes(draft: Draft) -> int:
-    """What a bound transfer keeps: two spare arrays, codes, a line, and what compares."""
+    """Return the bytes of a bound transfer's buffers: two spare arrays, codes, a line, and a
+    mask.
+    """
     return draft.values * (2 * draft.width + np.dtype(np.intp).itemsize + 1) + (
         draft.samples * draft.width
     )

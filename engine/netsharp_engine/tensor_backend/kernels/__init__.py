@@ -1,4 +1,5 @@
-"""How each operation on tensors is computed, forward and backward: a row of the one table for each.
+"""The computation of each operation on tensors, forward and backward: a row of the one table for
+each.
 
-Knows nothing of how a graph is walked through.
+It must not know how a graph is walked.
 """

@@ -1,6 +1,6 @@
-"""Operations that act otherwise in training, draw, or remember: dropout, batch normalisation.
+"""Operations that differ in training, draw, or remember: dropout, batch normalisation.
 
-They are bound to a program's parameters, and told before each epoch what it sets.
+They are bound to a program's parameters, and receive an epoch's settings before it begins.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Acting:
-    """What the acting nodes of a program share."""
+    """The state that the acting nodes of a program share."""
 
     def __init__(self, graph: Graph, values: Tensors, training: bool) -> None:
         self.values, self.training = values, training
@@ -44,7 +44,7 @@ class Acting:
         }
 
     def begin(self, phase: Phase) -> None:
-        """An epoch begins: generators do, too."""
+        """Begin an epoch, and with it the generators."""
         self.phase = phase
         make = phase.draws
         if make is not None:
@@ -60,7 +60,9 @@ class Acting:
         self._beginning.append(begin)
 
     def mask(self, node: Node, shape: tuple[int, ...], kind: Any) -> Array | None:
-        """What a node that drops multiplies values of a shape with: 0, or what makes up for it."""
+        """Return the factors of a node's dropout, for values of a shape: 0, or 1 / (1 - rate); None
+        where nothing is dropped.
+        """
         rate = self.phase.dropout
         if not self.training or rate <= 0:
             return None
@@ -80,21 +82,23 @@ class Acting:
         return self._masks[node]
 
     def dropped(self, node: Node, values: Array, columns: slice) -> Array:
-        """Values or gradients of some columns of a node in a loop, some of which become 0."""
+        """Return values or gradients of some columns of a node in a loop, after dropout."""
         mask = self._masks[node]
         return values if mask is None else values * mask[columns]
 
 
 def _drawing(graph: Graph) -> list[Node]:
-    """The nodes that draw, in the order of evaluation; what no criterion depends on comes last."""
+    """Return the nodes that draw, in the order of evaluation; those that no criterion depends on
+    come last.
+    """
     drawn = [one for one in graph.nodes if one.op in (*STEPWISE, *DRAWING)]
     ordered = [one for one in _in_order(graph) if one in set(drawn)]
     return ordered + [one for one in drawn if one not in set(ordered)]
 
 
 def _in_order(graph: Graph) -> list[Node]:
-    """Nodes as they are met from the first criterion on, each behind those of its sources that are
-    not on the way to it: there are loops.
+    """Return nodes in the order of a depth-first walk from the first criterion, each after its
+    sources except those that are on the way to it, since there are loops.
     """
     found: list[Node] = []
     seen: set[Node] = set()
@@ -127,8 +131,8 @@ class _Dropout:
 
 
 class _Used(NamedTuple):
-    """What a forward pass normalised with, [channels, 1] each: the weight of running values, and
-    how many values of each channel were counted.
+    """The statistics that a forward pass normalised with, [channels, 1] each: mean, inverse
+    deviation, the weight of running values, and the number of values of each channel.
     """
 
     mean: Array
@@ -185,7 +189,7 @@ class _BatchNormalization:
         return _over(gradient.reshape(values.shape)).reshape(sources[2].shape)
 
     def _parts(self, sources: Sources) -> tuple[Array, Array, Array]:
-        """Values [samples, channels, places], scale and bias [channels, 1]."""
+        """Return values [samples, channels, places], scale and bias [channels, 1]."""
         values, scale, bias = sources[:3]
         channels = values.shape[1] if self._told["spatial"] else values[0].size
         shown = values.reshape(len(values), channels, -1)
@@ -201,7 +205,9 @@ class _BatchNormalization:
         return _Used(mean, self._inverse(variance), 1.0)
 
     def _trained(self, values: Array) -> _Used:
-        """Statistics of a batch, mixed with the running ones, which move towards them."""
+        """Return the statistics of a batch, mixed with the running ones, which move towards them.
+        Source: CNTK, Math/BatchNormalizationEngine.cpp, and TrainingNodes.h for the time constants.
+        """
         kind, stored = values.dtype.type, self._acting.values
         samples, count = len(values), len(values) * values.shape[2]
         mean = _over(values) / kind(count)
@@ -234,7 +240,7 @@ class _BatchNormalization:
 
 
 def moved_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
-    """Return how far running statistics move by a batch of so many samples, 0 to 1."""
+    """Return the share, 0 to 1, by which running statistics move towards a batch's."""
     given = phase.normalization
     constant: float = told["normalizationTimeConstant"] if given is None else given
     if seen == 0 or constant == 0:
@@ -245,7 +251,7 @@ def moved_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float
 
 
 def blended_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: float) -> float:
-    """Return how much running statistics weigh against those of a batch, 0 to 1."""
+    """Return the weight, 0 to 1, of running statistics against those of a batch."""
     given = phase.blend
     constant: float = told["blendTimeConstant"] if given is None else given
     if seen == 0 or constant <= 0:
@@ -254,7 +260,7 @@ def blended_share(told: Mapping[str, Any], phase: Phase, samples: int, seen: flo
 
 
 def _over(values: Array) -> Array:
-    """Sums over samples and places, [channels, 1]."""
+    """Return sums over samples and places, [channels, 1]."""
     return total(values, (0, 2))[:, None]
 
 
@@ -283,7 +289,7 @@ def _epoch_accumulator(node: Node, acting: Acting) -> TensorKernel:
 def _renewed(
     one: RandomSample | InclusionFrequency | EpochAccumulator, acting: Acting
 ) -> TensorKernel:
-    """A kernel without a gradient that begins anew with each epoch."""
+    """Return a kernel without a gradient that begins again with each epoch."""
     acting.renewed(one.begin)
     return TensorKernel(one.forward, (None,))
 

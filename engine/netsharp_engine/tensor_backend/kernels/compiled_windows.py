@@ -28,15 +28,16 @@ _LEAST_CHANNELS = 4
 
 
 def compiled(like: Array, samples: int) -> bool:
-    """Whether there are twins for numbers of this type and so many samples."""
+    """Return whether there are twins for numbers of this type and this number of samples."""
     return twins is not None and like.dtype == np.float32 and samples >= LEAST_SAMPLES
 
 
 def moved(
     axes: Sequence[Axis], weights: Array, image: Array, biases: Array | None = None
 ) -> Array | None:
-    """What kernels, ``weights`` [taps, maps], find in an image [*sizes, samples]: [maps, places,
-    samples]; with ``biases`` of the maps that and no less than 0.  None where the way is too long.
+    """Return the products of kernels, ``weights`` [taps, maps], with an image [*sizes, samples], as
+    [maps, places, samples]; with ``biases`` [maps] these are added and a rectifier is applied. None
+    where the table of cells would be too long.
     """
     way, maps = runs.down(axes), weights.shape[1]
     if way is None or (biases is not None and not way.everywhere):
@@ -47,7 +48,9 @@ def moved(
 
 
 def moved_back(axes: Sequence[Axis], weights: Array, by: Array) -> Array | None:
-    """What places give back, [maps, places, samples], to an image [*sizes, samples]."""
+    """Return the gradient by an image [*sizes, samples] from that by the places [maps, places,
+    samples]. None where there is no twin.
+    """
     leading = runs.channel_axes(axes)
     sizes, maps = tuple(axis.size for axis in axes), weights.shape[1]
     channels = prod(sizes[:leading])
@@ -61,7 +64,7 @@ def moved_back(axes: Sequence[Axis], weights: Array, by: Array) -> Array | None:
 
 
 def joined(axes: Sequence[Axis], image: Array, by: Array) -> Array | None:
-    """The gradient by weights, [taps, maps], from [maps, places, samples]."""
+    """Return the gradient by weights, [taps, maps], from [maps, places, samples]."""
     way = runs.down(axes)
     if way is None:
         return None
@@ -72,7 +75,9 @@ def joined(axes: Sequence[Axis], image: Array, by: Array) -> Array | None:
 
 
 def rectified_back(value: Array, by: Array) -> tuple[Array, Array]:
-    """Through a rectifier, from [maps, places, samples], and the sum of that for each map."""
+    """Return the gradient below a rectifier, from [maps, places, samples], and its sum for each
+    map.
+    """
     value, by = _flat(value), _flat(by)
     found, sums = np.empty_like(by), np.empty(len(by), np.float32)
     twins.windows_rectified_back(len(by), value, by, found, sums)
@@ -88,7 +93,9 @@ class Pooling(NamedTuple):
 
 
 def pooling(axes: Sequence[Axis], means: bool) -> Pooling | None:
-    """None where a way is too long, or a window sees nothing."""
+    """Return the plan of a compiled pooling; None where a table of cells would be too long, or a
+    window has no real cell.
+    """
     alone = runs.lone_axes(axes)
     if alone == len(axes):
         return None
@@ -99,7 +106,9 @@ def pooling(axes: Sequence[Axis], means: bool) -> Pooling | None:
 
 
 def pooled(one: Pooling, image: Array, found: Array) -> None:
-    """The largest or the mean of each window of [*sizes, samples], into [*counts, samples]."""
+    """Write the largest or the mean of each window of [*sizes, samples] into ``found`` [*counts,
+    samples].
+    """
     twins.windows_pooled(image.shape[-1], one.turns, *one.way[:3], one.means, _flat(image), found)
 
 
@@ -110,8 +119,8 @@ def pooled_back(
     by: Array,
     found: Array,
 ) -> None:
-    """The gradient ``by`` places, into that by the image, which holds 0; ``ties``: whether each of
-    equal cells gets it, and whether windows lie apart.  Of the largest, ``values`` are image and
+    """Add the gradient ``by`` places to that by the image, which holds 0; ``ties``: whether each of
+    equal cells gets it, and whether windows are disjoint. For the largest, ``values`` are image and
     places.
     """
     seen = (None, None) if values is None else map(_flat, values)
@@ -130,7 +139,7 @@ def _move(
 
 
 def _room(way: LaidWay, maps: int, places: int, samples: int) -> Array:
-    """Where results go; what sees nothing is 0."""
+    """Return the buffer of results; places without real cells are 0."""
     make = np.empty if way.everywhere else np.zeros
     return make((maps, places, samples), np.float32)
 

@@ -1,9 +1,9 @@
-"""Noise-contrastive estimation: the word that comes next against a few that were drawn.
+"""Noise-contrastive estimation: the next word against a few that were drawn.
 
-Sources are labels, vectors, a column of weights for each word, and a bias for each.  A label holds
+Sources are labels, vectors, a column of weights for each word, and a bias for each. A label holds
 the word and the logarithm of its probability as noise, then each drawn word with minus that of its
-own; a label of one number is the word alone, and then it is judged among all words, or, where it is
-negative, by its score as it stands [CNTK: Math/CPUMatrix.cpp, AssignNoiseContrastiveEstimation].
+own; a label of one number is the word alone, which is then compared with all words, or, where it is
+negative, scored unnormalised [CNTK: Math/CPUMatrix.cpp, AssignNoiseContrastiveEstimation].
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class _Scores:
         self._demand_words(node, np.abs(self.words))
 
     def found(self) -> Array:
-        """The score of each word of each label, in float64."""
+        """Return the score of each word of each label, in float64."""
         chosen = self.weights[self.words]
         scores = np.einsum("nwd,nd->nw", chosen, self.hidden, dtype=np.float64)
         found: Array = scores + self.biases[self.words]
         return found
 
     def likelihoods(self) -> tuple[Array, Array]:
-        """The logarithm of the probability that a word is no noise, and that it is some."""
+        """Return the logarithms of the probabilities that a word is data, and that it is noise."""
         noise = -self._noise.astype(np.float64)
         noise[:, 0] *= -1
         noise += np.log(self.words.shape[1] - 1) if self.words.shape[1] > 1 else -np.inf
@@ -45,7 +45,7 @@ class _Scores:
         return scores - whole, noise - whole
 
     def slope(self) -> Array:
-        """The gradient by the scores."""
+        """Return the gradient by the scores."""
         found: Array = np.exp(self.likelihoods()[0])
         found[:, 0] -= 1
         return found
@@ -69,7 +69,9 @@ def _estimated(node: Node, sources: Sources) -> Array:
 
 
 def _evaluated(scores: _Scores, sources: Sources) -> float:
-    """Labels of one number: a word among all, or below 0 by what it scores."""
+    """Return the criterion for labels of one number: a word among all, or its score where it is
+    below 0.
+    """
     given = sources[0].reshape(-1)
     if (given < 0).any() and not (given > 0).any():
         scores.words = np.abs(scores.words)
@@ -99,13 +101,15 @@ def _by_biases(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 
 def _as_by(found: Array, node: Node, number: int, gradient: Array) -> Array:
-    """A gradient of the shape and type of a source."""
+    """Return a gradient in the shape and type of a source."""
     scaled: Array = (found * gradient[0]).astype(gradient.dtype)
     return scaled.reshape(-1, *node.inputs[number].shape)
 
 
 def _trained(node: Node, sources: Sources) -> _Scores:
-    """Scores that a gradient comes back to; labels of one number are evaluated alone."""
+    """Return the scores for a gradient. GraphError for labels of one number, which are evaluated
+    and not trained.
+    """
     if sources[0][0].size == 1:
         why = "has labels of one number, which are evaluated and not trained by: noise is needed"
         raise GraphError(f"'{node.name}' {why}", node.origin)

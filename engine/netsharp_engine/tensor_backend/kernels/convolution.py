@@ -1,9 +1,9 @@
 """Convolution of tensors in any number of dimensions, as products over a walk.
 
-A node's ``axes`` are its image's, slowest first.  ``channels_last``: they are channels, width and
-height, and lie in memory as width, height, channels, weights with their maps behind that: the
-original reads its older layout so, whose shape says that width runs faster than height.
-Inside, samples run fastest: what is handed on is a view.
+A node's ``axes`` are its image's, slowest first. ``channels_last``: they are channels, width and
+height, and are in memory as width, height, channels, weights with their maps after that: CNTK reads
+its older layout so, whose shape says that width runs faster than height. Inside, samples run
+fastest: results are views.
 """
 
 from __future__ import annotations
@@ -69,18 +69,20 @@ class _Frame:
         self.columns = walk.counts(walk.columns)
 
     def image(self, values: Array) -> Array:
-        """Images [*sizes, samples], samples innermost."""
+        """Return images [*sizes, samples], samples innermost."""
         return innermost(shown(values, self.sizes, self._turned))
 
     def results(self, values: Array) -> Array:
-        """Values at places, as products are made: [groups, positions, maps, columns]."""
+        """Return values at places, as products are made: [groups, positions, maps, columns]."""
         beside = innermost(shown(values, self.places, self._turned))
         order = self._order()
         found = beside.reshape(*self._factors, beside.shape[-1]).transpose(*order, len(order))
         return found.reshape(self.groups, self.positions, self.maps, -1)
 
     def placed(self, products: Array) -> Array:
-        """The inverse: [samples, *places] as a node has them, without a copy where there can."""
+        """Return the inverse of ``results``: [samples, *places] as a node has them, without a copy
+        where possible.
+        """
         order = self._order()
         back = [order.index(d) for d in range(len(order))]
         spread = products.reshape(*(self._factors[d] for d in order), -1)
@@ -88,11 +90,11 @@ class _Frame:
         return handed(found, self._turned)
 
     def images(self, cells: Array) -> Array:
-        """Images [*sizes, samples] as a node has them."""
+        """Return images [*sizes, samples] as a node has them."""
         return handed(cells, self._turned)
 
     def by_map(self, values: Array) -> Array:
-        """Values at places as compiled twins take them: [maps, places, samples]."""
+        """Return values at places as compiled twins take them: [maps, places, samples]."""
         beside = innermost(shown(values, self.places, self._turned))
         rank, samples = 2 * len(self.axes), beside.shape[-1]
         order = (*range(0, rank, 2), *range(1, rank, 2), rank)
@@ -100,7 +102,7 @@ class _Frame:
         return found.reshape(self.maps, -1, samples)
 
     def spread(self, found: Array) -> Array:
-        """The inverse, as a node has them."""
+        """Return the inverse of ``by_map``, as a node has values."""
         rank = 2 * len(self.axes)
         factors = *self._factors[::2], *self._factors[1::2], found.shape[-1]
         order = [side + d for d in range(rank // 2) for side in (0, rank // 2)]
@@ -108,35 +110,35 @@ class _Frame:
         return handed(spread.reshape(*self.places, found.shape[-1]), self._turned)
 
     def by_tap(self, weights: Array) -> Array:
-        """Weights as compiled twins take them: [taps, maps]."""
+        """Return weights as compiled twins take them: [taps, maps]."""
         flat = weights.reshape(-1)
         return flat.reshape(-1, self.maps) if self._turned else flat.reshape(self.maps, -1).T
 
     def from_taps(self, found: Array) -> Array:
-        """The inverse, flat."""
+        """Return the inverse of ``by_tap``, flat."""
         return (found if self._turned else found.T).reshape(-1)
 
     def kernels(self, weights: Array) -> Array:
-        """Weights as [groups, 1, maps, depth]."""
+        """Return weights as [groups, 1, maps, depth]."""
         flat = weights.reshape(-1)
         if self._turned:
             flat = flat.reshape(-1, self.maps).T.reshape(-1)
         return self.walk.arranged(flat).reshape(self.groups, 1, self.maps, self.depth)
 
     def weights(self, kernels: Array) -> Array:
-        """The inverse, flat."""
+        """Return the inverse of ``kernels``, flat."""
         flat = self.walk.canonical(kernels.reshape(-1))
         if self._turned:
             flat = flat.reshape(self.maps, -1).T.reshape(-1)
         return flat
 
     def blocks(self, samples: int) -> Iterator[slice]:
-        """As many samples as are unrolled at a time."""
+        """Return slices of the samples that are unrolled at a time."""
         step = max(1, ROOM // prod(self._unrolled(1)))
         return (slice(at, at + step) for at in range(0, samples, step))
 
     def windows(self, image: Array) -> Array:
-        """The windows [groups, positions, depth, columns] of images [*sizes, samples]."""
+        """Return the windows [groups, positions, depth, columns] of images [*sizes, samples]."""
         outside = (axis.first < 0 or axis.first + axis.covered > axis.size for axis in self.axes)
         make = np.zeros if any(outside) else np.empty
         found = make(self._unrolled(image.shape[-1]), image.dtype)
@@ -150,7 +152,7 @@ class _Frame:
         )
 
     def rolled(self, kernels: Array, results: Array) -> Array:
-        """Images [*sizes, samples] from results, as windows give them back."""
+        """Return images [*sizes, samples] from results: the transpose of ``windows``."""
         samples = results.shape[-1] // prod(self.columns)
         found = np.zeros(self._unrolled(samples), results.dtype)
         flipped = kernels.swapaxes(2, 3)
@@ -171,13 +173,13 @@ class _Frame:
         return self.groups, self.cells, self.taps, prod(self.columns) * samples
 
     def _spread(self, unrolled: Array) -> Array:
-        """Unrolled cells as the walk takes them."""
+        """Return unrolled cells in the shape that the walk takes."""
         walk = self.walk
         groups = walk.counts(walk.groups)
         return unrolled.reshape(*groups, self.cells, *walk.taps, *self.columns, -1)
 
     def _order(self) -> list[int]:
-        """The order of (maps, positions) of all dimensions in a product."""
+        """Return the order of (maps, positions) of all dimensions in a product."""
         walk = self.walk
         rows = [] if walk.row is None else [walk.row]
         order = [2 * d + 1 for d in walk.groups + rows]
@@ -193,7 +195,7 @@ def _walking(
 
 
 def _frame(told: Told) -> _Frame:
-    """The frame of a convolution, kept for the next call: nothing changes it."""
+    """Return the frame of a convolution, cached: it is immutable."""
     axes, sharing, maps = (tuple(told[key]) for key in ("axes", "sharing", "maps"))
     return _walking(axes, sharing, maps, told["channels_last"])
 
@@ -203,7 +205,7 @@ def _joined(parts: list[Array]) -> Array:
 
 
 def _down(told: Told, weights: Array, images: Array) -> Array:
-    """What kernels find in images."""
+    """Return the products of kernels with images."""
     frame = _frame(told)
     if frame.shared and compiled(images, len(images)):
         found = compiled_windows.moved(frame.axes, frame.by_tap(weights), frame.image(images))
@@ -219,7 +221,7 @@ def _down(told: Told, weights: Array, images: Array) -> Array:
 
 
 def _up(told: Told, weights: Array, results: Array) -> Array:
-    """What results give back to images."""
+    """Return the sums that results contribute to images: the transpose of ``_down``."""
     frame = _frame(told)
     if frame.shared and compiled(results, len(results)):
         found = compiled_windows.moved_back(
@@ -237,7 +239,7 @@ def _up(told: Told, weights: Array, results: Array) -> Array:
 
 
 def _across(told: Told, images: Array, results: Array) -> Array:
-    """The gradient by weights, flat."""
+    """Return the gradient by weights, flat."""
     frame = _frame(told)
     if frame.shared and compiled(images, len(images)):
         by_tap = compiled_windows.joined(frame.axes, frame.image(images), frame.by_map(results))
@@ -270,12 +272,12 @@ class _Parts:
         self._taps = taps_of(self.told["axes"], told)
 
     def split(self, values: Array) -> list[Array]:
-        """Values of samples, or of an image, by groups: the parts of the slowest axis."""
+        """Return values of samples, or of an image, by groups: the parts of the slowest axis."""
         flat = values.reshape(len(values), -1)
         return [values] if self.groups == 1 else np.split(flat, self.groups, axis=1)
 
     def kernels(self, weights: Array) -> list[Array]:
-        """Weights by groups, 0 in gaps."""
+        """Return weights by groups, 0 in gaps."""
         if self._gaps is None:
             return self.split(weights)
         narrow = weights.reshape(-1, *self._taps)
@@ -285,7 +287,7 @@ class _Parts:
         return self.split(found.reshape(1, -1))
 
     def gathered(self, parts: list[Array], node: Node) -> Array:
-        """The gradient by weights from those of the groups, without gaps."""
+        """Return the gradient by weights from those of the groups, without gaps."""
         flat = _joined(parts)
         if self._gaps is not None:
             wide = tuple(axis.kernel for axis in self.told["axes"])
@@ -298,14 +300,16 @@ class _Parts:
 
 
 def is_plain(node: Node) -> bool:
-    """Whether a convolution is of one group and without gaps."""
+    """Return whether a convolution has one group and no gaps."""
     return node.attributes.get("groups", 1) == 1 and "gaps" not in node.attributes
 
 
 def _moved(
     move: Callable[[Told, Array, Array], Array], node: Node, weights: Array, values: Array
 ) -> Array:
-    """What a way of moving kernels makes of all groups, [samples, elements]."""
+    """Return the results of all groups by one of the functions that move kernels, [samples,
+    elements].
+    """
     parts = _Parts(node)
     found = [
         move(parts.told, *both).reshape(len(values), -1)
@@ -333,7 +337,9 @@ def _by_source(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 
 def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array | None:
-    """A convolution, a bias of each map and a rectifier in one; None where no twin does that."""
+    """Return a convolution, a bias of each map and a rectifier in one, [samples, *node.shape]; None
+    without a compiled twin.
+    """
     frame = _frame(node.attributes)
     if not frame.shared or not compiled(images, len(images)):
         return None
@@ -343,7 +349,7 @@ def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array
 
 
 def rectified_back(node: Node, value: Array, gradient: Array) -> tuple[Array, Array]:
-    """The gradient by such a convolution, and by its biases."""
+    """Return the gradient by such a convolution, and by its biases."""
     frame = _frame(node.attributes)
     by, sums = compiled_windows.rectified_back(frame.by_map(value), frame.by_map(gradient))
     return frame.spread(by).reshape(-1, *node.shape), sums

@@ -1,6 +1,6 @@
-"""Kernels of operations that sum over samples: criteria, what is told beside them, and norms.
+"""Kernels of operations that sum over samples: criteria, figures reported beside them, and norms.
 
-What they are given are samples alone: gaps between sequences are left out before.
+Their sources are samples alone: gaps between sequences are left out before.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def _entropy_labels(node: Node, sources: Sources, value: Array, gradient: Array)
 
 
 def _entropy_values(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """By the rule of the original, which takes it that labels sum to 1."""
+    """Return the gradient by CNTK's rule, which assumes that labels sum to 1."""
     labels, z = sources
     found: Array = (softmax(z) - labels.reshape(z.shape)) * gradient[0]
     return found
 
 
 def _plain_entropy(node: Node, sources: Sources) -> Array:
-    """Of labels and probabilities."""
+    """Return the cross entropy of labels and probabilities."""
     labels, found = _flat(sources)
     return one_number(total(-(labels * clipped_log(found))))
 
@@ -63,9 +63,9 @@ def _plain_entropy_values(node: Node, sources: Sources, value: Array, gradient: 
 
 
 def _errors(node: Node, sources: Sources) -> Array:
-    """How many samples have their first largest value elsewhere than the label has its own.
+    """Return the number of samples whose first largest value is elsewhere than the label's.
 
-    A third source says how many of the largest values count.
+    A third source gives the number of largest values that count.
     """
     labels, z = _flat(sources[:2])
     wanted = labels.argmax(axis=1)
@@ -79,14 +79,14 @@ def _errors(node: Node, sources: Sources) -> Array:
 
 
 def _flat(sources: Sources) -> list[Array]:
-    """Sources as [samples, elements], as many of each."""
+    """Return sources as [samples, elements], the same number of samples for each."""
     count = max(map(len, sources))
     flat = [one.reshape(len(one), -1) for one in sources]
     return [np.broadcast_to(one, (count, one.shape[1])) for one in flat]
 
 
 def _difference(sources: Sources) -> Array:
-    """What two sources with equally many elements differ by, [samples, elements]."""
+    """Return the difference of two sources with equally many elements, [samples, elements]."""
     first, second = (one.reshape(len(one), -1) for one in sources)
     found: Array = first - second
     return found
@@ -97,7 +97,7 @@ def _squares(node: Node, sources: Sources) -> Array:
 
 
 def _squares_by(number: int, sign: int) -> Backward:
-    """The gradient of a sum of squares by one of both."""
+    """Return the gradient of a sum of squares by one of both."""
 
     def back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
         found: Array = _difference(sources) * (2 * sign * gradient[0])
@@ -107,14 +107,18 @@ def _squares_by(number: int, sign: int) -> Backward:
 
 
 def _hits(sources: Sources) -> tuple[Array, Array, Array | None]:
-    """What each probability gives to its label, which is 0 or 1, the label, and its weight."""
+    """Return the probability that is given to each label, which is 0 or 1, the label, and its
+    weight.
+    """
     labels, given, *weights = _flat(sources)
     hits = 2 * labels * given + 1 - labels - given
     return hits, labels, weights[0] if weights else None
 
 
 def _logistic(node: Node, sources: Sources) -> Array:
-    """Weights of samples count as shares of their sum, times the samples."""
+    """Return the logistic criterion; weights of samples count as shares of their sum, times the
+    samples.
+    """
     hits, _, weights = _hits(sources)
     told = clipped_log(hits)
     if weights is None:
@@ -124,7 +128,7 @@ def _logistic(node: Node, sources: Sources) -> Array:
 
 
 def _logistic_values(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """By the rule of the original, which takes it that weights are 1 in the mean."""
+    """Return the gradient by CNTK's rule, which assumes that weights are 1 in the mean."""
     hits, labels, weights = _hits(sources)
     by = 2 * labels - 1 if weights is None else (2 * labels - 1) * weights
     found: Array = -by / away_from_zero(hits) * gradient[0]
@@ -177,12 +181,12 @@ class _Classes:
 
     @property
     def classes(self) -> Array:
-        """The class of the word of each sample."""
+        """Return the class of the word of each sample."""
         found: Array = self._labels[:, 1]
         return found
 
     def each(self) -> Iterator[_Class]:
-        """Class after class."""
+        """Yield class after class."""
         ranges, number = np.unique(self._labels[:, 2:], axis=0, return_inverse=True)
         order = np.argsort(number.reshape(-1), kind="stable")
         ends = np.cumsum(np.bincount(number.reshape(-1), minlength=len(ranges)))
@@ -191,12 +195,12 @@ class _Classes:
             yield _Class(samples, words, slice(first, end))
 
     def scores(self, one: _Class) -> Array:
-        """What each word of a class has in each of its samples."""
+        """Return the scores of the words of a class in each of its samples."""
         found: Array = self.hidden[one.samples] @ self.weights[one.range].T
         return found
 
     def slope(self, one: _Class) -> Array:
-        """The gradient by these scores."""
+        """Return the gradient by these scores."""
         found = softmax(self.scores(one))
         found[np.arange(len(found)), one.words] -= 1
         return found
@@ -215,7 +219,9 @@ class _Classes:
 
 
 def _class_entropy(node: Node, sources: Sources) -> Array:
-    """By the class of each word, and by the word among those of its class."""
+    """Return the entropy of the class of each word, plus that of the word among those of its
+    class.
+    """
     classes = _Classes(node, sources)
     told = log_softmax(classes.values)
     found = told[np.arange(len(told)), classes.classes]

@@ -1,6 +1,7 @@
 """Operations that draw classes at random by weights, and that gather means over an epoch.
 
-They remember from minibatch to minibatch; what begins them anew is told by whoever walks a graph.
+They remember from minibatch to minibatch; the walk of a graph tells them apart by ``begin``, which
+resets them.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class RandomSample:
         self._draws = draws
 
     def begin(self) -> None:
-        """An epoch begins: nothing is kept."""
+        """Begin an epoch: nothing is kept."""
 
     def forward(self, node: Node, sources: Sources) -> Array:
-        """A set; GraphError where none can be drawn."""
+        """Return a set, [1, size, classes]; GraphError where none can be drawn."""
         weights = _weights(node, sources)
         chosen, _ = _drawn(node, weights, self._draws())
         found = np.zeros((1, *node.shape), sources[0].dtype)
@@ -43,10 +44,10 @@ class RandomSample:
 
 
 class InclusionFrequency:
-    """How often each class is in such a set on the average, [1, 1, classes].
+    """The mean number of occurrences of each class in such a set, [1, 1, classes].
 
-    With duplicates it is the expected number; without, what follows from the mean number of draws
-    of ten sets.  It is worked out again where the weights change, and for each epoch.
+    With duplicates it is the expected number; without, it follows from the mean number of draws of
+    ten sets. It is computed again where the weights change, and for each epoch.
     """
 
     def __init__(self, draws: Callable[[], Draws]) -> None:
@@ -54,13 +55,13 @@ class InclusionFrequency:
         self._known: tuple[Array, Array] | None = None
 
     def begin(self) -> None:
-        """An epoch begins: what was worked out with other draws is forgotten, as a run that is
-        resumed here never had it.
+        """Begin an epoch: forget frequencies computed with other draws, which a resumed run never
+        had.
         """
         self._known = None
 
     def forward(self, node: Node, sources: Sources) -> Array:
-        """The frequencies; GraphError where no set can be drawn."""
+        """Return the frequencies, [1, 1, classes]; GraphError where no set can be drawn."""
         weights = _weights(node, sources)
         if self._known is None or not np.array_equal(self._known[0], weights):
             share = weights / weights.sum()
@@ -85,7 +86,7 @@ class EpochAccumulator:
         self._count = 0
 
     def begin(self) -> None:
-        """An epoch begins."""
+        """Begin an epoch."""
         self._mean, self._count = None, 0
 
     def forward(self, node: Node, sources: Sources) -> Array:
@@ -100,7 +101,9 @@ class EpochAccumulator:
 
 
 def _weights(node: Node, sources: Sources) -> Array:
-    """What classes are drawn by, in float64; GraphError where no set can be drawn by it."""
+    """Return the weights by which classes are drawn, in float64; GraphError where no set can be
+    drawn by them.
+    """
     weights = sources[0].reshape(-1).astype(np.float64)
     if (weights < 0).any() or not np.isfinite(weights).all():
         at = int(np.flatnonzero(~(weights >= 0) | ~np.isfinite(weights))[0])
@@ -114,7 +117,7 @@ def _weights(node: Node, sources: Sources) -> Array:
 
 
 def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
-    """The classes of a set, and how many draws it took."""
+    """Return the classes of a set, and the number of draws."""
     size, ends = node.attributes["sizeOfSampledSet"], np.cumsum(weights)
     if not node.attributes["allowDuplicates"] and _hopeless(weights, size):
         raise _too_rare(node, f"finds no {size:,} different classes in {_MOST_DRAWS:,} draws")
@@ -134,7 +137,7 @@ def _drawn(node: Node, weights: Array, draws: Draws) -> tuple[list[int], int]:
 
 
 def _hopeless(weights: Array, size: int) -> bool:
-    """Whether the last class of a set is hardly ever met: none but the heaviest comes up."""
+    """Return whether a set's last class is hardly ever drawn, because the others are too light."""
     rest = np.sort(weights)[: len(weights) - size + 1].sum() / weights.sum()
     return bool(rest * _MOST_DRAWS < _HARDLY)
 

@@ -1,7 +1,7 @@
-"""How operations on the elements of tensors are computed, forward and backward.
+"""Operations on the elements of tensors, forward and backward.
 
-Values are [samples, *shape], of what all samples share [1, *shape], so that numpy's own rule of
-broadcasting is the operations'.  Transcendental functions and sums of many numbers are computed in
+Values are [samples, *shape], those that all samples share [1, *shape], so that numpy's rule of
+broadcasting is the operations'. Transcendental functions and sums of many numbers are computed in
 float64 and rounded once: numpy's float32 ones differ from processor to processor.
 """
 
@@ -16,7 +16,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKe
 
 
 def reduced(gradient: Array, shape: tuple[int, ...]) -> Array:
-    """A gradient summed up to the shape of a source that was broadcast."""
+    """Return a gradient summed to the shape of a source that was broadcast."""
     if gradient.shape == shape:
         return gradient
     first, *rest = shape
@@ -41,13 +41,13 @@ _SMALLEST, _LEFT_OUT = 1e-30, -9.2103
 
 
 def _pair(sources: Sources) -> tuple[Array, Array]:
-    """Two sources with equally many dimensions."""
+    """Return two sources with equally many dimensions."""
     first, second = aligned(sources)
     return first, second
 
 
 def aligned(sources: Sources) -> list[Array]:
-    """Sources with as many dimensions as the one that has most; samples stay in front."""
+    """Return sources with as many dimensions as the one that has most; samples stay in front."""
     rank = max(one.ndim for one in sources)
     return [one.reshape(one.shape[0], *(1,) * (rank - one.ndim), *one.shape[1:]) for one in sources]
 
@@ -58,27 +58,29 @@ def _sigmoid(z: Array) -> Array:
 
 
 def away_from_zero(values: Array) -> Array:
-    """Numbers to divide by."""
+    """Return numbers to divide by, bounded away from zero."""
     least = values.dtype.type(_SMALLEST)
     found: Array = np.where(np.abs(values) < least, np.where(values < 0, -least, least), values)
     return found
 
 
 def _log_plus(a: Array, b: Array) -> Array:
-    """The larger alone where the original leaves the other out."""
+    """Return log(exp(a) + exp(b)); the larger alone where CNTK leaves the other out
+    (Math/TensorOps.h, LogAdd).
+    """
     larger, less = np.maximum(a, b), np.minimum(a, b) - np.maximum(a, b)
     joined = larger + log(1 + exp(less))
     return np.where(less < _LEFT_OUT, larger, joined)
 
 
 def clipped_log(z: Array) -> Array:
-    """As the original's."""
+    """Return the logarithm, bounded below as CNTK's (Math/TensorOps.h, ClippedLog)."""
     least = z < _LEAST
     return np.where(least, z.dtype.type(_LEAST_LOG), log(np.where(least, z.dtype.type(1), z)))
 
 
 def log_softmax(z: Array) -> Array:
-    """Over all elements of a sample."""
+    """Return log softmax over all elements of a sample."""
     flat = z.reshape(len(z), -1)
     shifted = flat - np.maximum.reduce(flat, axis=1, keepdims=True)
     found: Array = shifted - log(total(exp(shifted), (1,), keep=True))
@@ -86,19 +88,19 @@ def log_softmax(z: Array) -> Array:
 
 
 def softmax(z: Array) -> Array:
-    """Over all elements of a sample."""
+    """Return softmax over all elements of a sample."""
     return exp(log_softmax(z))
 
 
 def _over_elements(values: Array) -> Array:
-    """The sum over the elements of each sample, to be broadcast against them."""
+    """Return the sum over the elements of each sample, to be broadcast against them."""
     return total(values, tuple(range(1, values.ndim)), keep=True)
 
 
 def unary(
     function: Callable[[Array], Array], slope: Callable[[Array, Array, Array], Array]
 ) -> TensorKernel:
-    """A row by f(z) and the gradient by (z, f(z), gradient)."""
+    """Return a row by f(z) and the gradient by (z, f(z), gradient)."""
     return TensorKernel(
         lambda node, sources: function(sources[0]),
         (lambda node, sources, value, gradient: slope(sources[0], value, gradient),),
@@ -110,7 +112,7 @@ def _binary(
     left: Callable[[Array, Array, Array], Array],
     right: Callable[[Array, Array, Array], Array],
 ) -> TensorKernel:
-    """A row by f(a, b) and both gradients by (a, b, gradient)."""
+    """Return a row by f(a, b) and both gradients by (a, b, gradient)."""
     return TensorKernel(
         lambda node, sources: function(*_pair(sources)),
         (
@@ -154,7 +156,7 @@ def _restored_back(node: Node, sources: Sources, value: Array, gradient: Array) 
 
 
 def one_number(number: Array) -> Array:
-    """A sum as the value of a node."""
+    """Return a sum as the value of a node, [1, 1]."""
     return number.reshape(1, 1)
 
 
@@ -174,7 +176,9 @@ def _power(a: Array, b: Array) -> Array:
 
 
 def _of_exponent(a: Array, b: Array, g: Array) -> Array:
-    """Where what is raised is not above 0, there is none [CNTK: TensorOps.h]."""
+    """Return the gradient by an exponent; 0 where the base is not above 0 [CNTK:
+    Math/TensorOps.h].
+    """
     raised = a > 0
     return np.where(raised, g * _power(a, b) * log(np.where(raised, a, a.dtype.type(1))), 0)
 
@@ -184,7 +188,7 @@ def _exponential_unit(z: Array) -> Array:
 
 
 def _later(name: Callable[[Array], Array], slope: Callable[[Array, Array], Array]) -> TensorKernel:
-    """A function of later releases, with its slope by (z, f(z))."""
+    """Return a row of a function of later releases, with its slope by (z, f(z))."""
     rounded = _precisely(name)
 
     def forward(z: Array) -> Array:

@@ -37,20 +37,20 @@ class _Pool:
         self.apart = all(axis.stride >= axis.kernel for axis in self.axes)
 
     def images(self, values: Array) -> Array:
-        """Values of the source."""
+        """Return values of the source as [*sizes, samples]."""
         return innermost(shown(values, self.sizes, self._turned))
 
     def places(self, values: Array) -> Array:
-        """Values of the node."""
+        """Return values of the node as [*counts, samples]."""
         return innermost(shown(values, self.counts, self._turned))
 
     def handed(self, found: Array, shape: tuple[int, ...]) -> Array:
-        """What was found as the values of a node."""
+        """Return results [*counts, samples] or [*sizes, samples] as the values of a node."""
         return handed(found, self._turned).reshape(-1, *shape)
 
 
 def _most(node: Node, sources: Sources) -> Array:
-    """The largest real cell of each window."""
+    """Return the largest real cell of each window."""
     pool = _Pool(node)
     image = pool.images(sources[0])
     way = _compiled(pool, image, means=False)
@@ -65,7 +65,9 @@ def _most(node: Node, sources: Sources) -> Array:
 
 
 def _most_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """The gradient goes to the first of equal cells; with channels last to all of them."""
+    """Return the gradient of a maximum: to the first of equal cells; with channels last to all of
+    them.
+    """
     pool = _Pool(node)
     image, best, by = pool.images(sources[0]), pool.places(value), pool.places(gradient)
     found, every = np.zeros(image.shape, image.dtype), node.attributes["channels_last"]
@@ -88,7 +90,7 @@ def _most_back(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 
 def _mean(node: Node, sources: Sources) -> Array:
-    """The mean of the real cells of each window."""
+    """Return the mean of the real cells of each window."""
     pool = _Pool(node)
     image = pool.images(sources[0])
     found = np.zeros((*pool.counts, image.shape[-1]), image.dtype)
@@ -119,14 +121,14 @@ def _mean_back(node: Node, sources: Sources, value: Array, gradient: Array) -> A
 
 
 def _compiled(pool: _Pool, like: Array, means: bool) -> compiled_windows.Pooling | None:
-    """The way of a compiled twin, where there is one."""
+    """Return the plan of a compiled twin, where there is one."""
     if not compiled(like, like.shape[-1]) or (means and pool.padded):
         return None
     return compiled_windows.pooling(pool.axes, means)
 
 
 def _cells(pool: _Pool, like: Array) -> Array:
-    """How many cells each window has, real ones or all, [*counts, 1]."""
+    """Return the number of cells of each window, real ones or all, [*counts, 1]."""
     if pool.padded:
         whole = prod(axis.kernel for axis in pool.axes)
         return np.full((*pool.counts, 1), whole, like.dtype)

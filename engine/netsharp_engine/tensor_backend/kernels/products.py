@@ -19,7 +19,9 @@ from netsharp_engine.tensor_backend.kernels.rows import (
 
 
 def _factors(node: Node, sources: Sources) -> tuple[Array, Array]:
-    """Sources of a product as [samples, contracted, left] and [samples, rest, contracted]."""
+    """Return the sources of a product as [samples, contracted, left] and [samples, rest,
+    contracted].
+    """
     left, right = sources
     inner = node.inputs[0].size // _columns(node)
     return left.reshape(len(left), inner, -1), right.reshape(len(right), -1, inner)
@@ -36,7 +38,7 @@ def _times(node: Node, sources: Sources) -> Array:
 
 
 def _products(rows: Array, matrices: Array) -> Array:
-    """The product of each sample; one for all of them where they share the matrix."""
+    """Return the product of each sample; one for all of them where they share the matrix."""
     if len(matrices) > 1:
         return rows @ matrices
     found: Array = rows.reshape(-1, rows.shape[2]) @ matrices[0]
@@ -44,7 +46,7 @@ def _products(rows: Array, matrices: Array) -> Array:
 
 
 def _summed(first: Array, second: Array, shared: bool) -> Array:
-    """What the rows of each sample add to a factor; the sum of all where they have it in common."""
+    """Return the gradient by a factor: of each sample, or summed over all where they share it."""
     if shared:
         return first.reshape(-1, first.shape[2]).T @ second.reshape(-1, second.shape[2])
     return first.swapaxes(1, 2) @ second
@@ -63,7 +65,9 @@ def _times_right(node: Node, sources: Sources, value: Array, gradient: Array) ->
 
 
 def _as_left(node: Node, sources: Sources) -> tuple[Array, Array]:
-    """Sources of a product with the first one transposed: [n, left, inner], [n, rest, inner]."""
+    """Return the sources of a product with the first one transposed: [n, left, inner], [n, rest,
+    inner].
+    """
     left, right = sources
     inner = node.inputs[1].shape[-1]
     return left.reshape(len(left), -1, inner), right.reshape(len(right), -1, inner)
@@ -105,7 +109,7 @@ def _scaled_rows_matrix(node: Node, sources: Sources, value: Array, gradient: Ar
 
 
 def _rows(node: Node, sources: Sources) -> tuple[Array, Array]:
-    """An element for each row, and the rows: [n, 1, rows] and [n, columns, rows]."""
+    """Return an element for each row, and the rows: [n, 1, rows] and [n, columns, rows]."""
     column, matrix = sources
     count = node.inputs[0].size
     return column.reshape(len(column), 1, count), matrix.reshape(len(matrix), -1, count)
@@ -138,14 +142,16 @@ class _Vectors:
         self.inverse = [one.dtype.type(1) / away_from_zero(one) for one in lengths]
 
     def cosine(self, behind: int) -> Array:
-        """The cosine of each first vector with the second one of so many samples behind."""
+        """Return the cosine of each first vector with the second one ``behind`` samples later,
+        [samples, 1].
+        """
         first, second = self.pair
         ahead, scale = (np.roll(one, -behind, 0) for one in (second, self.inverse[1]))
         found: Array = total(first * ahead, (1,), keep=True) * self.inverse[0] * scale
         return found
 
     def slope(self, number: int, behind: int, cosine: Array, gradient: Array) -> Array:
-        """What such cosines give back to the first or the second vectors."""
+        """Return the gradient of such cosines by the first or the second vectors."""
         first, second = self.pair
         ahead, scale = (np.roll(one, -behind, 0) for one in (second, self.inverse[1]))
         both = self.inverse[0] * scale
@@ -157,7 +163,7 @@ class _Vectors:
 
 
 def _shifts(node: Node, sources: Sources) -> list[int]:
-    """How far behind the second vector of each cosine is taken."""
+    """Return, for each cosine, how many samples later the second vector is taken."""
     if node.op == "CosDistance":
         return [0]
     shift = int(sources[2].reshape(-1)[0])

@@ -1,8 +1,8 @@
-"""How well answers to queries are sorted: a criterion whose gradient is given, and a figure.
+"""Quality of the order of answers to queries: a criterion with a gradient, and a figure.
 
-Sources are what an answer is worth, its score, and the number of its query, each one number for a
-sample; answers to a query stand beside each other, the worthiest first.  The value is what the
-original tells for a sample, times the samples.
+Sources are the worth of an answer, its score, and the number of its query, each one number for a
+sample; answers to a query are consecutive, the worthiest first. The value is the one that CNTK
+reports for a sample, times the samples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EQUAL = 1e-7
 
 
 def _queries(sources: Sources) -> Iterator[tuple[slice, Array, Array]]:
-    """Of every query its samples, what these are worth, and their scores."""
+    """Yield, for every query, its samples, their worth, and their scores."""
     count = max(map(len, sources))
     worth, scores, numbers = (np.broadcast_to(one.reshape(-1), count) for one in sources)
     ids = numbers.astype(np.int64)
@@ -32,25 +32,25 @@ def _queries(sources: Sources) -> Iterator[tuple[slice, Array, Array]]:
 
 
 def _ranks(worth: Array, scores: Array) -> Array:
-    """Where each answer stands by its score; of equal ones the less worthy is in front."""
+    """Return the rank of each answer by its score; of equal ones the less worthy is first."""
     found = np.empty(len(scores), np.intp)
     found[np.lexsort((worth, -scores))] = np.arange(len(scores))
     return found
 
 
 def _discounts(ranks: Array, kind: type) -> Array:
-    """By what the worth of places is divided."""
+    """Return the discounts by which the worth of places is divided."""
     return np.log(2.0 + ranks).astype(kind)
 
 
 def _sum(values: Array) -> Array:
-    """One after the other, in the type of the numbers."""
+    """Return the sum, added one after the other in the type of the numbers."""
     found: Array = np.cumsum(values)[-1]
     return found
 
 
 def _gained(sources: Sources) -> Array:
-    """How far answers are from the best order, in per cent."""
+    """Return the distance of answers from the best order, in per cent."""
     kind, shares = sources[1].dtype.type, []
     for _, worth, scores in _queries(sources):
         places = np.arange(len(worth))
@@ -70,10 +70,10 @@ def _count(sources: Sources) -> int:
 
 
 def _pulled(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """What pulls answers into order: by pairs, how much their exchange would change.
+    """Return the gradient that orders answers: by pairs, the change of the value by their exchange.
 
-    As in the original, pairs of equal worth are passed over here and not where scores are
-    compared: behind one, later pairs of the minibatch get what belongs to those before them.
+    As in CNTK, pairs of equal worth are skipped here and not where scores are compared: after one,
+    later pairs of the minibatch get the slopes of those before them.
     """
     kind = sources[1].dtype.type
     queries = list(_queries(sources))
@@ -99,8 +99,8 @@ def _pulled(node: Node, sources: Sources, value: Array, gradient: Array) -> Arra
 
 
 def _pulls(queries: list[tuple[slice, Array, Array]], kind: Any) -> Array:
-    """Of every answer that is worth more than the last of its query, and each behind it, the slope
-    of log(1 + exp(-difference of scores)).
+    """Return, for every answer that is worth more than the last of its query, and each later one,
+    the slope of log(1 + exp(-difference of scores)).
     """
     differences = [
         scores[place] - scores[place + 1 :]
@@ -113,7 +113,7 @@ def _pulls(queries: list[tuple[slice, Array, Array]], kind: Any) -> Array:
 
 
 def _first_place(node: Node, sources: Sources) -> Array:
-    """How much the answers in the first places are worth of what they could be, in per cent."""
+    """Return the worth of the answers in the first places relative to the greatest, in per cent."""
     kind, total, number = sources[1].dtype.type, sources[1].dtype.type(0), 0
     for _, worth, scores in _queries(sources):
         number += 1

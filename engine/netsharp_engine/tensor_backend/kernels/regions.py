@@ -26,10 +26,10 @@ class _Window(NamedTuple):
 
 
 def windows(node: Node, images: int, regions: Array) -> Iterator[_Window]:
-    """Yield every window with cells of so many images.
+    """Yield every window with cells, for ``images`` images.
 
-    Regions are left, top, width and height as shares of the image, or where ``scale`` is given the
-    columns and rows of two corners that it leads to the image.
+    Regions are left, top, width and height as shares of the image, or, where ``scale`` is given,
+    the columns and rows of two corners, which it multiplies.
     """
     *_, height, width = node.inputs[0].shape
     count = max(images, len(regions))
@@ -53,7 +53,7 @@ def windows(node: Node, images: int, regions: Array) -> Iterator[_Window]:
 
 
 def _parts(begin: float, size: Array, count: int, most: int) -> Iterator[tuple[int, slice]]:
-    """The cells of each part of a side that lie in the image, where there are any."""
+    """Yield the cells of each part of a side that are in the image, where there are any."""
     step = size / size.dtype.type(count)
     for number in range(count):
         first = min(max(int(begin + np.floor(number * step)), 0), most)
@@ -63,7 +63,7 @@ def _parts(begin: float, size: Array, count: int, most: int) -> Iterator[tuple[i
 
 
 def _pooled(node: Node, sources: Sources) -> Array:
-    """The largest cell of each window of each channel; 0 where a window has none."""
+    """Return the largest cell of each window of each channel; 0 where a window has none."""
     found = np.zeros((max(map(len, sources)), *node.shape), sources[0].dtype)
     for window in windows(node, len(sources[0]), sources[1]):
         found[window.place] = sources[0][window.cells].max((1, 2))
@@ -71,7 +71,7 @@ def _pooled(node: Node, sources: Sources) -> Array:
 
 
 def _pooled_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """To the first of equal cells."""
+    """Return the gradient, at the first of equal cells."""
     found = np.zeros_like(sources[0])
     channels = np.arange(node.inputs[0].shape[0])
     for window in windows(node, len(sources[0]), sources[1]):
@@ -83,7 +83,7 @@ def _pooled_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
 
 
 def _most(node: Node, sources: Sources) -> Array:
-    """Which cell is the first of the largest ones of each window, [places, samples]."""
+    """Return the number of the first of the largest cells of each window, [places, samples]."""
     axes = node.attributes["axes"]
     image = np.moveaxis(sources[1].reshape(-1, *(axis.size for axis in axes)), 0, -1)
     numbers = np.arange(image[..., 0].size).reshape(image.shape[:-1])
@@ -97,7 +97,7 @@ def _most(node: Node, sources: Sources) -> Array:
 
 
 def _unpooled(node: Node, sources: Sources) -> Array:
-    """Values at the places of the maxima; of several at one the last stays."""
+    """Return values at the places of the maxima; of several at one the last stays."""
     count, most = max(map(len, sources)), _most(node, sources)
     found = np.zeros((count, node.size), sources[0].dtype)
     values = np.broadcast_to(sources[0].reshape(len(sources[0]), -1), (count, len(most)))
@@ -107,7 +107,7 @@ def _unpooled(node: Node, sources: Sources) -> Array:
 
 
 def _unpooled_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """To the values that stayed."""
+    """Return the gradient by the values that stayed."""
     most, by = _most(node, sources), gradient.reshape(len(gradient), -1)
     found = np.zeros((len(by), len(most)), gradient.dtype)
     for sample in range(len(by)):

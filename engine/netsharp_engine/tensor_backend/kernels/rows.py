@@ -1,5 +1,5 @@
-"""What a row of the table of kernels is, the sum that all of them use, and images as some take
-them: with samples side by side.
+"""A row of the table of kernels, the sum that all of them use, and images as some take them: with
+samples innermost. It must not know any operation.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ Backward = Callable[[Node, Sources, Array, Array], Array]
 
 
 class TensorKernel(NamedTuple):
-    """One row: ``forward``, and for each source that has a gradient how it comes back.
+    """One row: ``forward``, and for each source with a gradient the function that computes it.
 
-    What ``backward`` gives may be larger than the source where that was broadcast; whoever asks
-    sums it up.
+    The gradient may be larger than the source where that was broadcast; the caller sums it up.
     """
 
     forward: Forward
@@ -42,7 +41,7 @@ class Room:
         self._all: Array = np.zeros(0)
 
     def of(self, shape: tuple[int, ...], kind: Any) -> Array:
-        """An array of this shape: whatever stood there before."""
+        """Return an array of this shape, uninitialised."""
         count = prod(shape)
         if self._all.size < count or self._all.dtype != kind:
             self._all = np.zeros(count, kind)
@@ -50,26 +49,26 @@ class Room:
 
 
 def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False) -> Array:
-    """Sums in float64, rounded to the type of the numbers."""
+    """Return sums in float64, rounded to the type of the numbers."""
     found: Array = np.asarray(_SUMMED(values, axes, np.float64, keepdims=keep))
     return found.astype(values.dtype)
 
 
 def shown(values: Array, sizes: tuple[int, ...], turned: bool) -> Array:
-    """The values of a node as [samples, *sizes]."""
+    """Return the values of a node as [samples, *sizes]."""
     if not turned:
         return values.reshape(len(values), *sizes)
     return np.moveaxis(values.reshape(len(values), *sizes[1:], sizes[0]), -1, 1)
 
 
 def innermost(values: Array) -> Array:
-    """[samples, ...] as [..., samples], which lie side by side."""
+    """Return [samples, ...] as [..., samples], contiguous along samples."""
     found = np.moveaxis(values, 0, -1)
     beside = found.strides[-1] == found.itemsize
     return found if beside else np.ascontiguousarray(found)
 
 
 def handed(found: Array, turned: bool) -> Array:
-    """[..., samples] as the values of a node, one row a sample."""
+    """Return [..., samples] as the values of a node, one row a sample."""
     values = np.moveaxis(found, -1, 0)
     return np.moveaxis(values, 1, -1) if turned else values

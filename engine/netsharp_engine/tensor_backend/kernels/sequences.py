@@ -25,7 +25,7 @@ class Moved(NamedTuple):
 
 
 def without_gaps(values: Array, packing: Packing | None) -> Array:
-    """The same values with 0 in the gaps, where they may have been anything."""
+    """Return the same values with 0 in the gaps, where they may have been anything."""
     if packing is not None and len(packing.gaps) and len(values) == packing.columns:
         if not values.flags.writeable:
             values = values.copy()
@@ -34,13 +34,13 @@ def without_gaps(values: Array, packing: Packing | None) -> Array:
 
 
 def offset(delay: Node) -> int:
-    """How many steps before its own a delay reads; negative for those behind."""
+    """Return how many steps before its own a delay reads; negative for later ones."""
     steps = int(delay.attributes.get("timeStep", 1))
     return steps if delay.op == DELAYS[0] else -steps
 
 
 def border(delay: Node, initial: Array | None, kind: type) -> Array:
-    """What a delay gives where there is no such step, [1, ...]."""
+    """Return the value of a delay where there is no such step, [1, ...]."""
     if initial is None:
         number = delay.attributes.get("initial", 0.0)
         return np.full((1, *(1,) * len(delay.shape)), number, kind)
@@ -51,13 +51,15 @@ def border(delay: Node, initial: Array | None, kind: type) -> Array:
 def carry_in(
     delay: Node, values: Array, step: int, packing: Packing, carried: Mapping[Node, Array]
 ) -> None:
-    """Put what stood in the packing before into the values [rows, ...] of a step."""
+    """Put the values carried over from the previous packing into the values [rows, ...] of a step.
+    SamplesError where the beginning of a sequence is not known.
+    """
     rows = packing.carried(step, offset(delay))
     if not len(rows):
         return
     known = carried.get(delay)
     if known is None or known.shape[1] != packing.rows:
-        raise SamplesError(f"'{delay.name}' goes on with sequences whose beginning is not known")
+        raise SamplesError(f"'{delay.name}' continues sequences whose beginning is not known")
     values[rows] = known[step][rows]
 
 
@@ -92,7 +94,7 @@ def delayed(
     packing: Packing,
     carried: Mapping[Node, Array],
 ) -> Array:
-    """All steps at once."""
+    """Return all steps at once, [columns, *shape]."""
     places = packing.earlier(offset(delay))
     found = np.empty((packing.columns, *delay.shape), source.dtype)
     inside = places >= 0
@@ -105,7 +107,7 @@ def delayed(
 
 
 def delayed_back(delay: Node, gradient: Array, packing: Packing) -> Array:
-    """The gradient by the source."""
+    """Return the gradient by the source."""
     places = packing.earlier(offset(delay))
     inside = places >= 0
     found = np.zeros_like(gradient)
@@ -114,7 +116,7 @@ def delayed_back(delay: Node, gradient: Array, packing: Packing) -> Array:
 
 
 def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
-    """The gradient by the initial state, of each column."""
+    """Return the gradient by the initial state, of each column that reads it."""
     outside = packing.earlier(offset(delay)) < 0
     outside[packing.gaps] = False
     for step in range(min(offset(delay), packing.steps)):
@@ -124,7 +126,9 @@ def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
 
 
 def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> Moved:
-    """The value of an operation of ``ops.shaping.COLUMNS``."""
+    """Return the value of an operation of ``ops.shaping.COLUMNS``. GraphError where a source lacks
+    a dynamic axis, or sequences are cut into pieces.
+    """
     given = [one for one in packings if one is not None]
     if node.op == "ReconcileDynamicAxis" and packings[0] is None and len(given) == 1:
         return Moved(np.repeat(sources[0], given[0].columns, axis=0), given[0])
@@ -139,7 +143,7 @@ def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> M
 def moved_back(
     node: Node, number: int, sources: list[Array], packings: list[Packing], gradient: Array
 ) -> Array | None:
-    """The gradient by a source; None where there is none."""
+    """Return the gradient by a source; None where there is none."""
     if node.op == "ReconcileDynamicAxis" and number == 0:
         whole = len(sources[0]) == len(gradient)
         return gradient if whole else gradient.sum(0, keepdims=True)
@@ -173,7 +177,9 @@ def _where(node: Node, sources: list[Array], packings: list[Packing]) -> Moved:
 
 
 def _packed_index(node: Node, sources: list[Array], packings: list[Packing]) -> Moved:
-    """Columns are whole numbers, whatever the type of the others."""
+    """Return the columns of given steps; they are whole numbers in any type. SamplesError for a
+    step that a sequence does not have.
+    """
     source, packing = packings
     _same_count(node, source, packing)
     at = _columns(sources[1], packing)

@@ -25,7 +25,7 @@ from netsharp_engine.tensor_backend.kernels.rows import (
 
 
 def _stretched(source: Array, rank: int) -> Array:
-    """The same numbers with so many axes behind that of samples."""
+    """Return the same numbers with ``rank`` axes after that of samples."""
     lacking = rank + 1 - source.ndim
     return source.reshape(len(source), *(1,) * lacking, *source.shape[1:])
 
@@ -41,20 +41,22 @@ def _slice_back(node: Node, sources: Sources, value: Array, gradient: Array) -> 
 
 
 def _window(node: Node) -> tuple[Any, ...]:
-    """Where the first source is cut."""
+    """Return the index that cuts the first source."""
     (right, down), (height, width) = node.attributes["offsets"], node.shape[-2:]
     return (..., slice(down, down + height), slice(right, right + width))
 
 
 def _crop(node: Node, sources: Sources) -> Array:
-    """Of as many samples as there are of both sources."""
+    """Return the first source, cut, for as many samples as both sources have."""
     found = sources[0][_window(node)]
     count = max(map(len, sources))
     return found if len(found) == count else np.broadcast_to(found, (count, *found.shape[1:]))
 
 
 def _crop_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """The original sets the whole gradient of its source; here others are added to it."""
+    """Return the gradient by the first source. CNTK overwrites the whole gradient of its source;
+    here others are added to it.
+    """
     found = np.zeros((len(gradient), *sources[0].shape[1:]), gradient.dtype)
     found[_window(node)] = gradient
     return found
@@ -72,7 +74,7 @@ def _stack(node: Node, sources: Sources) -> Array:
 
 
 def stack_back(number: int) -> Backward:
-    """The part of one source."""
+    """Return the function that takes one source's part of a gradient."""
 
     def back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
         axis = node.attributes["axis"]
@@ -114,7 +116,7 @@ _PLACES: dict[str, Callable[..., Any]] = {"Argmax": np.argmax, "Argmin": np.argm
 
 
 def _others(z: Array, y: Array, axes: tuple[int, ...]) -> Array:
-    """The product of all other elements, also where some are 0."""
+    """Return the product of all other elements, also where some are 0."""
     none = z == 0
     count = none.sum(axes, keepdims=True)
     rest = np.multiply.reduce(np.where(none, 1, z), axes, np.float64, keepdims=True)
@@ -214,7 +216,7 @@ def _column_back(node: Node, sources: Sources, value: Array, gradient: Array) ->
 
 
 def _classes(node: Node, sources: Sources) -> Array:
-    """1 where the whole part of a number is the class; nowhere for any other number."""
+    """Return 1 where the whole part of a number is the class; 0 everywhere for any other number."""
     at = len(node.shape) + 1 - node.attributes["axis"]
     found = np.expand_dims(np.trunc(sources[0]), at)
     sides = [1] * found.ndim
@@ -240,7 +242,7 @@ def _pad(node: Node, sources: Sources) -> Array:
 
 
 def _pad_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Array:
-    """Each cell gets what all cells that show it get."""
+    """Return the gradient of padding: each cell gets the sum over the cells that show it."""
     size, mode = node.inputs[0].size, node.attributes["mode"]
     numbers = np.arange(size).reshape(node.inputs[0].shape)
     if mode == FILLED:
@@ -253,7 +255,9 @@ def _pad_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Ar
 
 
 def _order(node: Node, sources: Sources) -> Array:
-    """The places of the largest elements along the last axis; the first of equal ones first."""
+    """Return the places of the largest elements along the last axis; the first of equal ones
+    first.
+    """
     found: Array = np.argsort(-sources[0], axis=-1, kind="stable")[..., : node.attributes["count"]]
     return found
 
@@ -273,8 +277,8 @@ def _top_back(node: Node, sources: Sources, value: Array, gradient: Array) -> Ar
 
 
 def _looked_up(node: Node, sources: Sources) -> tuple[Array, ...]:
-    """The sample and the row of the reference that each number asks for; GraphError where it is
-    none.
+    """Return the sample and the row of the reference that each number selects. GraphError for a
+    number out of range.
     """
     indices, reference = sources
     rows = np.trunc(indices)

@@ -26,13 +26,15 @@ _SEVERAL, _BEYOND = 1, 2
 
 
 class TouchedRows(NamedTuple):
-    """A gradient [rows, columns] that is 0 but for the rows at ``places``, which are in order."""
+    """A gradient [rows, columns] that is 0 except for the rows at ``places``, which are in
+    order.
+    """
 
     places: Indices
     values: Array
 
     def dense(self, shape: tuple[int, ...]) -> Array:
-        """All of it."""
+        """Return the whole gradient, dense."""
         found = np.zeros(shape, self.values.dtype)
         found.reshape(-1, self.values.shape[1])[self.places] = self.values
         return found
@@ -43,7 +45,7 @@ Gradient = Array | TouchedRows
 
 
 def joined(first: Gradient, second: Gradient, shape: tuple[int, ...]) -> Gradient:
-    """The sum of two gradients of a parameter."""
+    """Return the sum of two gradients of a parameter."""
     if isinstance(first, TouchedRows) and isinstance(second, TouchedRows):
         places = np.concatenate([first.places, second.places])
         return _summed(places, np.concatenate([first.values, second.values]))
@@ -61,30 +63,30 @@ class Entries:
 
     @cached_property
     def counts(self) -> Indices:
-        """How many numbers each sample has."""
+        """Return the number of entries of each sample, [samples]."""
         return self.starts[1:] - self.starts[:-1]
 
     @cached_property
     def single(self) -> bool:
-        """Whether no sample has more than one."""
+        """Return whether no sample has more than one entry."""
         return bool(self.counts.max(initial=0) <= 1)
 
     @cached_property
     def samples(self) -> Indices:
-        """The sample of each number."""
+        """Return the sample of each entry, [entries]."""
         if self.single:
             return np.flatnonzero(self.counts)
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
 def entries(given: Sparse, kind: Any) -> Entries:
-    """What was fed, in the type of the numbers."""
+    """Return the samples that were fed, in the type of the numbers."""
     places, starts = (np.ascontiguousarray(one, np.intp) for one in (given.columns, given.starts))
     return Entries(np.ascontiguousarray(given.values, kind), places, starts)
 
 
 def dense(sparse: Entries, shape: tuple[int, ...]) -> Array:
-    """All numbers of sparse samples."""
+    """Return all numbers of sparse samples, [samples, *shape]."""
     count = len(sparse.starts) - 1
     found: Array = np.zeros((count, math.prod(shape)), sparse.values.dtype)
     if sparse.single:
@@ -95,8 +97,8 @@ def dense(sparse: Entries, shape: tuple[int, ...]) -> Array:
 
 
 def takes_sparse(node: Node) -> bool:
-    """Whether the second source may stay sparse: a vector for each sample, or words beside each
-    other.
+    """Return whether the second source may stay sparse: a vector for each sample, or words side by
+    side.
     """
     rank = int(node.attributes.get("outputRank", 1))
     left, right = node.inputs
@@ -105,13 +107,15 @@ def takes_sparse(node: Node) -> bool:
 
 
 def inner(node: Node) -> int:
-    """The places of each vector that the first source of such a product is multiplied with."""
+    """Return the places of each vector that the first source of such a product is multiplied
+    with.
+    """
     left, right = node.inputs
     return right.size if node.op == "Times" else left.size // left.shape[-1]
 
 
 def vectors(node: Node, sparse: Entries) -> Entries:
-    """The samples of the second source, each parted into these vectors."""
+    """Return the samples of the second source, each split into these vectors."""
     places = inner(node)
     words = node.inputs[1].size // places
     if words == 1:
@@ -124,7 +128,7 @@ def vectors(node: Node, sparse: Entries) -> Entries:
 
 
 def times(left: Array, sparse: Entries, inner: int) -> Array:
-    """What samples make of a matrix that all share, [samples, columns]."""
+    """Return the product of samples with a matrix that all share, [samples, columns]."""
     matrix = left.reshape(inner, -1)
     parts: Array = matrix[sparse.places] * sparse.values[:, None]
     counts = sparse.counts
@@ -141,7 +145,9 @@ def times(left: Array, sparse: Entries, inner: int) -> Array:
 
 
 def rows_of(matrix: Array, sparse: Entries, out: Array) -> bool:
-    """The same of samples with at most one number each, put into ``out``; False for others."""
+    """Write the same product, for samples with at most one number each, into ``out``; return False
+    for others. IndexError for a place beyond the matrix.
+    """
     places, beyond = sparse.places, f"a place is beyond the {len(matrix)} rows of a matrix"
     if twins is not None and matrix.dtype == np.float32 and matrix.flags.c_contiguous:
         given = sparse.values, places, sparse.starts, out
@@ -168,7 +174,7 @@ def rows_of(matrix: Array, sparse: Entries, out: Array) -> bool:
 
 
 def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
-    """The gradient by that matrix."""
+    """Return the gradient by that matrix."""
     by = gradient.reshape(len(sparse.starts) - 1, -1)
     if twins is None or by.dtype != np.float32 or not len(sparse.places):
         return _summed(sparse.places, by[sparse.samples] * sparse.values[:, None])
@@ -182,7 +188,7 @@ def times_back(sparse: Entries, gradient: Array) -> TouchedRows:
 
 
 def _sorted(places: Indices) -> tuple[Indices, Indices, Indices]:
-    """The order of places, each of them once, and where each begins in that order."""
+    """Return the order of places, each of them once, and where each begins in that order."""
     order = np.argsort(places, kind="stable")
     found = places[order]
     first = np.ones(len(found), bool)
@@ -192,7 +198,7 @@ def _sorted(places: Indices) -> tuple[Indices, Indices, Indices]:
 
 
 def _summed(places: Indices, values: Array) -> TouchedRows:
-    """Rows with those at the same place summed up in their order."""
+    """Return rows with those at the same place summed up in their order."""
     if not len(places):
         return TouchedRows(places, values)
     order, found, starts = _sorted(places)

@@ -33,7 +33,7 @@ COMPUTED = frozenset((*TABLE, *ACTING, *COLUMNS, *DELAYS, ENVIRONMENT))
 
 
 def backward_of(node: Node) -> tuple[Backward | None, ...]:
-    """How the gradient comes back to each source."""
+    """Return the function for the gradient by each source; None where there is no gradient."""
     if node.op == "RowStack":
         return tuple(stack_back(number) for number in range(len(node.inputs)))
     return TABLE[node.op].backward[: len(node.inputs)]

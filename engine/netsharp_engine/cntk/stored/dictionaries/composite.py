@@ -1,6 +1,7 @@
-"""Models of CNTK's second format: functions, blocks and variables become nodes. Blocks are
-expanded: an argument's placeholder is replaced by the argument, and the block becomes a node that
-passes on its root's value. It must not know bytes; what was read is a dictionary.
+"""Models of CNTK's second format: functions, blocks and variables become nodes.
+
+Blocks are expanded: an argument's placeholder is replaced by the argument, and the block becomes a
+node that passes on its root's value. It must not know bytes; what was read is a dictionary.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ class _Inside(NamedTuple):
 
 
 def model_of(found: Dictionary, faults: Sequence[str] = ()) -> StoredModel:
-    """Return the model of a dictionary; ModelFault where it cannot be used. ``faults``: what could
-    not be read of the file; nodes that are missing because of it are then reported, too.
+    """Return the model of a dictionary; ModelFault where it cannot be used.
+
+    ``faults``: what could not be read of the file; nodes that are missing because of it are then
+    reported, too.
     """
     return _Opening(found, faults).model()
 

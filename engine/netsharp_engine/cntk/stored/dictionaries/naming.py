@@ -31,8 +31,9 @@ _SUM = "SumElements"
 
 
 def with_axes(nodes: Sequence[StoredNode]) -> list[StoredNode]:
-    """Return nodes with the dynamic axes of inputs named where there are several. That of sequences
-    is the one without a name; samples without a sequence have another.
+    """Return nodes with the dynamic axes of inputs named where there are several.
+
+    That of sequences is the one without a name; samples without a sequence have another.
     """
     given = [node.kept[".axes"] for node in nodes if node.operation in _INPUTS]
     kinds = sorted(dict.fromkeys(given), key=lambda one: (-len(one), given.index(one)))

@@ -1,6 +1,7 @@
-"""Dictionaries of CNTK's second format, which are messages of protocol buffers. It reads the wire
-format by itself: arrays are views on the file, every fault names its byte, and no number in a file
-allocates more than the file has. It must not know models.
+"""Dictionaries of CNTK's second format, which are messages of protocol buffers.
+
+It reads the wire format by itself: arrays are views on the file, every fault names its byte, and no
+number in a file allocates more than the file has. It must not know models.
 """
 
 from __future__ import annotations
@@ -296,8 +297,9 @@ _READ: dict[int, Any] = {
 
 
 def read_dictionary(data: Memory, *, partial: bool = False) -> tuple[Dictionary, list[str]]:
-    """Return the dictionary in the bytes of a file, and what was not read of it. Above 2 GB the
-    numbers follow the message; ModelFault where they cannot be assigned.
+    """Return the dictionary in the bytes of a file, and what was not read of it.
+
+    Above 2 GB the numbers follow the message; ModelFault where they cannot be assigned.
     """
     given = WireReading(data, partial=partial)
     if data[: len(LARGE)] != LARGE:
@@ -317,9 +319,10 @@ LARGE = b"\x6b\x74\x6e\x63"
 
 
 def _fill(found: Dictionary, empty: list[WireArray], data: memoryview, at: int) -> None:
-    """Give arrays the numbers after the message. CNTK writes them as it walks its dictionaries,
-    whose entries have no order, and its lists, which have one: several are in the order of the
-    message if each is the only one of an item of a list.
+    """Give arrays the numbers after the message.
+
+    CNTK writes them as it walks its dictionaries, whose entries have no order, and its lists, which
+    have one: several are in the order of the message if each is the only one of an item of a list.
     """
     sizes = [_bytes_of(one) for one in empty]
     if sum(sizes) != len(data) - at:
