@@ -61,7 +61,7 @@ class TrainSettings(TypedDict, total=False):
     """The columns that are features, in this order; if absent all that play no other part."""
 
     exclude: Sequence[Column] | None
-    """Columns that are no features, such as an id."""
+    """Columns that are not features, such as an id."""
 
     missing: Literal["error", "mean", "zero", "drop", "indicator"] | None
     """What a missing number becomes: refused, the mean, 0, its row left out of training and not
@@ -73,7 +73,7 @@ class TrainSettings(TypedDict, total=False):
     """Whether categorical columns get an indicator for unknown levels. Default: True."""
 
     rows: int | None
-    """Read only so many rows, at least 1."""
+    """The most rows that are read, at least 1."""
 
     cache: Literal["auto", "always", "never"] | None
     """Whether the prepared table is kept in a file, mapped and found again at the next start: of
@@ -179,8 +179,8 @@ class TrainSettings(TypedDict, total=False):
     """"balanced", or a table of weights by class."""
 
     quantize: str | bool | None
-    """Codes that values of hidden layers are while training, each looked up in a table that is made
-    anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
+    """Codes that values of hidden layers are while training, each looked up in a table that is
+    rebuilt after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
     """
 
     threads: int | Literal["auto"] | None
@@ -211,9 +211,9 @@ class TrainSettings(TypedDict, total=False):
     """
 
     schedule: Literal["constant", "step", "cosine", "plateau"] | None
-    """How the learning rate falls from epoch to epoch: not at all, by a factor every so many
-    epochs, along half a cosine, or by a factor where the loss (of validation rows if there
-    are any) gets no better. Default: "constant".
+    """How the learning rate falls from epoch to epoch: not at all, by a factor every
+    schedule_epochs epochs, along half a cosine, or by a factor where the loss (of validation
+    rows if there are any) does not improve. Default: "constant".
     """
 
     schedule_epochs: int | None

@@ -46,7 +46,7 @@ class ChangedError(OSError):
 class Aside:
     """A file beside a path, which takes its place when everything is in it.
 
-    `stream` takes the bytes. What stands at the path gives its permissions, owner, access list and
+    `stream` takes the bytes. The file at the path gives its permissions, owner, access list and
     attributes, as far as the system allows; a symbolic link stays, and its target is replaced.
     Without a commit nothing is left of it. Raises OSError, and then the old file is as it was.
     """
@@ -77,13 +77,13 @@ class Aside:
         self.discard()
 
     def commit(self) -> None:
-        """Put the file in its place, whatever stands there."""
+        """Put the file in its place, whatever is there."""
         self._flush()
         self._replace()
         self._end()
 
     def commit_new(self) -> None:
-        """Put the file in its place; FileExistsError where something stands there."""
+        """Put the file in its place; FileExistsError where there is something."""
         self._flush()
         try:
             os.link(self.path, self._target)
@@ -100,9 +100,9 @@ class Aside:
     def commit_over(self, before: bytes) -> None:
         """Put the file in place of one that holds these bytes; ChangedError where it does not.
 
-        Where names can be exchanged, what was replaced is compared once more, so that only what
-        somebody writes into a file that he opened before, and while it is compared, is lost.
-        Elsewhere it is also what comes between the comparison and the rename.
+        Where names can be exchanged, the replaced file is compared once more, so that only bytes
+        are lost that another program writes into a file that it opened before, and while it is
+        compared. Elsewhere writes between the comparison and the rename are lost, too.
         """
         self._flush()
         old = _open_shared(self._target)
@@ -123,7 +123,7 @@ class Aside:
         self._end()
 
     def discard(self) -> None:
-        """Leave nothing aside; harmless after a commit."""
+        """Remove the temporary file; harmless after a commit."""
         with suppress(OSError):  # a full disk cannot take what is still to be written
             self.stream.close()
         _remove(self.path)
@@ -138,9 +138,10 @@ class Aside:
         os.replace(self.path, self._target)
 
     def _exchanged(self, before: bytes) -> bool:
-        """Whether the names could be exchanged; ChangedError where what was replaced is not this.
+        """Return whether the names could be exchanged; ChangedError where the replaced file is
+        another.
 
-        The lock that is held on the old file keeps it from those who look for leftovers.
+        The lock that is held on the old file protects it from programs that remove leftovers.
         """
         from netsharp_engine.exchange import exchange
 
@@ -169,9 +170,9 @@ class Aside:
 
 
 def _create(folder: str, mode: int) -> tuple[str, int]:
-    """Make a file of an unguessable name and lock it; its path and descriptor.
+    """Make a file of an unguessable name and lock it; return its path and descriptor.
 
-    The lock tells others that its writer lives. One of them may find the file before it is locked,
+    The lock shows others that its writer lives. One of them may find the file before it is locked,
     and removes it.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
@@ -185,7 +186,9 @@ def _create(folder: str, mode: int) -> tuple[str, int]:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file for its writer, where it can be; False where somebody else has locked it."""
+    """Lock a file for its writer, where it can be; return False where another process has locked
+    it.
+    """
     if sys.platform != "win32":
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -197,7 +200,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _machine() -> str:
-    """A word for this machine as others that share a folder see it."""
+    """Return a word for this machine as others that share a folder see it."""
     if sys.platform == "win32":
         name = os.environ.get("COMPUTERNAME", "")
     else:
@@ -257,7 +260,9 @@ def _copy_attributes(descriptor: int, target: str) -> None:
 
 
 def _open_shared(path: str) -> int | None:
-    """Open a file to read it and tell others that somebody does; None where it is no file now."""
+    """Open a file to read it, with a shared lock that others can see; return None where it is not a
+    file now.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | _NO_WAIT)
     except FileNotFoundError:
@@ -276,7 +281,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 def _holds(descriptor: int, data: bytes) -> bool:
-    """Whether a file that was just opened holds exactly these bytes."""
+    """Return whether a file that was just opened holds exactly these bytes."""
     if os.fstat(descriptor).st_size != len(data):
         return False
     with open(descriptor, "rb", closefd=False) as stream:
@@ -284,7 +289,7 @@ def _holds(descriptor: int, data: bytes) -> bool:
 
 
 def _synchronise(descriptor: int) -> None:
-    """Flush to disk; some file systems cannot, which is no fault of the file."""
+    """Flush to disk; some file systems cannot, which is not a fault of the file."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -313,7 +318,7 @@ def _sweep_once(folder: str) -> None:
 
 
 def _remove_leftover(path: str, ours: bool) -> None:
-    """Remove what stands aside, unless its writer may live still."""
+    """Remove a temporary file, unless its writer may still be alive."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | _NO_WAIT
     try:
         descriptor = os.open(path, flags)

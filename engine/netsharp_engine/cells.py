@@ -1,7 +1,7 @@
-"""What the text of a table means before any number is parsed: delimiters, headers, names of cells.
+"""The meaning of a table's text before any number is parsed: delimiters, headers, kinds of cells.
 
-It knows neither files nor arrays, so that the checker can count a table without numpy and agree
-with the training that follows.
+It must not know files or arrays, so that the checker can count a table without numpy and agree with
+the training that follows.
 """
 
 from __future__ import annotations
@@ -45,20 +45,25 @@ EXACT_INTEGERS = 2**53
 
 
 def named_delimiter(given: str) -> str | None:
-    """The character that a word or a character means as a delimiter; None where it can be none."""
+    """Return the character that a word or a character names as a delimiter; None where it cannot be
+    one.
+    """
     chosen = DELIMITER_WORDS.get(given, given)
     return chosen if len(chosen) == 1 and chosen not in '"\r\n' else None
 
 
 def read_rows(lines: Iterable[str], delimiter: str) -> Reader:
-    """A csv reader with the one dialect of all tables; it raises csv.Error for faulty quotes."""
+    """Return a csv reader with the one dialect of all tables; it raises csv.Error for faulty
+    quotes.
+    """
     return csv.reader(
         lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter not in "\t "
     )
 
 
 def sniff_delimiter(text: str) -> str:
-    """The candidate that cuts the first rows into the most columns of equal number; else comma.
+    """Return the candidate that cuts the first rows into the most columns of equal number; else
+    comma.
 
     ``text`` is the beginning of a table; its last row may be cut off.
     """
@@ -81,7 +86,9 @@ def sniff_delimiter(text: str) -> str:
 
 
 def _separates_commas(text: str, candidate: str) -> bool:
-    """Whether commas stand in numbers alone where a candidate cuts the rows: then it is it."""
+    """Return whether commas are in numbers alone where a candidate cuts the rows: then it is the
+    delimiter.
+    """
     try:
         rows = _some_rows(text, candidate)
     except csv.Error:
@@ -110,10 +117,10 @@ def _some_rows(text: str, delimiter: str) -> list[list[str]]:
 def looks_like_header(
     first: Sequence[str], rest: Sequence[Sequence[str]], expected: Collection[str] = ()
 ) -> bool:
-    """Whether a first row, of stripped cells, holds names.
+    """Return whether a first row, of stripped cells, holds names.
 
-    It does when it holds a name that is ``expected``, when one of its cells is no number above a
-    number, or when none of its cells is a number.  ``rest`` are rows below it.
+    It does when it holds a name that is ``expected``, when one of its cells is not a number above a
+    number, or when none of its cells is a number. ``rest`` are rows below it.
     """
     if not frozenset(first).isdisjoint(expected):
         return True
@@ -125,7 +132,7 @@ def looks_like_header(
 
 
 def has_decimal_comma(rows: Iterable[Sequence[str]], delimiter: str) -> bool:
-    """Whether numbers in rows are written with a decimal comma, and none with a point."""
+    """Return whether numbers in rows are written with a decimal comma, and none with a point."""
     if delimiter == ",":
         return False
     found = False
@@ -140,12 +147,16 @@ def has_decimal_comma(rows: Iterable[Sequence[str]], delimiter: str) -> bool:
 
 
 def with_point(cell: str) -> str:
-    """A stripped cell whose number has a decimal comma, with a point; any other as it is."""
+    """Return a stripped cell whose number has a decimal comma, with a point; any other
+    unchanged.
+    """
     return cell.replace(",", ".") if "," in cell and _COMMA_NUMBER.fullmatch(cell) else cell
 
 
 def cell_kind(cell: str) -> str:
-    """What a stripped cell holds: ``missing``, ``number``, ``like`` a number, or ``text``."""
+    """Return the kind of a stripped cell: ``missing``, ``number``, ``like`` a number, or
+    ``text``.
+    """
     if cell.casefold() in MISSING:
         return "missing"
     if is_number(cell):
@@ -154,13 +165,15 @@ def cell_kind(cell: str) -> str:
 
 
 def holds_text(cells: Iterable[str]) -> bool:
-    """Whether all stripped cells of a column are text, but for missing ones, and some are."""
+    """Return whether all stripped cells of a column are text, except for missing ones, and some
+    are.
+    """
     kinds = set(map(cell_kind, cells))
     return kinds <= {"missing", "text"} and "text" in kinds
 
 
 def counts_rows(cells: Sequence[str]) -> bool:
-    """Whether stripped cells count on by 1 from 0 or 1."""
+    """Return whether stripped cells count on by 1 from 0 or 1."""
     if not cells or cells[0] not in ("0", "1"):
         return False
     start = int(cells[0])
@@ -168,22 +181,22 @@ def counts_rows(cells: Sequence[str]) -> bool:
 
 
 def names_rows(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    """Whether a header lacks a name for the first column, as R writes the names of rows."""
+    """Return whether a header lacks a name for the first column, as R writes the names of rows."""
     return bool(rest) and bool(first) and all(len(row) == len(first) + 1 for row in rest)
 
 
 def positional_names(count: int) -> tuple[str, ...]:
-    """``column1`` ... ``columnN``: the names of columns that have none."""
+    """Return ``column1`` ... ``columnN``: the names of columns that have none."""
     return tuple(f"column{number}" for number in range(1, count + 1))
 
 
 def find_column(names: Sequence[str], column: str | int) -> int | None:
-    """The index of a column by its name, its number from 1, or its name in another case."""
+    """Return the index of a column by its name, its number from 1, or its name in another case."""
     return column_finder(names)(column)
 
 
 def column_finder(names: Sequence[str]) -> Callable[[str | int], int | None]:
-    """What `find_column` says of many columns of one table."""
+    """Return the function `find_column` for many columns of one table."""
     exact = {name: index for index, name in reversed(list(enumerate(names)))}
     folded: dict[str, list[int]] = {}
 
@@ -206,13 +219,13 @@ def column_finder(names: Sequence[str]) -> Callable[[str | int], int | None]:
 
 
 def usual_label(names: Sequence[str]) -> int | None:
-    """The index of the column that is called label, whatever its case."""
+    """Return the index of the column that is called label, whatever its case."""
     folded = [name.casefold() for name in names]
     return folded.index("label") if "label" in folded else None
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell reads as a number."""
+    """Return whether a cell reads as a number."""
     try:
         float(cell)
     except ValueError:
@@ -221,8 +234,8 @@ def is_number(cell: str) -> bool:
 
 
 def are_measured(labels: Collection[str]) -> bool:
-    """Whether distinct labels look like numbers to predict: all of them are numbers, and there are
-    fractions among them or more than anybody numbers classes with.
+    """Return whether distinct labels look like numbers to predict: all of them are numbers, and
+    there are fractions among them or more than classes are usually numbered with.
     """
     if not all(is_number(one) and math.isfinite(float(one)) for one in labels):
         return False
@@ -230,7 +243,7 @@ def are_measured(labels: Collection[str]) -> bool:
 
 
 def number_name(number: float) -> str:
-    """The class name or level of a number: ``7`` for 7.0, else the shortest exact text.
+    """Return the class name or level of a number: ``7`` for 7.0, else the shortest exact text.
 
     ``number`` may be infinite, and must not be NaN.
     """
@@ -238,7 +251,7 @@ def number_name(number: float) -> str:
 
 
 def label_text(value: object) -> str:
-    """The name of a class: text stripped, numbers in their shortest form (1.0 is ``1``)."""
+    """Return the name of a class: text stripped, numbers in their shortest form (1.0 is ``1``)."""
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):

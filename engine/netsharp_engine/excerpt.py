@@ -1,4 +1,4 @@
-"""What a file holds, as sentences may show it: short, on one line; imports nothing."""
+"""A file's contents as sentences may quote them: short, on one line; imports nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ MOST = 60
 
 
 def excerpt(value: object, most: int = MOST) -> str:
-    """A value in few characters, the first of its lines, none of which a terminal would obey."""
+    """Return a value in few characters, the first of its lines, without characters that control a
+    terminal.
+    """
     try:
         text = str(value)
     except (ValueError, RecursionError):  # a number of too many digits, lists too deep

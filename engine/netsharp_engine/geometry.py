@@ -1,8 +1,8 @@
 """Kernel placement in any number of dimensions, in plain integers.
 
-It imports math alone, so that the checker can use it without numpy, and it knows
-neither languages nor arrays.  Source: the Net# guide, "Convolutional bundles",
-and the published ConvolveGeometry of its successor; section 5.3 of our reading.
+It imports math alone, so that the checker can use it without numpy, and it must not know languages
+or arrays. Source: the Net# guide, "Convolutional bundles", and the published geometry of its
+successor (CNTK: Source/Math/ConvolveGeometry.h).
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ class Axis:
         self.upper = upper
 
     def key(self) -> tuple[int, int, int, bool, int, int]:
-        """The six figures: two axes are the same when these agree."""
+        """Return the six figures: two axes are the same when these agree."""
         return (self.size, self.kernel, self.stride, self.padding, self.lower, self.upper)
 
     @property
     def padded_size(self) -> int:
-        """The source length that the kernels see: I, I + K - 1, or I + l + u."""
+        """Return the source length that the kernels see, in cells: I, I + K - 1, or I + l + u."""
         if self.padding:
             return self.size + self.kernel - 1
         return self.size + self.lower + self.upper
 
     @property
     def count(self) -> int:
-        """The number of positions (the guide's NodeCount), never below 0."""
+        """Return the number of positions (the guide's NodeCount), never below 0."""
         room = self.padded_size - self.kernel
         return room // self.stride + 1 if room >= 0 else 0
 
     @property
     def covered(self) -> int:
-        """The cells from the first kernel's start to the last one's end."""
+        """Return the cells from the first kernel's start to the last one's end."""
         return (self.count - 1) * self.stride + self.kernel
 
     @property
     def filled(self) -> bool:
-        """Whether explicit pads are filled exactly; true without any."""
+        """Return whether explicit pads are filled exactly; true without any."""
         return not (self.lower or self.upper) or self.covered == self.padded_size
 
     @property
     def first(self) -> int:
-        """The source cell below the first tap at position 0; negative inside a pad."""
+        """Return the source cell below the first tap at position 0; negative inside a pad."""
         centre = (self.kernel - 1) // 2
         if self.lower or self.upper:
             return -self.lower
@@ -74,24 +74,24 @@ class Axis:
 
     @property
     def padded(self) -> bool:
-        """Whether a kernel reaches beyond the source."""
+        """Return whether a kernel reaches beyond the source."""
         return self.first < 0 or self.first + self.covered > self.size
 
     def cells(self, position: int) -> range:
-        """The real source cells under the kernel at ``position``, pads left out."""
+        """Return the real source cells under the kernel at ``position``, pads left out."""
         start = self.first + position * self.stride
         return range(max(start, 0), min(start + self.kernel, self.size))
 
     def centre(self, position: int) -> int:
-        """The source cell under the kernel's centre tap, index ``(K - 1) / 2``."""
+        """Return the source cell under the kernel's centre tap, index ``(K - 1) / 2``."""
         return self.first + position * self.stride + (self.kernel - 1) // 2
 
     def real_taps(self) -> int:
-        """The number of (position, tap) pairs that read a real cell."""
+        """Return the number of (position, tap) pairs that read a real cell."""
         return sum(len(self.cells(position)) for position in range(self.count))
 
     def unread(self) -> tuple[int, int]:
-        """The cells at the lower and at the upper end that no kernel reads."""
+        """Return the cells at the lower and at the upper end that no kernel reads."""
         if not self.count:
             return (self.size, 0)
         last = self.cells(self.count - 1)
@@ -105,7 +105,7 @@ class CorneredAxis(Axis):
 
     @property
     def first(self) -> int:
-        """The source cell below the first tap at position 0; negative inside a pad."""
+        """Return the source cell below the first tap at position 0; negative inside a pad."""
         return -self.lower
 
 
@@ -116,9 +116,9 @@ _FEW = 8
 
 
 def product(numbers: tuple[int, ...]) -> int:
-    """The product of whole numbers, 1 for none; counting ends at `UNCOUNTED`.
+    """Return the product of whole numbers, 1 for none; counting ends at `UNCOUNTED`.
 
-    What thousands of dimensions hold would fill pages, and Python refuses to print it.
+    The product of thousands of dimensions would fill pages, and Python refuses to print it.
     """
     if len(numbers) < _FEW:
         plain = prod(numbers)
@@ -131,13 +131,13 @@ def product(numbers: tuple[int, ...]) -> int:
 
 
 def output_shape(axes: tuple[Axis, ...], maps: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """Per dimension, maps times positions; maps are grouped in blocks of positions."""
+    """Return, per dimension, maps times positions; maps are grouped in blocks of positions."""
     if maps is None:
         return tuple(axis.count for axis in axes)
     return tuple(count * axis.count for count, axis in zip(maps, axes, strict=True))
 
 
 def kernel_count(axes: tuple[Axis, ...], sharing: tuple[bool, ...], maps: tuple[int, ...]) -> int:
-    """The number of kernels: all maps times the positions of unshared dimensions."""
+    """Return the number of kernels: all maps times the positions of unshared dimensions."""
     unshared = (axis.count for axis, shared in zip(axes, sharing, strict=True) if not shared)
     return product(maps) * product(tuple(unshared))

@@ -1,9 +1,9 @@
-"""What every argument of the hosts' calls is called in R, Python and Studio, and is here.
+"""The arguments of the hosts' calls, with their names in R, Python and Studio, and here.
 
 Sources: the reference of MicrosoftML (`rxNeuralNet`, `sgd`, `adaDeltaSgd`), of microsoftml
-(`rx_neural_network`, `sgd_optimizer`, `adadelta_optimizer`), and the pages of Studio's modules.
-The page `docs/importing.md`, faults of run files and flags, and the import of scripts read this
-table; it knows none of them.
+(`rx_neural_network`, `sgd_optimizer`, `adadelta_optimizer`), and the pages of Studio's modules. The
+page `docs/importing.md`, faults of run files and flags, and the import of scripts read this table;
+it must not know them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 class HostArgument(NamedTuple):
     """An argument: its names in R, Python and Studio, the key of a run file, what becomes of it.
 
-    `key` is "" for what is no key; `default` is the host's where it is written out.
+    `key` is "" for an argument without a key; `default` is the host's where it is written out.
     """
 
     r: str
@@ -162,9 +162,9 @@ def plain_name(name: str) -> str:
 
 
 def known_here(name: str) -> tuple[str, str] | None:
-    """Return the key that says what an argument of the hosts says, "" where none does, and why.
+    """Return the key that corresponds to an argument of the hosts, "" where none does, and why.
 
-    None for what is no argument of theirs.
+    None for a name that is not an argument of theirs.
     """
     row = _EVERY.get(plain_name(name))
     return None if row is None else (row.key, row.becomes.partition(": ")[2])

@@ -26,11 +26,12 @@ def initial_values(
     diameter: float | Mapping[str, float],
     dtype: str,
 ) -> dict[str, npt.NDArray[np.floating[Any]]]:
-    """Uniform numbers from [-diameter / 2, diameter / 2] in canonical order; given ones win.
+    """Return uniform numbers from [-diameter / 2, diameter / 2] by parameter, in canonical order;
+    given ones win.
 
     ``diameter``: that of all, or each parameter's by its name (see `diameters`), where the biases
-    of kernels are then 0.  Parameters are drawn one after the other as they were created, those
-    that are given, too.
+    of kernels are then 0. Parameters are drawn one after the other as they were created, those that
+    are given, too.
     """
     random = np.random.default_rng(seed)
     found = {}
@@ -81,7 +82,9 @@ def diameters(graph: Graph, rule: str, diameter: float) -> float | dict[str, flo
 
 
 def _edges(node: Node) -> tuple[float, float]:
-    """Mean edges with weights into a node of a bundle, and out of one, biases left out."""
+    """Return the mean number of edges with weights into a node of a bundle, and out of one, biases
+    left out.
+    """
     parameter = node.parameters[0]
     if node.op == "full":
         return node.inputs[0].size, node.size
@@ -92,7 +95,7 @@ def _edges(node: Node) -> tuple[float, float]:
 
 
 def _functions(graph: Graph) -> dict[Node, str]:
-    """The activation that each node's values go into, through sums and biases."""
+    """Return the activation that each node's values go into, through sums and biases."""
     found: dict[Node, str] = {}
     for node in reversed(graph.nodes):
         function = found.get(node, "")

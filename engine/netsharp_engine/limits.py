@@ -1,4 +1,4 @@
-"""How much of anything the engine takes before it refuses with a sentence; imports nothing.
+"""The limits of the engine, above which it refuses with a sentence; imports nothing.
 
 `docs/limits.md` shows these rows with those of `netsharp_lsp.limits`; a test compares.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 
 class Limit:
-    """The `most` of something that is taken: `what` it is, and what happens `beyond`.
+    """The `most` of something that is accepted: `what` it is, and what happens `beyond`.
 
-    `unit` is the word that people read behind the number; bytes are shown in MiB.
+    `unit` is the word that people read after the number; bytes are shown in MiB.
     """
 
     __slots__ = ("beyond", "most", "unit", "what")
@@ -21,7 +21,7 @@ class Limit:
         self.beyond = beyond
 
     def __str__(self) -> str:
-        """The amount as sentences and the table of limits say it."""
+        """Return the amount as sentences and the table of limits have it."""
         if self.unit == "bytes":
             return f"{self.most / 2**20:g} MiB"
         return f"{self.most:,} {self.unit}"
@@ -59,13 +59,13 @@ CONFUSION_CLASSES = Limit(
 )
 
 DATA_FAULTS = Limit(
-    "what `check --read-data` tells of one file of data",
+    "the findings of `check --read-data` in one file of data",
     1_000,
     "findings",
     "the others are counted",
 )
 DATA_FAULTS_BYTES = Limit(
-    "the lines of one file of data that `check --read-data` tells of",
+    "the lines that `check --read-data` reports of one file of data",
     16 * 1024 * 1024,
     "bytes",
     "the others are counted",
@@ -74,7 +74,7 @@ DATA_LINE = Limit(
     "one line of a file of data that a configuration of CNTK names",
     64 * 1024 * 1024,
     "bytes",
-    "`run` refuses the file, and `check --read-data` tells",
+    "`run` refuses the file, and `check --read-data` reports it",
 )
 
 # The numbers of dense samples take some times the bytes of their text.

@@ -1,6 +1,7 @@
-"""How much memory this process may still take, as far as the system says it; imports nothing heavy.
+"""The memory that this process may still take, as far as the system reports it; imports nothing
+heavy.
 
-Linux tells of free memory, of control groups and of limits; elsewhere nothing is known.
+Linux reports free memory, control groups and limits; elsewhere nothing is known.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ _FILES = (
 
 
 def free_memory() -> int | None:
-    """The bytes that may still be taken: the least of what is told; None where nothing is."""
+    """Return the bytes that may still be taken: the least of the reported amounts; None without
+    any.
+    """
     told = (_free_of_system(), _free_of_limit(), *_free_of_groups())
     return min((amount for amount in told if amount is not None), default=None)
 
 
 def _free_of_system() -> int | None:
-    """What the kernel could give away without killing anybody, swap included."""
+    """Return the bytes that the kernel could give without killing a process, swap included."""
     lines = _held_in("/proc/meminfo").splitlines()
     kilobytes = {
         name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)
@@ -34,7 +37,7 @@ def _free_of_system() -> int | None:
 
 
 def _free_of_limit() -> int | None:
-    """What RLIMIT_AS leaves of the process's addresses."""
+    """Return the bytes that RLIMIT_AS leaves of the process's addresses."""
     try:
         import resource
     except ImportError:  # Windows
@@ -47,7 +50,7 @@ def _free_of_limit() -> int | None:
 
 
 def _free_of_groups() -> Iterator[int]:
-    """What each control group around the process leaves."""
+    """Yield the bytes that each control group around the process leaves."""
     for line in _held_in("/proc/self/cgroup").splitlines():
         _, kinds, path = line.split(":", 2)
         if kinds and "memory" not in kinds.split(","):
@@ -73,7 +76,7 @@ def _free_of_group(folder: str) -> Iterator[int]:
 
 
 def _held_in(path: str) -> str:
-    """A small file of the kernel's; nothing where there is none."""
+    """Return a small file of the kernel's; an empty text where there is none."""
     try:
         with open(path, encoding="ascii") as stream:
             return stream.read()
@@ -82,7 +85,7 @@ def _held_in(path: str) -> str:
 
 
 def shown_bytes(count: int) -> str:
-    """An amount of memory as sentences say it."""
+    """Return an amount of memory as sentences have it, in kB, MB, GB or TB (powers of 1,000)."""
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
         if count >= size:
             return f"{count / size:,.1f} {unit}"

@@ -43,12 +43,12 @@ def write_file(
 ) -> None:
     """Write arrays and JSON values as one file, whole or not at all; ModelError when that fails.
 
-    A model that was given a second name (a hard link) keeps it: somebody keeps that state there.
+    A model that was given a second name (a hard link) keeps its state under that name.
     """
     metadata = {name: json.dumps(value) for name, value in texts.items()}
     metadata |= {"format": FORMAT, "version": str(VERSION)}
     if os.path.exists(path) and not os.path.isfile(path):
-        raise ModelError(f"The model {path} cannot be written: it is no file. Name a file.")
+        raise ModelError(f"The model {path} cannot be written: it is not a file. Name a file.")
     # What is wide comes first, so that each array lies at a multiple of its width.
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     try:
@@ -67,9 +67,10 @@ def write_file(
 def _header(
     metadata: dict[str, str], order: Sequence[tuple[str, npt.NDArray[np.floating]]]
 ) -> bytes:
-    """What stands before the arrays: the size of a JSON text, and that text, padded to 8 bytes.
+    """Return the bytes before the arrays: the size of a JSON text, and that text, padded to 8
+    bytes.
 
-    safetensors would write a file of its own beside the one it is told to, which nobody removes
+    The package safetensors would write a file of its own beside the target, which is left behind
     when it is killed.
     """
     entries: dict[str, Any] = {"__metadata__": metadata}
@@ -86,7 +87,7 @@ def _header(
 
 
 def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:
-    """The JSON values and arrays of a model file; ModelError for any other file."""
+    """Return the JSON values and arrays of a model file; ModelError for any other file."""
     head = _head(path)
     try:
         with safe_open(path, framework="np") as opened:
@@ -99,7 +100,7 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
             raise
         if head.startswith((b"PK\x03\x04", b"\x80")):
             raise ModelError(
-                f"{path} is no model file but an archive or a pickle, which is never loaded. "
+                f"{path} is not a model file but an archive or a pickle, which is never loaded. "
                 "Model files are written by netsharp run."
             ) from None
         raise ModelError(
@@ -119,14 +120,14 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
             values[name] = json.loads(text)
         except (ValueError, RecursionError):
             raise ModelError(
-                f"{path} is damaged: its entry '{excerpt(name)}' is no JSON. "
+                f"{path} is damaged: its entry '{excerpt(name)}' is not JSON. "
                 "Train again or take a copy."
             ) from None
     return values, tensors
 
 
 def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Arrays of floating-point numbers as the bytes of a safetensors file of anybody's."""
+    """Return arrays of floating-point numbers as the bytes of a plain safetensors file."""
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     parts = [_header({"format": "np"}, order)]
     for _, array in order:
@@ -135,17 +136,21 @@ def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
 
 
 def read_tensors(path: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays in a safetensors file of anybody's; ModelError for any other file."""
+    """Return the arrays in any safetensors file; ModelError for any other file."""
     _head(path)
     try:
         with safe_open(path, framework="np") as opened:
             return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     except (SafetensorError, TypeError, AttributeError, ValueError, OSError) as error:
-        raise ModelError(f"{path} is no safetensors file, or damaged ({excerpt(error)}).") from None
+        raise ModelError(
+            f"{path} is not a safetensors file, or damaged ({excerpt(error)})."
+        ) from None
 
 
 def read_network(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The specification in a file's values, and what was known around it; ValueError without."""
+    """Return the specification in a file's values, and the context of its training; ValueError
+    without.
+    """
     context = dict(stored.table(values, "context"))
     for key in context.keys() & {"features", "hidden_nodes", "outputs"}:
         stored.optional(context, key, lambda table, name: stored.whole(table, name, 1))
@@ -155,7 +160,7 @@ def read_network(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _head(path: str) -> bytes:
-    """The first bytes of a file that can be read and is not too short."""
+    """Return the first bytes of a file that can be read and is not too short."""
     try:
         with open_plain(path) as stream:
             head = stream.read(SMALLEST_FILE)
@@ -166,7 +171,7 @@ def _head(path: str) -> bytes:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}.") from None
     if len(head) < SMALLEST_FILE:
-        raise ModelError(f"{path} is no model file: it has only {len(head)} bytes.")
+        raise ModelError(f"{path} is not a model file: it has only {len(head)} bytes.")
     return head
 
 

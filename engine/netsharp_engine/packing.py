@@ -1,7 +1,7 @@
-"""Sequences of unequal length beside each other: in which column each of their steps stands.
+"""Sequences of unequal length side by side: the column of each of their steps.
 
-Column ``step * rows + row``; a sequence lies in one row, several may follow each other there, and
-what is left over are gaps.  It knows nothing of what the columns hold.
+Column ``step * rows + row``; a sequence is in one row, several may follow each other there, and the
+columns left over are gaps. It must not know what the columns hold.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _SHORT = 4096
 
 
 class Packing:
-    """Where sequences stand: ``row``, ``begin`` and ``length`` of each, in their order.
+    """The places of sequences: ``row``, ``begin`` and ``length`` of each, in their order.
 
     ``places`` are the columns of all their steps, sequence after sequence; ``gaps`` are the columns
-    of none.  Where sequences are cut into pieces, ``before`` has the steps of each that stood in
-    packings before this one, and ``length`` those that stand here; without it all are whole.
+    of none. Where sequences are cut into pieces, ``before`` has the steps of each in packings
+    before this one, and ``length`` those in this one; without it all are whole.
     """
 
     __slots__ = (
@@ -55,7 +55,7 @@ class Packing:
         self.position, self.places, self.gaps = self._columns()
 
     def _columns(self) -> tuple[Indices, Indices, Indices]:
-        """Positions and places of all steps, and the gaps."""
+        """Return positions and places of all steps, [samples] each, and the gaps."""
         if twins is None:
             return self._plain_columns()
         position, places = np.empty((2, self.samples), np.int64)
@@ -67,7 +67,7 @@ class Packing:
         return position, places, gaps
 
     def _plain_columns(self) -> tuple[Indices, Indices, Indices]:
-        """The same where nothing was compiled."""
+        """Return the same where nothing was compiled."""
         length, rows = self.length, self.rows
         position = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         places: Indices = np.repeat(self.begin * rows + self.row, length) + rows * position
@@ -76,7 +76,7 @@ class Packing:
         return position, places, np.flatnonzero(~taken)
 
     def same(self, other: Packing) -> bool:
-        """Whether all sequences stand in the same columns."""
+        """Return whether all sequences are in the same columns."""
         return self is other or (
             self.rows == other.rows
             and np.array_equal(self.row, other.row)
@@ -90,7 +90,7 @@ class Packing:
         return np.zeros_like(self.length) if self.before is None else self.before
 
     def carried(self, step: int, steps: int) -> Indices:
-        """The rows in which that of so many steps before ``step`` stood in the packing before."""
+        """Return the rows whose value ``steps`` steps before ``step`` was in the packing before."""
         if self.before is None or step >= steps:
             return np.empty(0, np.intp)
         reaches = (self.before + step >= steps) & (self.begin == 0) & (self.length > step)
@@ -98,8 +98,8 @@ class Packing:
         return found
 
     def earlier(self, steps: int) -> Indices:
-        """For every column that of so many steps before in its sequence (after it, where they are
-        negative); -1 where the sequence has none, and in gaps.
+        """Return, for every column, the column ``steps`` steps before it in its sequence (after it,
+        where that is negative), [columns]; -1 where the sequence has none, and in gaps.
         """
         at = self.position - steps
         inside = (at >= 0) & (at < np.repeat(self.length, self.length))
@@ -109,7 +109,9 @@ class Packing:
 
 
 def packed(length: Indices) -> Packing:
-    """Sequences of these lengths, each in the first row that has room, in their order."""
+    """Return sequences of these lengths, each in the first row that has room, in their order.
+    Source: CNTK, Common/Include/Sequences.h, PackSequences.
+    """
     if twins is not None and len(length):
         given = np.ascontiguousarray(length, np.int64)
         row, begin = np.empty((2, len(given)), np.int64)
@@ -126,7 +128,7 @@ def packed(length: Indices) -> Packing:
 
 
 def _packed(length: Indices, width: int) -> Packing:
-    """The same where nothing was compiled."""
+    """Return the same where nothing was compiled."""
     filled: list[int] = []
     placed: list[tuple[int, int]] = []
     # Rows only become fuller, so that none before the last one taken has room for the same length.
@@ -145,7 +147,7 @@ def _packed(length: Indices, width: int) -> Packing:
 
 
 def single(count: int) -> Packing:
-    """So many sequences of one step."""
+    """Return ``count`` sequences of one step."""
     return _short_single(count) if count <= _SHORT else packed(np.ones(count, np.intp))
 
 

@@ -1,7 +1,8 @@
-"""What a trainer of CNTK's networks asks of a program beside the seam: an epoch's phase, lengths.
+"""The interface of programs that CNTK's trainer needs beside ``program``: an epoch's phase,
+lengths.
 
-Operations such as dropout act otherwise in training, and values come back as sequences.  No array
-library is known here.
+Operations such as dropout differ in training, and values come back as sequences. It must not know
+array libraries.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ Draws = Callable[[int], Any]
 
 
 class Phase(NamedTuple):
-    """What an epoch sets.
+    """The settings of an epoch.
 
-    ``dropout`` is the share that is dropped, ``draws`` makes the generator of one of so many nodes
-    that draw (from its place among them and their number), in float64 where the third argument
-    says so, else in the type of the numbers; time constants of batch normalisation are None where
-    those of the nodes hold.
+    ``dropout`` is the share that is dropped, ``draws`` makes the generator of one of the nodes that
+    draw (from its place among them and their number), in float64 where the third argument says so,
+    else in the type of the numbers; time constants of batch normalisation are None where those of
+    the nodes hold.
     """
 
     dropout: float = 0.0
@@ -38,13 +39,15 @@ class Phase(NamedTuple):
 
 
 class PhasedProgram(Program, Protocol):
-    """A program that is told what an epoch sets, and knows the sequences of its values."""
+    """A program that takes an epoch's settings, and knows the sequences of its values."""
 
     def begin(self, phase: Phase) -> None:
         """Take what an epoch sets."""
 
     def lengths(self, node: Node) -> npt.NDArray[np.intp] | None:
-        """How many samples of ``read`` each sequence has; None of what all share."""
+        """Return the number of samples of ``read`` for each sequence, [sequences]; None for a value
+        that all share.
+        """
 
     def exchange_gradient(
         self, exchange: Callable[[Sequence[npt.NDArray[Any]]], object], *, fresh: bool
@@ -63,8 +66,8 @@ class PhasedDraft(Draft, Protocol):
 
 
 def gathered(graph: Graph) -> set[Node]:
-    """The criteria whose value is that of an epoch up to now: what they are made of is a mean since
-    it began, or a parameter.
+    """Return the criteria whose value is that of the epoch so far: they are computed from a mean
+    since it began, or a parameter.
     """
     means: set[Node] = set()
     still: set[Node] = set()
@@ -79,7 +82,7 @@ def gathered(graph: Graph) -> set[Node]:
 
 
 def reaching(node: Node) -> set[Node]:
-    """A node with all that it depends on."""
+    """Return a node with all that it depends on."""
     found, waiting = {node}, [node]
     while waiting:
         fresh = [one for one in waiting.pop().inputs if one not in found]
@@ -93,7 +96,9 @@ PhasedBackend = Callable[[Job], PhasedDraft]
 
 
 def drafted_phased(backend: PhasedBackend, job: Job) -> PhasedDraft:
-    """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
+    """Return the draft of a job; GraphError, a sentence, where the back end cannot compute a
+    node.
+    """
     draft = backend(job)
     require_computed(draft)
     return draft

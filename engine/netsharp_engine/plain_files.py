@@ -39,9 +39,10 @@ class NotPlainError(OSError):
 
 
 def open_plain(path: str | os.PathLike[str], *, follow: bool = True) -> BufferedReader:
-    """Open a file for reading bytes.  Raises OSError, a NotPlainError for what is no file.
+    """Open a file for reading bytes.
 
-    Without `follow` no link may have the name: the path was resolved, and leads nowhere else now.
+    Raises OSError, a NotPlainError for anything but a file. Without `follow` the name must not be a
+    link: the path was resolved, and leads elsewhere now.
     """
     # Asked before, since opening a device may do something, and after, since it may be another.
     _require_plain(os.stat(path, follow_symlinks=follow).st_mode, path)
@@ -96,12 +97,16 @@ def read_writable(path: str | os.PathLike[str]) -> bytearray:
 
 
 def may_be_file(path: str) -> bool:
-    """Whether something other than a folder has the name: a pipe there is to be refused aloud."""
+    """Return whether the name is taken by something other than a folder: a pipe there is to be
+    refused with a message.
+    """
     return os.path.exists(path) and not os.path.isdir(path)
 
 
 def kind_at(path: str | os.PathLike[str]) -> str | None:
-    """What has a name, links followed: "file", "folder", "pipe"; None where nothing is seen."""
+    """Return the kind of a name's target, links followed: "file", "folder", "pipe"; None where
+    there is none.
+    """
     try:
         return _kind(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -109,7 +114,7 @@ def kind_at(path: str | os.PathLike[str]) -> str | None:
 
 
 def _kind(mode: int) -> str:
-    return next((word for test, word in _KINDS if test(mode)), "thing of another kind")
+    return next((word for test, word in _KINDS if test(mode)), "file of another kind")
 
 
 def _require_plain(mode: int, path: str | os.PathLike[str]) -> None:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Shaping(NamedTuple):
-    """What is done to gradients and parameters around a rule, all for one update.
+    """The changes to gradients and parameters around a rule, all for one update.
 
-    The gradient of a parameter is cut to ``limit``, number by number where it ``truncates``, else
-    by its norm; before that all gradients together are scaled to the norm ``total`` where theirs is
-    larger.  ``l2`` times the numbers is added to it; ``l1`` times the rate is the threshold below
-    which numbers become 0; neither is done to parameters that are ``unregular``.  ``noise`` is the
-    deviation of what is added, drawn from ``seed``.  ``multipliers`` of the rate are 1 where none
-    is given.
+    The gradient of a parameter is clipped to ``limit``, number by number where it ``truncates``,
+    else by its norm; before that all gradients together are scaled to the norm ``total`` where
+    theirs is larger. ``l2`` times the numbers is added to it; ``l1`` times the rate is the
+    threshold below which numbers become 0; neither is applied to parameters that are ``unregular``.
+    ``noise`` is the deviation of added noise, drawn from ``seed``. ``multipliers`` of the rate are
+    1 where none is given.
     """
 
     limit: float = math.inf
@@ -47,10 +47,10 @@ class Shaping(NamedTuple):
 
 
 class UpdateRule(NamedTuple):
-    """How parameters are changed by their gradients.
+    """The change of parameters by their gradients.
 
-    ``kind`` (a key of ``REMEMBERS``) and what it remembers stay through a run; the numbers may be
-    other ones at every update.  ``constants`` are those of the kind alone.
+    ``kind`` (a key of ``REMEMBERS``) and its memory stay through a run; the numbers may differ at
+    every update. ``constants`` are those of the kind alone.
     """
 
     kind: str
@@ -80,11 +80,11 @@ SINGLE = frozenset(("count",))
 
 
 class Job(NamedTuple):
-    """What a program is asked to do.
+    """The request to a program.
 
-    ``graph`` has the criteria, if any, as nodes.  ``rows`` is the most that one call is fed as far
-    as is known: a back end may make its buffers for so many or let them grow.  Without ``rule``
-    nothing is trained.  ``dtype`` is float32 or float64.  Several jobs may share parameters: see
+    ``graph`` has the criteria, if any, as nodes. ``rows`` is the most that one call is fed as far
+    as is known: a back end may make its buffers for that number or let them grow. Without ``rule``
+    nothing is trained. ``dtype`` is float32 or float64. Several jobs may share parameters: see
     ``Draft.program``.
     """
 
@@ -110,15 +110,15 @@ class Packed(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What one call reads: a value for each input and target by its name.
+    """The input of one call: a value for each input and target by its name.
 
-    A dense one is [rows, nodes], or [rows] of numbers or codes.
-    ``weights`` [rows] are those of the samples.  The gradient is that of the weighted sum of the
-    first criterion divided by ``expected``; None: by the sum of the batch's own weights.  ``adds``:
-    it is added to that of the call before, of which this batch is another part.  Pieces of
-    sequences take over states of the last batch that had the same number of a ``part``.
-    ``masks`` has for each ``Dropout`` node with an attribute ``layer``, by that, what its values
-    [rows, nodes] are multiplied with; without one nothing is dropped.
+    A dense one is [rows, nodes], or [rows] of numbers or codes. ``weights`` [rows] are those of the
+    samples. The gradient is that of the weighted sum of the first criterion divided by
+    ``expected``; None: by the sum of the batch's own weights. ``adds``: it is added to that of the
+    call before, of which this batch is another part. Pieces of sequences take over states of the
+    last batch that had the same number of a ``part``. ``masks`` has for each ``Dropout`` node with
+    an attribute ``layer``, by that, the factors of its values [rows, nodes]; without one nothing is
+    dropped.
     """
 
     inputs: Mapping[str, Array | Sparse | Packed]
@@ -137,11 +137,11 @@ class Fault(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What a program counts on its own and tells when it is asked.
+    """The figures that a program counts and returns on request.
 
     ``sums`` has a number for each criterion, summed over samples; ``weight`` is the sum of the
-    samples' weights, ``rows`` their number, ``steps`` that of the calls that were finished.  What
-    is counted after a ``fault`` is nothing.
+    samples' weights, ``rows`` their number, ``steps`` that of the calls that were finished. Nothing
+    is counted after a ``fault``.
     """
 
     sums: tuple[float, ...] = ()
@@ -152,12 +152,11 @@ class Figures(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What the next update or call needs beside the parameters, in canonical arrays.
+    """The state of the next update or call beside the parameters, in canonical arrays.
 
-    ``updates`` counts updates.  ``arrays`` has what the rule remembers, by name and parameter.  A
-    back end whose scans carry states from one call to the next has these beside them, under another
-    name and each as ``NODE/WHAT``; who carries nothing passes over them.  Running statistics are
-    parameters.
+    ``updates`` counts updates. ``arrays`` has the rule's memory, by name and parameter. A back end
+    whose scans carry states from one call to the next has these beside them, under another name and
+    each as ``NODE/WHAT``; other back ends ignore them. Running statistics are parameters.
     """
 
     updates: int
@@ -167,7 +166,7 @@ class Memory(NamedTuple):
 class Program(Protocol):
     """A network, ready to run.
 
-    A call may walk over time: what is said of a node holds for all of its steps.
+    A call may walk over time: a statement about a node holds for all of its steps.
     """
 
     def feed(self, batch: Batch) -> None:
@@ -179,8 +178,8 @@ class Program(Protocol):
     def step(self) -> bool:
         """Compute nodes and criteria and, where there is a rule, the gradient; count the figures.
 
-        Rows without weight are passed over.  False when the program knows of a fault; one that
-        finds faults when figures are asked for says True and leaves out what follows the fault.
+        Rows without weight are skipped. Return False when the program knows of a fault; one that
+        finds faults only with the figures returns True and leaves out what follows the fault.
         """
 
     def update(self, rule: UpdateRule) -> bool:
@@ -193,40 +192,40 @@ class Program(Protocol):
         """Go on counting from these figures."""
 
     def figures(self) -> Figures:
-        """What was counted; waits for what is under way."""
+        """Return the figures that were counted, after all pending work."""
 
     def read(self, node: Node) -> npt.NDArray[np.floating[Any]]:
-        """The values [rows, nodes] of a node after a call; valid until the next."""
+        """Return the values [rows, nodes] of a node after a call; valid until the next."""
 
     def load(self, values: Mapping[str, Any]) -> None:
         """Set all parameters, statistics included; GraphError names a misfit."""
 
     def store(self) -> Tensors:
-        """Copies of all parameters by name."""
+        """Return copies of all parameters by name."""
 
     def load_memory(self, memory: Memory) -> None:
         """Go on from there; without all that the rule remembers, from nothing."""
 
     def store_memory(self) -> Memory:
-        """Copies of what ``load_memory`` takes."""
+        """Return copies of the arrays that ``load_memory`` takes."""
 
 
 class Direct(Protocol):
-    """What a program may have as ``direct``: the outputs of any number of rows in one call."""
+    """The optional ``direct`` of a program: the outputs of any number of rows in one call."""
 
     def compute(self, features: object, normal: Array | None, out: Array, finite: bool, /) -> bool:
         """Write the outputs of ``features`` [rows, features] to ``out`` [rows, outputs].
 
-        Where ``normal`` [4, features] is there, features are cut to its first two rows, the third
-        is subtracted, and they are multiplied by the fourth.  False, and nothing to rely on in
-        ``out``, where the features are no contiguous array of float32 or float64, or, ``finite``,
-        one is not finite.  Several threads may call at once, and how rows are grouped changes no
-        bit.
+        Where ``normal`` [4, features] is given, features are clipped to its first two rows, the
+        third is subtracted, and they are multiplied by the fourth. Return False, with ``out``
+        undefined, where the features are not a contiguous array of float32 or float64, or,
+        ``finite``, one is not finite. Several threads may call at once, and the grouping of rows
+        changes no bit.
         """
 
 
 def direct_of(program: Program) -> Direct | None:
-    """Return what computes rows directly, None where a program has no such thing."""
+    """Return the direct evaluation of rows, None where a program has none."""
     found: Direct | None = getattr(program, "direct", None)
     return found
 
@@ -242,10 +241,12 @@ class Draft(Protocol):
     """A program before anything is made for it."""
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """The nodes that cannot be computed; the rest may be asked only if there are none."""
+        """Return the nodes that cannot be computed; the other methods may be called only if there
+        are none.
+        """
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """The bytes of the host that the program will take, by what they are for.
+        """Return the bytes of the host that the program will take, by their use.
 
         ``shares``: the parameters are those of another program; ``threads`` as in ``program``.
         """
@@ -253,14 +254,14 @@ class Draft(Protocol):
     def program(self, threads: int = 1, beside: Program | None = None) -> Program:
         """Make it; ``beside`` is a program of the same back end whose parameters it shares.
 
-        Without one, what the parameters hold is unknown until they are loaded.  So many ``threads``
-        may compute a step at the same time, where the back end can; the same number gives the same
-        bits.  GraphError where this network cannot be computed so.
+        Without one, the parameters are undefined until they are loaded. At most ``threads`` threads
+        compute a step at the same time, where the back end can; the same number gives the same
+        bits. GraphError where this network cannot be computed so.
         """
 
 
 class Unusable(NamedTuple):
-    """Why nothing can be computed somewhere, and what mends it, as sentences to people."""
+    """The reason why nothing can be computed somewhere, and the remedy, as sentences to people."""
 
     reason: str
     remedy: str
@@ -274,7 +275,9 @@ Backend = Callable[[Job], Draft]
 
 
 def drafted(backend: Backend, job: Job) -> Draft:
-    """The draft of a job; GraphError, a sentence, where the back end cannot do a node."""
+    """Return the draft of a job; GraphError, a sentence, where the back end cannot compute a
+    node.
+    """
     draft = backend(job)
     require_computed(draft)
     return draft

@@ -1,4 +1,6 @@
-"""Whether what is about to be made fits into memory, asked before any of it is."""
+"""The check that objects fit into memory, before any of them is made. It must not know what they
+are.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ LARGEST = 2**53
 
 
 def table(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The table under ``key``."""
+    """Return the table under ``key``. ValueError for another value."""
     found = _found(values, key)
     if isinstance(found, dict):
         return found
@@ -24,7 +24,7 @@ def table(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def items(values: Mapping[str, Any], key: str) -> list[Any]:
-    """The list under ``key``."""
+    """Return the list under ``key``. ValueError for another value."""
     found = _found(values, key)
     if isinstance(found, list):
         return found
@@ -32,7 +32,7 @@ def items(values: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def whole(values: Mapping[str, Any], key: str, least: int = 0) -> int:
-    """The whole number of at least ``least`` under ``key``."""
+    """Return the whole number of at least ``least`` under ``key``. ValueError for another value."""
     found = _found(values, key)
     if isinstance(found, int) and not isinstance(found, bool) and least <= found <= LARGEST:
         return found
@@ -40,12 +40,14 @@ def whole(values: Mapping[str, Any], key: str, least: int = 0) -> int:
 
 
 def number(values: Mapping[str, Any], key: str, *, finite: bool = True) -> float:
-    """The number under ``key``; with ``finite`` neither NaN nor infinite."""
+    """Return the number under ``key``; with ``finite`` neither NaN nor infinite. ValueError for
+    another value.
+    """
     return as_number(_found(values, key), key, finite=finite)
 
 
 def as_number(found: object, key: str, *, finite: bool = True) -> float:
-    """A value as a number, which ``key`` names."""
+    """Return a value as a number, which ``key`` names. ValueError for another value."""
     if isinstance(found, int | float) and not isinstance(found, bool) and abs(found) <= 1e300:
         return float(found)
     if isinstance(found, float) and (math.isfinite(found) or not finite):
@@ -54,7 +56,7 @@ def as_number(found: object, key: str, *, finite: bool = True) -> float:
 
 
 def truth(values: Mapping[str, Any], key: str) -> bool:
-    """What is true or false under ``key``."""
+    """Return the truth value under ``key``. ValueError for another value."""
     found = _found(values, key)
     if isinstance(found, bool):
         return found
@@ -62,24 +64,26 @@ def truth(values: Mapping[str, Any], key: str) -> bool:
 
 
 def text(values: Mapping[str, Any], key: str) -> str:
-    """The text under ``key``."""
+    """Return the text under ``key``. ValueError for another value."""
     return as_text(_found(values, key), key)
 
 
 def as_text(found: object, key: str) -> str:
-    """A value as text that can be written as UTF-8, which ``key`` names."""
+    """Return a value as text that can be written as UTF-8, which ``key`` names. ValueError for
+    another value.
+    """
     if isinstance(found, str) and not any("\ud800" <= character <= "\udfff" for character in found):
         return found
     raise _misfit(key, found, "text")
 
 
 def optional(values: Mapping[str, Any], key: str, read: Any) -> Any:
-    """``read(values, key)``, or None where that stands there."""
+    """Return ``read(values, key)``, or None where the value is null."""
     return None if _found(values, key) is None else read(values, key)
 
 
 def numbers(values: Mapping[str, Any], key: str, *, finite: bool = True) -> dict[str, float]:
-    """The table of numbers by name under ``key``."""
+    """Return the table of numbers by name under ``key``. ValueError for another value."""
     return {
         as_text(name, key): as_number(each, f"{key}.{name}", finite=finite)
         for name, each in table(values, key).items()

@@ -109,4 +109,4 @@ def test_what_cannot_be_planned_is_said_in_a_sentence(tmp_path):
     assert netsharp("plan", "odd.nn", cwd=tmp_path).code == 1
     told = netsharp("plan", "auto.nn", "--features", "3", "--device", "gpu", cwd=tmp_path)
     assert told.code == 2
-    assert "'gpu' is no device: auto, cpu" in told.err
+    assert "'gpu' is not a device: auto, cpu" in told.err

@@ -44,7 +44,7 @@ def test_others_are_refused_with_what_there_is(text):
     assert str(refusal).startswith(f"There is no device '{text}'. Name auto, cpu, torch")
     if text:
         (fault,) = read_settings({}, {"device": text})
-        assert fault.startswith(f"--device: '{text}' is no device: auto, cpu, torch")
+        assert fault.startswith(f"--device: '{text}' is not a device: auto, cpu, torch")
 
 
 def test_the_processor_is_numpy_and_has_no_bf16():

@@ -147,7 +147,7 @@ FAULTS = {
         CLASSES,
         ["t.csv is a damaged gzip file"],
     ),
-    "binary": (b"\x7fELF\0\0\0\0\0", CLASSES, ["t.csv is no table that can be read"]),
+    "binary": (b"\x7fELF\0\0\0\0\0", CLASSES, ["t.csv is not a table that can be read"]),
     "delimiter": (
         b"x,label\n1,a\n",
         ReadOptions(delimiter="comma or so"),

@@ -124,7 +124,7 @@ def test_a_model_goes_through_a_link_and_keeps_permissions(model, tmp_path):
 
 def test_a_pipe_is_not_replaced_by_a_model(model, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ModelError, match="pipe cannot be written: it is no file"):
+    with pytest.raises(ModelError, match="pipe cannot be written: it is not a file"):
         save_model(model, str(tmp_path / "pipe"))
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 

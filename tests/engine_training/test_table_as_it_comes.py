@@ -26,7 +26,8 @@ DEFECTS = {
     r".*column 3 'age' 1.*missing = \"mean\"",
     "texts among numbers": r"column 7 'answer': 2 values are text: yes, no \(first in line 3\)"
     r".*categorical = \[\"answer\"\]",
-    "a date": r"column 4 'born': 18 values are no plain numbers: 2001-01-0.*exclude = \[\"born\"\]",
+    "a date": r"column 4 'born': 18 values are not plain numbers: 2001-01-0"
+    r".*exclude = \[\"born\"\]",
     "a decimal comma": r"column 2 'height': 1 value has a decimal comma: 1,75",
     "too large": r"column 3 'age': 1 value is too large or infinite: 1e\+99 \(first in line 8\)",
     "missing labels": r"column 8 'label': 2 labels are missing.*missing = \"drop\"",

@@ -62,7 +62,7 @@ CASES = {
     ),
     "initial values": (
         lambda: doubt(blobs(), layered(3, 3, (30,) * 5), epochs=5, learning_rate=0.1),
-        r"Initial values: what layer 'H1' .*so the layers behind it learn nothing\. "
+        r"Initial values: what layer 'H1' .*so the layers after it learn nothing\. "
         'Try init = "glorot", or fewer layers',
     ),
     "a label of millions": (

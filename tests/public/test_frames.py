@@ -111,7 +111,7 @@ def test_what_is_missing_is_refused_unless_somebody_says_otherwise() -> None:
     ("change", "says"),
     [
         ({"age": pd.to_datetime(["2020-01-01"] * 40)}, "Column 'age' holds dates"),
-        ({"age": [[1]] * 40}, "column 'age': a list is no text"),
+        ({"age": [[1]] * 40}, "column 'age': a list is neither"),
         ({"city": range(40)}, None),
     ],
 )

@@ -1,7 +1,7 @@
-"""What training takes on this machine, in seconds and bytes, without training: rates that are
-measured once and kept, and what a run would do of each kind of work.
+"""The cost of training on this machine, in seconds and bytes, without training: rates that are
+measured once and kept, and the work of a run by kinds.
 
-It knows graphs and settings, no language and no row of data.
+It knows graphs and settings, and must not know languages or rows of data.
 """
 
 from __future__ import annotations

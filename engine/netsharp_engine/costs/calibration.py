@@ -1,7 +1,7 @@
 """The rates of this machine: measured once in a second or two, kept in the user's folder, and
-measured anew where what is kept is damaged or of another machine.
+measured again where what is kept is damaged or of another machine.
 
-It knows nothing of networks that people train.
+It must not know the networks that are trained.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ KNOWN_CPU = {
 
 
 class Machine(NamedTuple):
-    """What rates depend on; those of another are of no use."""
+    """The machine that rates are valid for; those of another are useless."""
 
     cpu: str
     cores: int
@@ -71,7 +71,7 @@ class Machine(NamedTuple):
 
     @classmethod
     def here(cls, version: str, dtype: str) -> Machine:
-        """This machine, for a version of ours and a type of numbers."""
+        """Return this machine, for a version of ours and a type of numbers."""
         return cls(
             _processor(),
             os.cpu_count() or 1,
@@ -95,10 +95,10 @@ def calibrated(
     folder: str | None = None,
     measure: Callable[[str], dict[str, Rate]] | None = None,
 ) -> Calibration:
-    """The rates of a machine, measured where none are kept that can be used.
+    """Return the rates of a machine, measured where none are kept that can be used.
 
-    ``folder`` is where they are kept, the user's own by default; where nothing can be kept they
-    are measured each time.
+    ``folder`` is where they are kept, the user's own by default; where nothing can be kept they are
+    measured each time.
     """
     path = _path(machine, users_folder(FOLDER) if folder is None else folder)
     found = None if path is None else _read(path, machine)
@@ -119,7 +119,9 @@ def measured(dtype: str) -> dict[str, Rate]:
 
 
 def _path(machine: Machine, folder: str) -> str | None:
-    """The file of a machine's rates; None in a folder that depends on where somebody stands."""
+    """Return the file of a machine's rates; None for a folder that is relative to the working
+    directory.
+    """
     if not os.path.isabs(folder):
         return None
     name = blake2b(json.dumps(machine).encode(), digest_size=16).hexdigest()
@@ -127,7 +129,7 @@ def _path(machine: Machine, folder: str) -> str | None:
 
 
 def _read(path: str, machine: Machine) -> dict[str, Rate] | None:
-    """The rates in a file; None where there are none of this machine."""
+    """Return the rates in a file; None where there are none of this machine."""
     try:
         with open_plain(path) as stream:
             text = stream.read(MOST_BYTES + 1)
@@ -160,7 +162,7 @@ def _write(path: str, machine: Machine, rates: Rates) -> None:
 
 
 def _processor() -> str:
-    """What tells the processor from others, where the system says it."""
+    """Return a text that distinguishes the processor from others, where the system has one."""
     try:
         with open_plain("/proc/cpuinfo") as stream:
             lines = stream.read(MOST_BYTES).decode(errors="replace").splitlines()
@@ -174,7 +176,7 @@ def _processor() -> str:
 
 
 def _surroundings(rates: Rates, dtype: str) -> Mapping[str, Rate]:
-    """What a step, and a block of rows that is measured, take beside their calls."""
+    """Return the rates of a step, and of a block of rows that is measured, beside their calls."""
     graph = Graph()
     source = graph.input("source", (2,))
     weights = graph.parameter("weights", (2, 2))
@@ -211,6 +213,8 @@ def _surroundings(rates: Rates, dtype: str) -> Mapping[str, Rate]:
 
 
 def _rest(seconds: list[float], count: int, known: float) -> Rate:
-    """The rate of a call that takes what is left of so many, of whose work we know."""
+    """Return the rate of a call: the seconds that remain of ``count`` calls beside the ``known``
+    work of one.
+    """
     quarter = statistics.quantiles(seconds, method="inclusive")[0]
     return Rate(max(quarter / count - known, 0.0), (), (0.0,))

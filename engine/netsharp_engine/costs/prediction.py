@@ -46,15 +46,15 @@ class LayerCost(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """Return the sum in seconds."""
         return self.forward + self.backward + self.update
 
 
 class Prediction(NamedTuple):
-    """What training is to take with one thread.
+    """The predicted cost of training with one thread.
 
     ``around`` are the seconds of a step that belong to no layer: rows are chosen, copied in, and
-    numbers are checked.  ``steps`` are those of an epoch over ``rows`` training rows, behind which
+    numbers are checked. ``steps`` are those of an epoch over ``rows`` training rows, after which
     ``held`` rows are measured in ``measuring`` seconds; None where the number of rows is unknown.
     ``memory`` are the bytes of the run without its rows, ``table`` those of the rows.
     """
@@ -71,17 +71,19 @@ class Prediction(NamedTuple):
 
     @property
     def step(self) -> float:
-        """The seconds of one step."""
+        """Return the seconds of one step."""
         return math.fsum((self.around, *(layer.seconds for layer in self.layers)))
 
     @property
     def epoch(self) -> float | None:
-        """The seconds of one epoch."""
+        """Return the seconds of one epoch."""
         return None if self.steps is None else self.steps * self.step + self.measuring
 
 
 class RunWork(NamedTuple):
-    """What a run does: each layer forward, backward, the update of so many numbers, and around."""
+    """The work of a run: each layer forward, backward, the update of ``trained`` numbers, and the
+    rest.
+    """
 
     layers: Mapping[str, NodeWork]
     trained: Mapping[str, int]
@@ -140,8 +142,8 @@ def predict(
 
 
 def drafted_run(graph: Graph, settings: TrainingSettings, batch: int) -> RunDrafts:
-    """The drafts of a run over data of which nothing is known but what the network and the
-    settings say.
+    """Return the drafts of a run whose data is known only from the network and the settings. Raises
+    TrainingError where memory is too small.
     """
     graph = quantized_graph(graph, settings.quantize)
     objective = expected_objective(graph, settings)
@@ -151,7 +153,7 @@ def drafted_run(graph: Graph, settings: TrainingSettings, batch: int) -> RunDraf
 
 
 def work_of_run(graph: Graph, settings: TrainingSettings, drafts: RunDrafts) -> RunWork:
-    """What is done in a step, and for a block of rows that is measured."""
+    """Return the work of a step, and of a block of rows that is measured."""
     trainer, meter = drafts.trainer, drafts.meter
     assert isinstance(trainer, NumpyDraft)
     assert isinstance(meter, NumpyDraft)
@@ -188,7 +190,7 @@ def work_of_run(graph: Graph, settings: TrainingSettings, drafts: RunDrafts) -> 
 
 
 def _around(settings: TrainingSettings, size: int) -> Iterator[CallWork]:
-    """What is done with the weights and their gradient beside the update itself."""
+    """Yield the work on the weights and their gradient beside the update itself."""
     once = CallWork("dot", (size,), size)
     passed = CallWork("sum", (size, size), size)
     yield from (once, once)
@@ -200,7 +202,7 @@ def _around(settings: TrainingSettings, size: int) -> Iterator[CallWork]:
 
 
 def _fed(design: Design, features: int) -> Iterable[CallWork]:
-    """What is done to choose rows and to copy them into the inputs."""
+    """Yield the work of choosing rows and copying them into the inputs."""
     numbers = features * design.batch
     yield CallWork("gathered rows", (features, numbers), numbers)
     yield from entering(design)

@@ -1,4 +1,6 @@
-"""What a model answers, as values, and what one is asked whose network goes by names of nodes."""
+"""A model's answers, as values, and the interface of a model whose network goes by names of nodes.
+It must not know files.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Predictions:
         The values of each output, sequence after sequence, where a network was asked by the names
         of its inputs.
     lengths : ndarray of shape (sequences,), or None
-        How many of the rows belong to each sequence; None where they are no sequences.
+        How many of the rows belong to each sequence; None where they are not sequences.
 
     Since
     -----
@@ -64,10 +66,10 @@ class SampleRows(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What a network's own criteria say of data: means by name, over so many samples, and the line
-    that its program would print.
+    """The values of a network's own criteria on data: means by name, over ``samples`` samples, and
+    the line that its program would print.
 
-    ``of_rows``: each sample stands for itself, under the names that the network has.
+    ``of_rows``: each sample counts by itself, under the names that the network has.
     """
 
     means: Mapping[str, float]
@@ -101,27 +103,27 @@ class NetworkAnswers(Protocol):
 
     @property
     def inputs(self) -> Mapping[str, tuple[int, ...]]:
-        """The row-major shape of a sample, by input."""
+        """Return the row-major shape of a sample, by input."""
 
     @property
     def outputs(self) -> Mapping[str, tuple[int, ...]]:
-        """The same, by output."""
+        """Return the row-major shape of a sample, by output."""
 
     @property
     def over_time(self) -> bool:
-        """Whether the answer depends on other samples of a sequence."""
+        """Return whether the answer depends on other samples of a sequence."""
 
     @property
     def has_criteria(self) -> bool:
-        """Whether it has something to be judged by."""
+        """Return whether it has criteria."""
 
     @property
     def remade(self) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
-        """A function with its arguments that makes the model again, for copies of it."""
+        """Return a function with its arguments that makes the model again, for copies of it."""
 
     @property
     def compared(self) -> str:
-        """The input that answers are compared with; empty where none is."""
+        """Return the input that answers are compared with; empty where there is none."""
 
     def exported(self) -> tuple[Node, ...]:
         """Return the nodes that an export has as outputs, in its order, of a graph of their own;
@@ -129,18 +131,18 @@ class NetworkAnswers(Protocol):
         """
 
     def brought_by(self, query: SampleQuery) -> bool:
-        """Whether files bring samples by the names of inputs; tables do not."""
+        """Return whether files hold samples by the names of inputs; tables do not."""
 
     def features(self, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
-        """The samples of such files as rows of numbers, inputs side by side; DataError."""
+        """Yield the samples of such files as rows of numbers, inputs side by side; DataError."""
 
     def predicted(
         self, samples: Mapping[str, Any], outputs: Sequence[str], judge: Judge
     ) -> Predictions:
-        """The answers for arrays, or for lists of sequences, by the names of inputs."""
+        """Return the answers for arrays, or for lists of sequences, by the names of inputs."""
 
     def rows(self, query: SampleQuery, judge: Judge) -> Iterator[SampleRows]:
-        """The answers for the samples of files."""
+        """Yield the answers for the samples of files."""
 
     def judged(self, query: SampleQuery) -> Judgement:
-        """What the network's criteria say of the samples of files."""
+        """Return the values of the network's criteria on the samples of files."""

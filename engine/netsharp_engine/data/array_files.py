@@ -19,7 +19,9 @@ _NPZ, _TENSORS = ".npz", ".safetensors"
 
 
 def array_bytes(path: str, arrays: Arrays) -> bytes:
-    """Arrays as the bytes of a file, whose form its name says; ModelError for another name."""
+    """Return arrays as the bytes of a file, whose format its name says; ModelError for another
+    name.
+    """
     if path.endswith(_TENSORS):
         return tensor_bytes(arrays)
     if not path.endswith(_NPZ):
@@ -35,7 +37,7 @@ def array_bytes(path: str, arrays: Arrays) -> bytes:
 
 
 def read_arrays(path: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays in a file by their names; ModelError where it has none that can be used."""
+    """Return the arrays in a file by their names; ModelError where it has none that can be used."""
     if path.endswith(_TENSORS):
         return read_tensors(path)
     try:

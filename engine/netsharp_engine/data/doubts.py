@@ -1,6 +1,7 @@
-"""What is doubtful in a table without being wrong: columns that say nothing, a class for each row.
+"""Doubtful properties of a table that are not errors: columns without information, a class for each
+row.
 
-Sentences for people; nothing is refused and nothing changed.
+It gives sentences for people; it must not refuse or change anything.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def doubts(table: Table, train: npt.NDArray[np.intp], encoding: Encoding) -> lis
 
 
 def _distinct(codes: npt.NDArray[np.int32], train: npt.NDArray[np.intp]) -> int:
-    """How many different codes the training rows have."""
+    """Return the number of different codes that the training rows have."""
     found: set[int] = set()
     for cut in blocks(len(train), 1):
         found.update(np.unique(codes[train[cut]]).tolist())
@@ -67,7 +68,9 @@ def _distinct(codes: npt.NDArray[np.int32], train: npt.NDArray[np.intp]) -> int:
 
 
 def _constant(table: Table, train: npt.NDArray[np.intp]) -> list[str]:
-    """The columns that have one value in the training rows; a missing one counts as a value."""
+    """Return the columns that have one value in the training rows; a missing one counts as a
+    value.
+    """
     if len(train) < 2 or (not table.named and len(table.columns) > MOST_UNNAMED):
         return []
     numbers, same = table.numbers, np.ones(table.numbers.shape[1], np.bool_)

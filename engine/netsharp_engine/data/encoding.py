@@ -40,11 +40,11 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How rows become feature vectors; immutable and serialisable.
+    """The encoding of rows as feature vectors; immutable and serialisable.
 
-    ``unknown`` gives every categorical column an indicator for levels not seen in training;
-    without it such a cell is all zeros.  ``leaves_out``: rows with missing numbers are not trained
-    on, and are not answered.  ``named`` and ``width`` describe the training file.
+    ``unknown`` gives every categorical column an indicator for levels not seen in training; without
+    it such a cell is all zeros. ``leaves_out``: rows with missing numbers are not trained on, and
+    are not answered. ``named`` and ``width`` describe the training file.
     """
 
     columns: tuple[Feature, ...]
@@ -59,7 +59,7 @@ class Encoding:
     def fit(
         cls, table: Table, rows: Rows | None = None, *, unknown: bool = True, missing: str = "error"
     ) -> Encoding:
-        """The encoding of ``table`` fitted on the training ``rows`` (all by default)."""
+        """Return the encoding of ``table`` fitted on the training ``rows`` (all by default)."""
         features = []
         numbers = codes = 0
         fills = _fills(table, rows, missing)
@@ -79,13 +79,13 @@ class Encoding:
 
     @property
     def features(self) -> int:
-        """The number of features after encoding."""
+        """Return the number of features after encoding."""
         return sum(self._width(column) for column in self.columns)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of every feature; an indicator's is ``column=level``, that of unknown levels
-        ``column=?``, that of missing numbers ``column=missing``.
+        """Return the name of every feature; an indicator's is ``column=level``, that of unknown
+        levels ``column=?``, that of missing numbers ``column=missing``.
         """
         names: list[str] = []
         for column in self.columns:
@@ -102,7 +102,7 @@ class Encoding:
 
     @property
     def plain(self) -> bool:
-        """Whether all columns are numbers, so that rows are features as they stand."""
+        """Return whether all columns are numbers, so that rows are features unchanged."""
         return all(column.levels is None and not column.marked for column in self.columns)
 
     def encode(
@@ -113,7 +113,7 @@ class Encoding:
         consume: bool = False,
         store: Store = MEMORY,
     ) -> npt.NDArray[np.floating]:
-        """The feature matrix [rows, features] in a store.
+        """Return the feature matrix [rows, features] in a store.
 
         With ``consume`` a table of numbers gives its own array away and must not be used again.
         """
@@ -141,7 +141,7 @@ class Encoding:
         return store.computed(table.rows, self.features, dtype, part)
 
     def _codes_of(self, table: Table, cut: slice) -> list[Codes]:
-        """The codes of some rows as those of this encoding's levels."""
+        """Return the codes of some rows, [rows] for each column, by this encoding's levels."""
         return [
             recode(column.levels, fitted.levels, present[cut])
             for column, fitted, present in zip(
@@ -211,8 +211,8 @@ class Encoding:
                 np.copyto(values, column.fill, where=np.isnan(values), casting="same_kind")
 
     def filling(self, missing: str) -> Encoding:
-        """Return the encoding that makes of missing numbers what a choice says, whatever the
-        training did.  DataError for a mean that the training has not worked out.
+        """Return the encoding that treats missing numbers by a choice, whatever the training did.
+        DataError for a mean that the training has not computed.
         """
         numeric = [column for column in self.columns if column.levels is None]
         if missing in ("mean", "indicator"):
@@ -230,13 +230,15 @@ class Encoding:
         return replace(self, columns=columns, leaves_out=missing == "drop")
 
     def text_codes(self, column: Feature, texts: Sequence[str]) -> Codes:
-        """The codes of the cells of a categorical column; -1 for unknown and empty cells."""
+        """Return the codes of the cells of a categorical column, int32 [rows]; -1 for unknown and
+        empty cells.
+        """
         assert column.levels is not None
         index = {level: code for code, level in enumerate(column.levels)}
         return numbered(texts, lambda text: index.get(text, -1))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for the model file."""
+        """Return plain values for the model file."""
         return {
             "columns": [
                 {
@@ -258,14 +260,14 @@ class Encoding:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Encoding:
-        """The encoding of plain values; raises ValueError on others."""
+        """Return the encoding of plain values; raises ValueError on others."""
         columns = tuple(
             _feature(stored.table({"column": each}, "column"))
             for each in stored.items(values, "columns")
         )
         width = stored.whole(values, "width", 1)
         if len({column.position for column in columns}) < len(columns):
-            raise ValueError("two of its columns stand at one position")
+            raise ValueError("two of its columns have one position")
         if not columns or max(column.position for column in columns) >= width:
             raise ValueError("its columns do not fit the width of the training data")
         return cls(
@@ -294,7 +296,9 @@ def _feature(values: Mapping[str, Any]) -> Feature:
 
 
 def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Codes) -> Codes:
-    """Codes of ``levels`` as codes of ``fitted``; -1 where a level is not among them."""
+    """Return codes of ``levels`` as codes of ``fitted``, int32 [rows]; -1 where a level is not
+    among them.
+    """
     assert levels is not None
     assert fitted is not None
     index = {level: code for code, level in enumerate(fitted)}
@@ -303,7 +307,7 @@ def recode(levels: Sequence[str] | None, fitted: Sequence[str] | None, codes: Co
 
 
 def _seen(codes: Codes, rows: Rows | None) -> list[int]:
-    """The levels that occur in rows (in all by default), rising."""
+    """Return the levels that occur in rows (in all by default), rising."""
     found: set[int] = set()
     for cut in blocks(len(codes) if rows is None else len(rows), 1):
         found.update(np.unique(codes[cut if rows is None else rows[cut]]).tolist())
@@ -311,7 +315,7 @@ def _seen(codes: Codes, rows: Rows | None) -> list[int]:
 
 
 def _fills(table: Table, rows: Rows | None, missing: str) -> list[tuple[float | None, bool]]:
-    """What stands for missing numbers of each column of them, and whether any is missing in
+    """Return the value for missing numbers of each numeric column, and whether any is missing in
     training rows.
     """
     count = table.numbers.shape[1]

@@ -1,6 +1,6 @@
 """The one kind of error that reading and preparing data raises: a sentence for people.
 
-It knows neither files nor arrays; whoever raises it names the file, line and column.
+It must not know files or arrays; the module that raises it names the file, line and column.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class UnknownClassError(DataError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A trailing question such as `` Did you mean 'age'?``, or all names when few, or nothing."""
+    """Return a trailing question such as `` Did you mean 'age'?``, or all names when few, or
+    nothing.
+    """
     names = list(dict.fromkeys(known))
     short = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_COMPARED]
     folded = {each.casefold(): each for each in reversed(short)}
@@ -66,6 +68,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def place(path: str, line: int, column: str | None = None) -> str:
-    """``FILE, line N, column 'C'``: the start of every sentence about one cell."""
+    """Return ``FILE, line N, column 'C'``: the start of every sentence about one cell."""
     where = f"{path}, line {line}"
     return where if column is None else f"{where}, column '{excerpt(column)}'"

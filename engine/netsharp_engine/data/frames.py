@@ -23,7 +23,7 @@ Values = npt.NDArray[Any]
 
 
 def is_frame(given: object) -> bool:
-    """Whether it is a frame, and no array of numbers."""
+    """Return whether it is a data frame, and not an array of numbers."""
     if isinstance(given, np.ndarray | list | tuple):
         return False
     return frame_names(given) is not None and hasattr(given, "__getitem__")
@@ -63,7 +63,7 @@ def feature_of(name: object, values: Values) -> npt.NDArray[np.float64] | list[s
     if values.dtype.kind != "O":
         odd = ODD.get(values.dtype.kind, str(values.dtype))
         raise DataError(
-            f"Column '{excerpt(name)}' holds {odd}, which are no features. Turn them into numbers "
+            f"Column '{excerpt(name)}' holds {odd}, which are not features. Turn them into numbers "
             "or texts, or leave the column out."
         )
     present = [value for value in values.tolist() if not _is_missing(value)]
@@ -90,8 +90,8 @@ def texts_of(name: object, values: Values) -> list[str]:
             texts.append(label_text(value))
         else:
             raise DataError(
-                f"Row {row + 1}, column '{excerpt(name)}': a {type(value).__name__} is no text and "
-                "no number. Turn the column into one of these, or leave it out."
+                f"Row {row + 1}, column '{excerpt(name)}': a {type(value).__name__} is neither a "
+                "text nor a number. Turn the column into one of these, or leave it out."
             )
     # As in a file, some words say that there is no value.
     return ["" if text.casefold() in MISSING else text for text in texts]
@@ -107,7 +107,7 @@ def frame_names(given: Any) -> list[Any] | None:
 
 
 def _values(column: Any) -> Values:
-    """A column of whatever library as an array [rows]."""
+    """Return a column of any library as an array [rows]."""
     if str(getattr(column, "dtype", "")) == "category":
         # Levels that are numbers are names all the same.
         levels = np.asarray(column.astype(object))

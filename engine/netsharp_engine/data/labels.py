@@ -97,7 +97,7 @@ def class_names(classes: npt.NDArray[Any]) -> tuple[str, ...]:
 
 
 def _plain(value: object) -> bool:
-    """Whether JSON keeps a label as it is."""
+    """Return whether JSON keeps a label unchanged."""
     if isinstance(value, str):
         return not any("\ud800" <= character <= "\udfff" for character in value)
     if isinstance(value, float):

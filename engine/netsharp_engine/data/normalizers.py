@@ -1,6 +1,7 @@
 """The six normalisers, fitted on training rows, stored in the model, applied in place.
 
-Formulas: section 11 of our reading of the hosts (Studio, rxNeuralNet, TLC).
+Their formulas are those of the hosts' documentation (Machine Learning Studio, rxNeuralNet, TLC);
+they must not know tables.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ class Normalizer:
         return store.last(rows, features, matrix.dtype, part)
 
     def bounds(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """The least and the largest value of each feature [features] that are told apart."""
+        """Return the least and the largest value of each feature [features] that are
+        distinguished.
+        """
         if self.name != "robust":
             count = len(self.offset)
             return np.full(count, -np.inf), np.full(count, np.inf)
@@ -100,7 +103,7 @@ class Normalizer:
                 values[...] = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for the model file; floats keep every bit."""
+        """Return plain values for the model file; floats keep every bit."""
         return {
             "name": self.name,
             "offset": self.offset.tolist(),
@@ -110,7 +113,7 @@ class Normalizer:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Normalizer:
-        """The normaliser of plain values; raises ValueError on others."""
+        """Return the normaliser of plain values; raises ValueError on others."""
         name = stored.text(values, "name")
         if name not in NAMES:
             raise ValueError(f"there is no normalizer '{excerpt(name)}'")
@@ -142,11 +145,11 @@ def fit_normalizer(
     weights: Weights | None = None,
     store: Store = MEMORY,
 ) -> Normalizer:
-    """The normaliser ``name`` fitted on ``rows`` (all by default) of [rows, features].
+    """Return the normaliser ``name`` fitted on ``rows`` (all by default) of [rows, features].
 
-    Statistics are taken in float64 over blocks of rows.  ``weights`` [rows of the matrix]: to
-    ``robust`` a row of weight 2 is two rows.  Columns of a matrix in files are sorted in files of
-    the same ``store``.  Raises ValueError for an unknown name.
+    Statistics are taken in float64 over blocks of rows. ``weights`` [rows of the matrix]: to
+    ``robust`` a row of weight 2 is two rows. Columns of a matrix in files are sorted in files of
+    the same ``store``. Raises ValueError for an unknown name.
     """
     features = matrix.shape[1]
     zeros, ones = np.zeros(features), np.ones(features)
@@ -173,7 +176,7 @@ def fit_normalizer(
 
 
 def _inverse(spread: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """1 / spread, and 0 for a constant column, which so becomes 0."""
+    """Return 1 / spread, and 0 for a constant column, which so becomes 0."""
     result = np.zeros_like(spread)
     np.divide(1.0, spread, out=result, where=spread > 0)
     return result
@@ -198,8 +201,9 @@ def _extremes(
 
 
 def _fences(matrix: Matrix, rows: Rows | None, weights: Weights | None) -> Moments:
-    """The bounds of each feature beyond which values are taken for the bound: a few rows that are
-    far from all others lie there.  Where nine in ten values are one they are the extremes.
+    """Return the bounds of each feature beyond which values are replaced by the bound: a few rows
+    that are far from all others are there. Where nine in ten values are equal they are the
+    extremes.
     """
     low, high = _extremes(matrix, rows)
     index = np.arange(len(matrix)) if rows is None else rows
@@ -219,7 +223,7 @@ def _fences(matrix: Matrix, rows: Rows | None, weights: Weights | None) -> Momen
 
 
 def _quantiles(some: npt.NDArray[np.float64], weights: Weights) -> Moments:
-    """The least values [features] that such parts of all weight lie at or below."""
+    """Return the two quantiles of each column [features] that ``_fences`` uses, by weight."""
     order = np.argsort(some, axis=0, kind="stable")
     reached = np.cumsum(weights[order], axis=0)
     first, last = (
@@ -234,7 +238,7 @@ def _quantiles(some: npt.NDArray[np.float64], weights: Weights) -> Moments:
 
 
 def _moments(matrix: Matrix, rows: Rows | None) -> Moments:
-    """Mean and standard deviation (of the population); a constant column has exactly 0."""
+    """Return mean and standard deviation (of the population); a constant column has exactly 0."""
     count = len(matrix) if rows is None else len(rows)
     total = np.zeros(matrix.shape[1])
     for block in _blocks(matrix, rows):
@@ -250,10 +254,11 @@ def _moments(matrix: Matrix, rows: Rows | None) -> Moments:
 def _weighted_moments(
     matrix: Matrix, rows: Rows | None, weights: Weights | None, bounds: Moments
 ) -> Moments:
-    """Weighted mean and standard deviation of values cut to bounds; 0 where these are one.
+    """Return weighted mean and standard deviation of values clipped to bounds; 0 where these are
+    equal.
 
-    Sums, not products of matrices, which differ in the last bits from processor to processor: a
-    run could not be resumed on another.
+    They are sums, not products of matrices, which differ in the last bits from processor to
+    processor: a run could not be resumed on another.
     """
     own = None if weights is None else weights if rows is None else weights[rows]
     all_weight = float(len(matrix) if rows is None else len(rows)) if own is None else own.sum()
@@ -277,10 +282,10 @@ def _weighted_moments(
 
 
 def _sorted_columns(matrix: Matrix, rows: Rows | None, store: Store) -> Iterator[Matrix]:
-    """Each column [rows] of a matrix in rising order.
+    """Yield each column [rows] of a matrix in rising order.
 
-    Of a matrix in files so many columns are copied into files at once, each of which is sorted
-    where it lies: what memory lacks is paged.
+    Of a matrix in files, ``SORTED_AT_ONCE`` columns at a time are copied into files, each of which
+    is sorted in place and paged by the system.
     """
     features = matrix.shape[1]
     if store.in_memory:
@@ -301,7 +306,8 @@ def _sorted_columns(matrix: Matrix, rows: Rows | None, store: Store) -> Iterator
 
 
 def _edges(ordered: Matrix, bins: int) -> npt.NDArray[np.float64]:
-    """The inner edges of at most ``bins`` bins of equal frequency, of values in rising order.
+    """Return the inner edges of at most ``bins`` bins of equal frequency, of values in rising
+    order.
 
     With at most ``bins`` distinct values each has its own bin, the edge halfway between.
     """
@@ -317,7 +323,9 @@ def _edges(ordered: Matrix, bins: int) -> npt.NDArray[np.float64]:
 
 
 def _few_distinct(ordered: Matrix, most: int) -> npt.NDArray[np.float64] | None:
-    """The distinct values of those in rising order; None where there are more than ``most``."""
+    """Return the distinct values of those in rising order; None where there are more than
+    ``most``.
+    """
     found = np.empty(0)
     for cut in blocks(len(ordered), 1):
         found = np.unique(np.concatenate([found, ordered[cut].astype(np.float64)]))

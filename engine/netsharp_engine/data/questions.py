@@ -1,4 +1,4 @@
-"""What a checker asks of a table before training: features after encoding, classes.
+"""Facts about a table that a checker needs before training: features after encoding, classes.
 
 Only what the answer needs is read: the header alone where all features are numbers.
 """
@@ -26,7 +26,7 @@ def feature_count(
     validation: float | None = None,
     seed: int = 0,
 ) -> int:
-    """The features that a network gets from these files, after encoding.
+    """Return the number of features that a network gets from these files, after encoding.
 
     Files are read whole only when a column is categorical, or its first rows hold text alone.
     ``validation`` and ``seed`` are those of the run, since levels are those of the training rows.
@@ -49,7 +49,9 @@ def feature_count(
 def class_names(
     paths: str | Sequence[str], options: ReadOptions | None = None, *, directory: str = "."
 ) -> tuple[str, ...]:
-    """The classes of the label column, sorted; every row's label is read.  Raises DataError."""
+    """Return the classes of the label column, sorted; every row's label is read. Raises
+    DataError.
+    """
     options = replace(options or ReadOptions(), task="classification")
     files = find_files(paths, directory)
     first = open_sources(files[:1], options)[0]

@@ -48,23 +48,23 @@ class TargetScale:
         return cls(tuple((mean * unit).tolist()), tuple(spread.tolist()))
 
     def scaled(self, targets: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-        """Targets [rows] or [rows, numbers] at mean 0 and deviation 1."""
+        """Return targets [rows] or [rows, numbers] at mean 0 and deviation 1, in float64."""
         columns = targets.astype(np.float64).reshape(len(targets), -1)
         columns -= self.mean
         columns /= self.spread
         return columns.reshape(targets.shape)
 
     def unscaled(self, outputs: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-        """Outputs [rows, numbers] in the units of the label."""
+        """Return outputs [rows, numbers] in the units of the label, in float64."""
         return outputs.astype(np.float64) * self.spread + self.mean
 
     def to_json(self) -> dict[str, list[float]]:
-        """Plain values for the model file; floats keep every bit."""
+        """Return plain values for the model file; floats keep every bit."""
         return {"mean": list(self.mean), "spread": list(self.spread)}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TargetScale:
-        """The scale of plain values; ValueError on others."""
+        """Return the scale of plain values; ValueError on others."""
         mean, spread = (
             tuple(stored.as_number(each, key) for each in stored.items(values, key))
             for key in ("mean", "spread")
@@ -96,7 +96,7 @@ class _Parts:
             yield self._targets[index].astype(np.float64), own
 
     def extremes(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """The least and the largest number of each column."""
+        """Return the least and the largest number of each column, [columns] each."""
         bounds = [(block.min(axis=0), block.max(axis=0)) for block, _ in self._blocks()]
         low, high = zip(*bounds, strict=True)
         return np.min(low, axis=0), np.max(high, axis=0)
@@ -104,7 +104,7 @@ class _Parts:
     def mean(
         self, change: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.float64]:
-        """The weighted mean of each column of what the blocks are changed to."""
+        """Return the weighted mean [columns] of the blocks after a change."""
         total: npt.NDArray[np.float64] | float = 0.0
         weight = 0.0
         for block, own in self._blocks():

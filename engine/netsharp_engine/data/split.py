@@ -15,11 +15,11 @@ SPLIT_STREAM = 0x5317
 
 
 def split_rows(table: Table, fraction: float | None, seed: int) -> tuple[Rows, Rows]:
-    """The indexes of training and validation rows, each in file order.
+    """Return the indexes of training and validation rows, each in file order.
 
-    A validation column of the table wins over ``fraction``.  With classes each is divided by
-    itself, rounded so that the totals fit; no class loses its last training row.  Raises
-    DataError when no row is left for training or for validation.
+    A validation column of the table wins over ``fraction``. With classes each is divided by itself,
+    rounded so that the totals fit; no class loses its last training row. Raises DataError when no
+    row is left for training or for validation.
     """
     everything = row_numbers(table.rows)
     if table.held_out is not None:
@@ -41,7 +41,9 @@ def split_rows(table: Table, fraction: float | None, seed: int) -> tuple[Rows, R
 
 
 def row_numbers(rows: int) -> Rows:
-    """The numbers of rows, as short as they may be: there is one for each row."""
+    """Return the numbers of rows, [rows], in the shortest type that holds them: there is one for
+    each row.
+    """
     short = rows <= np.iinfo(np.int32).max
     return cast(Rows, np.arange(rows, dtype=np.int32 if short else np.intp))
 
@@ -54,7 +56,7 @@ def _check(train: Rows, validation: Rows, what: str) -> None:
 
 
 def _stratified(codes: npt.NDArray[np.int32], fraction: float, random: np.random.Generator) -> Rows:
-    """Rows held out class by class; the largest remainders take what rounding leaves."""
+    """Return the rows held out class by class; the largest remainders take what rounding leaves."""
     classes, counts = np.unique(codes, return_counts=True)
     exact = counts * fraction
     take = np.floor(exact).astype(np.int64)

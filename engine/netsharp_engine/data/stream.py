@@ -40,7 +40,7 @@ class EncodedRows:
     weights: npt.NDArray[np.float64] | None = None
 
     def labelled(self) -> EncodedRows:
-        """The rows whose label is there; all where none was asked for."""
+        """Return the rows that have a label; all where none was asked for."""
         there: npt.NDArray[np.bool_] = np.ones(len(self.features), np.bool_)
         if self.class_codes is not None:
             there = self.class_codes >= 0
@@ -77,9 +77,9 @@ class RowQuery(NamedTuple):
 
 
 def stream_rows(query: RowQuery, encoding: Encoding) -> Iterator[EncodedRows]:
-    """Every row of the files, in order, as features of ``encoding``.
+    """Yield every row of the files, in order, as features of ``encoding``.
 
-    Raises DataError, before the first row for columns that are not there.
+    Raises DataError, before the first row for columns that are missing.
     """
     options = query.options
     if options.filling is not None:

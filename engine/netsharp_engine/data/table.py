@@ -71,12 +71,12 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return int(self.numbers.shape[0])
 
     @property
     def labelled(self) -> bool:
-        """Whether the rows have labels."""
+        """Return whether the rows have labels."""
         return self.class_codes is not None or self.targets is not None
 
     @classmethod
@@ -91,12 +91,12 @@ class Table:
         dtype: str = "float32",
         categorical: Sequence[str | int] = (),
     ) -> Table:
-        """A table of arrays: features [rows, columns], labels and weights [rows].
+        """Return a table of arrays: features [rows, columns], labels and weights [rows].
 
         The features may also be a data frame, whose columns of texts are categories, as are those
-        that ``categorical`` names, or an array of objects.  Labels of a regression may be
-        [rows, outputs].  The features are always copied.  Raises DataError for shapes that do not
-        fit, and for negative weights.
+        that ``categorical`` names, or an array of objects. Labels of a regression may be [rows,
+        outputs]. The features are always copied. Raises DataError for shapes that do not fit, and
+        for negative weights.
         """
         if is_frame(features):
             table = cls._of_columns(named_columns(features), dtype, categorical)
@@ -153,7 +153,7 @@ class Table:
         dtype: str,
         categorical: Sequence[str | int],
     ) -> Table:
-        """A table of columns, which have names where all of these are texts."""
+        """Return a table of columns, which have names where all of these are texts."""
         if not given or not len(given[0][1]):
             raise DataError("The features have no rows or no columns.")
         named = all(isinstance(name, str) for name, _ in given)
@@ -188,7 +188,7 @@ class Table:
         return cls(tuple(columns), matrix, tuple(codes), named=named, width=len(given))
 
     def only(self, rows: npt.NDArray[np.intp], store: Store = MEMORY) -> Table:
-        """A table of these rows of it, in this order, in a store."""
+        """Return a table of these rows of it, in this order, in a store."""
         parts = ("numbers", "class_codes", "targets", "weights", "held_out")
         given: dict[str, Any] = {name: getattr(self, name) for name in parts}
         taken: dict[str, Any] = {
@@ -201,7 +201,7 @@ class Table:
 
 
 def _picked(values: npt.NDArray[Any], rows: npt.NDArray[np.intp], store: Store) -> Any:
-    """These rows of an array [rows] or [rows, columns]."""
+    """Return these rows of an array [rows] or [rows, columns]."""
     columns = values.reshape(len(values), -1)
     width = columns.shape[1]
     found = store.computed(len(rows), width, values.dtype, lambda cut: columns[rows[cut]])
@@ -209,7 +209,7 @@ def _picked(values: npt.NDArray[Any], rows: npt.NDArray[np.intp], store: Store) 
 
 
 def _targets(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Numbers to predict; DataError where they are none."""
+    """Return numbers to predict, in float64; DataError where they are not finite numbers."""
     try:
         targets = values.astype(np.float64)
     except (TypeError, ValueError):
@@ -238,7 +238,7 @@ def _check_rows(what: str, values: npt.NDArray[np.generic], rows: int) -> None:
 
 
 def name_order(name: str) -> tuple[int, float, str]:
-    """The order of class names and levels: numbers by value, then texts."""
+    """Return the sort key of class names and levels: numbers by value, then texts."""
     try:
         number = float(name)
     except ValueError:
@@ -247,14 +247,16 @@ def name_order(name: str) -> tuple[int, float, str]:
 
 
 def coded(texts: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
-    """The sorted distinct names and each text's index among them."""
+    """Return the sorted distinct names and each text's index among them, int32 [rows]."""
     names = tuple(sorted(set(texts), key=name_order))
     index = {name: code for code, name in enumerate(names)}
     return names, np.fromiter((index[text] for text in texts), np.int32, len(texts))
 
 
 def translate_classes(table: Table, classes: Sequence[str]) -> Codes:
-    """The table's class codes as indexes into ``classes``; DataError for a class not among them."""
+    """Return the table's class codes as indexes into ``classes``, [rows]; DataError for a class not
+    among them.
+    """
     assert table.classes is not None
     assert table.class_codes is not None
     index = {name: code for code, name in enumerate(classes)}

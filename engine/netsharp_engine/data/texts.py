@@ -39,12 +39,12 @@ class CodedTexts(Sequence[str]):
         return map(self.levels.__getitem__, self.codes.tolist())
 
     def mapped(self, change: Callable[[str], str]) -> CodedTexts:
-        """Texts with each level changed."""
+        """Return texts with each level changed."""
         return CodedTexts([change(level) for level in self.levels], self.codes)
 
 
 def coded_texts(texts: Sequence[str]) -> CodedTexts:
-    """Texts of rows, the same ones together."""
+    """Return texts of rows with equal ones stored once."""
     index: dict[str, int] = {}
     codes = (index.setdefault(text, len(index)) for text in texts)
     found = np.fromiter(codes, np.int32, len(texts))
@@ -52,7 +52,9 @@ def coded_texts(texts: Sequence[str]) -> CodedTexts:
 
 
 def numbered(texts: Sequence[str], number: Callable[[str], int]) -> npt.NDArray[np.int32]:
-    """The number of each row's text [rows] (int32), asked for as those that occur come first."""
+    """Return the number of each row's text [rows] (int32), asked for in the order of first
+    occurrence.
+    """
     if not isinstance(texts, CodedTexts):
         return np.fromiter(map(number, texts), np.int32, len(texts))
     numbers = np.full(len(texts.levels), -1, np.int32)

@@ -1,1 +1,1 @@
-"""What is true of devices that networks in integers run on, before there is any integer."""
+"""Facts about the devices that networks in integers run on, before there is any integer."""

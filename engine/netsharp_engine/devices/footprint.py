@@ -1,6 +1,6 @@
-"""What a network in integers takes on a device, from shapes alone: bytes that are stored, and where
-values lie in memory.  The checker predicts with it, and the compiler places with it; neither knows
-the other, and this knows neither arrays nor weights.
+"""The memory of a network in integers on a device, from shapes alone: bytes that are stored, and
+the places of values. The checker predicts with it, and the compiler places with it; neither knows
+the other, and this must not know arrays or weights.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
         @property
         def size(self) -> int:
-            """Cells of the source."""
+            """Return the cells of the source."""
 
         @property
         def kernel(self) -> int:
-            """Cells of the window."""
+            """Return the cells of the window."""
 
         @property
         def stride(self) -> int:
-            """How far it moves."""
+            """Return the distance between positions."""
 
         @property
         def first(self) -> int:
-            """Its first cell at the first position, negative in a pad."""
+            """Return its first cell at the first position, negative in a pad."""
 
         @property
         def count(self) -> int:
-            """How many positions there are."""
+            """Return the number of positions."""
 
         @property
         def padded(self) -> bool:
-            """Whether a window reaches beyond the source."""
+            """Return whether a window reaches beyond the source."""
 
 
 #: So many largest sums are held beside the scratch memory while a pool is worked out.
@@ -77,18 +77,18 @@ class BundleShape(NamedTuple):
 
     @property
     def taps(self) -> int:
-        """How many cells a window has."""
+        """Return the number of cells of a window."""
         return prod(one.kernel for one in self.axes)
 
     @property
     def grid(self) -> tuple[tuple[int, int, bool], ...]:
-        """Of each dimension its maps, positions, and whether these share a kernel."""
+        """Return, for each dimension, its maps, positions, and whether these share a kernel."""
         walks = zip(self.maps, self.axes, self.sharing, strict=True)
         return tuple((maps, one.count, shared) for maps, one, shared in walks)
 
     @property
     def kernels(self) -> int:
-        """How many kernels there are."""
+        """Return the number of kernels."""
         return prod(maps * (1 if shared else count) for maps, count, shared in self.grid)
 
 
@@ -102,13 +102,13 @@ class LayerShape(NamedTuple):
 
     @property
     def pool(self) -> BundleShape | None:
-        """The pool that the layer is, None where it is none."""
+        """Return the pool that the layer is, None where it is not one."""
         return self.parts[0] if self.parts[0].kind in ("largest", "mean") else None
 
 
 class DeviceStep(NamedTuple):
-    """A layer that is worked out, by its number, and the pool of it alone that is worked out with
-    it, of sums instead of values; None where there is none.
+    """A layer that is computed, by its number, and the pool of it alone that is computed with it,
+    of sums instead of values; None where there is none.
     """
 
     layer: int
@@ -116,13 +116,13 @@ class DeviceStep(NamedTuple):
 
     @property
     def made(self) -> int:
-        """The number of the layer whose values are there afterwards."""
+        """Return the number of the layer whose values are there afterwards."""
         return self.layer if self.pool is None else self.pool
 
 
 class PlacedLayer(NamedTuple):
-    """What is placed of a layer: its nodes, the bytes of a value, and for each of its bundles the
-    operand and the cells of a window that is copied; 0 where none is.
+    """The parts of a layer that are placed: its nodes, the bytes of a value, and for each of its
+    bundles the operand and the cells of a window that is copied; 0 where none is.
     """
 
     nodes: int
@@ -131,8 +131,8 @@ class PlacedLayer(NamedTuple):
 
 
 class ScratchMemory(NamedTuple):
-    """Where the values of each layer lie in the scratch memory, by its number, and the windows that
-    a layer copies, by its number and that of the bundle; how many bytes it has, the bytes of the
+    """The places of each layer's values in the scratch memory, by its number, and of the windows
+    that a layer copies, by its number and that of the bundle; its number of bytes, the bytes of the
     widest number in it, and the layer of the step at which most of it is held.
     """
 
@@ -144,7 +144,7 @@ class ScratchMemory(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Its bytes, with some to begin where wider numbers can lie."""
+        """Return its bytes, with a margin to align the widest numbers."""
         return self.size + self.width - 1
 
 
@@ -168,7 +168,7 @@ class LayerBytes(NamedTuple):
 
     @property
     def flash(self) -> int:
-        """All of them."""
+        """Return the sum in bytes."""
         return self.weights + self.scales + self.table
 
 
@@ -185,7 +185,7 @@ class Footprint(NamedTuple):
 
     @property
     def ram(self) -> int:
-        """Features, answers and scratch memory."""
+        """Return the bytes of features, answers and scratch memory."""
         return self.features + self.answers + self.scratch.bytes
 
 
@@ -304,7 +304,7 @@ def windows_along(
 
 
 def _is_steady(axis: WalkedAxis) -> bool:
-    """Whether each window is the one cell of its own position."""
+    """Return whether each window is the one cell of its own position."""
     return (axis.kernel, axis.stride, axis.first, axis.count) == (1, 1, 0, axis.size)
 
 
@@ -338,7 +338,7 @@ def _is_pooled_at_once(layer: LayerShape, pool: LayerShape, *, last: bool) -> bo
 
 
 def _packed(blocks: Sequence[_Block]) -> list[int]:
-    """The first byte of each block."""
+    """Return the first byte of each block."""
     starts: dict[int, int] = {}
     for number in sorted(range(len(blocks)), key=lambda one: (-blocks[one].size, one)):
         block = blocks[number]
@@ -362,7 +362,7 @@ def _value_bytes(layers: Sequence[LayerShape]) -> Iterator[int]:
 
 
 def _table_bytes(layers: Sequence[LayerShape]) -> list[int]:
-    """The bytes of each layer's table: 0 where it has none, or one that a layer before has."""
+    """Return the bytes of each layer's table: 0 where it has none, or shares an earlier layer's."""
     found, shared = [], set[str]()
     for number, layer in enumerate(layers):
         is_largest = layer.pool is not None and layer.pool.kind == "largest"
@@ -405,7 +405,7 @@ def _scales(layer: LayerShape) -> int:
 
 
 def _channels_of(part: BundleShape, nodes: int) -> tuple[tuple[int, int, bool], ...] | None:
-    """What says which nodes share weights; None where none do."""
+    """Return the dimensions by which nodes share weights; None where none do."""
     if part.kind != "convolved" or part.kernels == nodes:
         return None
     return tuple((maps, count, shared and count > 1) for maps, count, shared in part.grid)

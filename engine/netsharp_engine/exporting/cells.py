@@ -1,8 +1,8 @@
 """Loops that are plain or gated recurrences, recognised by their nodes.
 
-Knows no format.  A plain one is f(inputs + R h); of gated ones h' = (1 - z) c + z h, where the
-candidate c reads the state behind the gate r, or r is multiplied with the product (Cho and others,
-2014; cuDNN has the second form).
+It must not know formats. A plain one is f(inputs + R h); of gated ones h' = (1 - z) c + z h, where
+the candidate c reads the state after the gate r, or r is multiplied with the product (Cho and
+others, 2014; cuDNN has the second form).
 """
 
 from __future__ import annotations
@@ -100,14 +100,14 @@ class _Reading:
         self.met = {past}
 
     def plain(self, outputs: Node) -> PlainCell:
-        """The parts of a plain recurrence."""
+        """Return the parts of a plain recurrence."""
         if outputs.op not in _BOUNDS:
             raise _MismatchError
         (inner,) = self._sources(outputs, outputs.op)
         return PlainCell(outputs.op, self._gate(inner), outputs, self._past, self._backwards)
 
     def gated(self, outputs: Node) -> GatedCell:
-        """The parts of a gated unit."""
+        """Return the parts of a gated unit."""
         candidate, update = self._mixed(outputs)
         (keep,) = self._sources(update, "Sigmoid")
         (inner,) = self._sources(candidate, "Tanh")
@@ -137,7 +137,7 @@ class _Reading:
         )
 
     def _mixed(self, outputs: Node) -> tuple[Node, Node]:
-        """The candidate and the gate of (1 - z) c + z h, or of c + z (h - c)."""
+        """Return the candidate and the gate of (1 - z) c + z h, or of c + z (h - c)."""
         pair = self._sources(outputs, "Plus")
         for one, other in (pair, pair[::-1]):
             if one.op != "ElementTimes":
@@ -166,7 +166,7 @@ class _Reading:
         return node.inputs
 
     def _by(self, node: Node, is_first: Callable[[Node], bool]) -> tuple[Node, Node]:
-        """Both factors of a product, the one that is meant in front."""
+        """Return both factors of a product, the one that satisfies ``is_first`` in front."""
         one, other = self._sources(node, "ElementTimes")
         if is_first(one) == is_first(other):
             raise _MismatchError
@@ -191,7 +191,9 @@ class _Reading:
         return CellPart(matrix, begin, end)
 
     def _terms(self, node: Node) -> tuple[tuple[CellPart, ...], CellPart]:
-        """The terms of sums of sums and of slices of them: those outside, and the one inside."""
+        """Return the terms of sums of sums and of slices of them: those outside, and the one
+        inside.
+        """
         found, waiting = [], [CellPart(node, 0, node.size)]
         while waiting:
             one = waiting.pop()

@@ -33,7 +33,7 @@ class ChosenSteps(NamedTuple):
 
     @property
     def is_one(self) -> bool:
-        """Whether it is one step of every sequence."""
+        """Return whether it is one step of every sequence."""
         return self.stop == self.start + 1 or (self.start == -1 and self.stop is None)
 
 
@@ -75,7 +75,7 @@ def _cases() -> list[tuple[int, int]]:
 
 
 def _common(found: set[tuple[int, int]]) -> int | None:
-    """The position that all lengths have, from the beginning or else from the end."""
+    """Return the position that all lengths have, from the beginning or else from the end."""
     for number in (0, 1):
         places = {pair[number] for pair in found}
         if len(places) == 1:

@@ -1,4 +1,6 @@
-"""How far outputs of an exported network are from the engine's, whatever program computes them."""
+"""Differences between outputs of an exported network and the engine's, whatever program computes
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ BOUND = 1e-5
 
 
 class OutputDifference(NamedTuple):
-    """How far an output is from the engine's: the largest difference, and the largest value."""
+    """The difference of an output from the engine's: the largest difference, and the largest
+    value.
+    """
 
     output: str
     most: float
@@ -29,7 +33,9 @@ class OutputDifference(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """The difference by the largest value; infinite where numbers are missing."""
+        """Return the difference relative to the largest value; infinite where numbers are
+        missing.
+        """
         if not np.isfinite(self.most):
             return float("inf")
         return self.most / self.largest if self.largest else self.most

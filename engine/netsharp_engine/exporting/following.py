@@ -34,7 +34,7 @@ Values = dict[Node, ExportedValue]
 
 
 def part_that_is_needed(portable: Portable) -> Graph:
-    """Return the graph of what the outputs depend on; which steps are chosen is no part of it."""
+    """Return the graph of what the outputs depend on; the choice of steps is not part of it."""
     graph = portable.graph
     gathers = {node: node.inputs[1:] for node in graph.nodes if node.op == _GATHER}
     return part_of(graph, list(portable.outputs), gathers)
@@ -120,7 +120,7 @@ class Following(ABC, Generic[W]):
         """Return why an operation is not written, after its name."""
 
     def follow(self) -> None:
-        """Write all nodes, each behind what it reads."""
+        """Write all nodes, each after its sources."""
         try:
             order = scheduled(self.portable.graph)
         except GraphError as error:
@@ -134,7 +134,7 @@ class Following(ABC, Generic[W]):
                 self.values[part] = self.emitted(self.top(), part, self.values)
 
     def emitted(self, out: W, node: Node, values: Values) -> ExportedValue:
-        """Write a node that is no loop, where the values that it reads are known."""
+        """Write a node outside of loops, where the values that it reads are known."""
         self.begin(out, node)
         if node.op in HELD:
             return self.held(out, node, np.asarray(self._numbers(node)))
@@ -155,7 +155,7 @@ class Following(ABC, Generic[W]):
         return self.row(out, node, sources, max(leads, default=0))
 
     def _shown(self, loop: Loop) -> list[Node]:
-        """The nodes of a loop that others read, or that are asked for."""
+        """Return the nodes of a loop that others read, or that are requested."""
         inside, asked = set(loop.nodes), self.portable.outputs
         return [
             node
@@ -167,13 +167,13 @@ class Following(ABC, Generic[W]):
         return np.asarray(self.portable.tensors[node.parameters[0].name])
 
     def _folded(self, node: Node, sources: Sequence[ExportedValue]) -> Array:
-        """What is worked out of parameters alone."""
+        """Return a value that is computed from parameters alone."""
         given = [one.constant[None] for one in sources if one.constant is not None]
         with np.errstate(all="ignore"):
             return TABLE[node.op].forward(node, given)
 
     def _columns(self, out: W, node: Node, values: Values) -> ExportedValue:
-        """Some steps of sequences; with one of each there are no steps left."""
+        """Return some steps of sequences; with one of each there is no axis of steps left."""
         if node.op == _RECONCILE:
             first, second = (values[one] for one in node.inputs)
             if first.lead != second.lead:
@@ -183,6 +183,6 @@ class Following(ABC, Generic[W]):
             raise refused(node, self.why_not(node.op))
         index, source = node.inputs[0], values[node.inputs[1]]
         if index.op != _INDEX or source.lead != STEPWISE:
-            raise refused(node, "its places are worked out by no PackedIndex of its source.")
+            raise refused(node, "its places are not computed by a PackedIndex of its source.")
         found = chosen_steps(self.portable.graph, index.inputs[1], self.portable.tensors)
         return self.chosen(out, node, source, found)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
         @property
         def covered(self) -> int:
-            """From where it first starts to where it last ends."""
+            """Return the cells from its first start to its last end."""
 
 
 def cells(axes: Sequence[CoveredAxis]) -> Array:

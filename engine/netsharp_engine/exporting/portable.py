@@ -1,4 +1,4 @@
-"""What is exported: a graph with its numbers and the nodes that are wanted of it."""
+"""The contents of an export: a graph with its numbers and the nodes that are wanted of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What formats need of recurrences: where delays begin, and what a cell reads.
+"""Facts about recurrences that formats need: where delays begin, and the sources of a cell.
 
-Knows graphs and arrays, and no format.
+It knows graphs and arrays, and must not know formats.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ def border_of(delay: Node, floats: str, values: Mapping[Node, ExportedValue]) ->
 
 
 def constant_of(node: Node, values: Mapping[Node, ExportedValue]) -> Array:
-    """Return the numbers of a node that is worked out of parameters alone."""
+    """Return the numbers of a node that is computed from parameters alone."""
     found = values[node].constant
-    assert found is not None, "a cell's weights are worked out of parameters alone"
+    assert found is not None, "a cell's weights are computed from parameters alone"
     return found
 
 
 class Fed(NamedTuple):
-    """What a sum reads along the sequence, and how: ``weights`` [inputs, width], ``bias`` [width].
+    """The source of a sum along the sequence, and its weights: ``weights`` [inputs, width],
+    ``bias`` [width].
 
     Without a ``source`` it is the bias alone.
     """

@@ -35,8 +35,8 @@ def random_samples(portable: Portable, seed: int) -> dict[str, Array]:
 
 
 def engine_values(portable: Portable, samples: Samples, leads: Sequence[int]) -> list[Array]:
-    """Compute the outputs by the engine, each with so many axes before those of a sample: steps
-    and sequences, sequences alone, or none of what all samples share.
+    """Compute the outputs by the engine, each with ``leads`` axes before those of a sample: steps
+    and sequences, sequences alone, or none of a value that all samples share.
     """
     steps, sequences = next(iter(samples.values())).shape[:2]
     job = Job(portable.graph, steps * sequences, portable.dtype)

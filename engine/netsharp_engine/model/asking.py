@@ -1,4 +1,4 @@
-"""What a model answers for the rows of files, and how good its answers are.
+"""A model's answers for the rows of files, and the quality of its answers.
 
 Rows are read as a stream, so that memory does not depend on their number.
 """
@@ -28,10 +28,11 @@ def predict_stream(
     directory: str = ".",
     progress: ProgressCallback | None = None,
 ) -> Iterator[Predictions]:
-    """Answers for every row of the files, in order, at constant memory; classes by their names.
+    """Return answers for every row of the files, in order, at constant memory; classes by their
+    names.
 
-    Columns are found as ``stream_rows`` says; faults in the columns are raised at the call, those
-    of cells while reading (DataError).
+    Columns are found as by ``stream_rows``; faults in the columns are raised at the call, those of
+    cells while reading (DataError).
     """
     options = options or model.read_options()
     query = RowQuery(paths, options, keep, directory=directory, progress=progress)
@@ -47,10 +48,10 @@ def evaluate(
     progress: ProgressCallback | None = None,
     part: str = "test",
 ) -> Report:
-    """The figures of the model on labelled files, read as a stream.  Raises DataError.
+    """Return the figures of the model on labelled files, read as a stream.
 
-    Memory is constant but for two classes, whose AUC needs 25 bytes a row (and as many for the
-    baseline's).
+    Raises DataError. Memory is constant except for two classes, whose AUC needs 25 bytes a row (and
+    as many for the baseline's).
     """
     options = options or model.read_options()
     measurement = Measurement(model.meter, model.answer)
@@ -62,7 +63,7 @@ def evaluate(
 
 
 def evaluate_table(model: Model, table: Table, part: str = "test") -> Report:
-    """The figures of the model on a labelled table.  Raises DataError."""
+    """Return the figures of the model on a labelled table. Raises DataError."""
     features = encode_table(table, model.encoding, model.settings.dtype)
     codes = None if model.classes is None else translate_classes(table, model.classes)
     measurement = Measurement(model.meter, model.answer)

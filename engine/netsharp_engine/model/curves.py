@@ -23,7 +23,7 @@ STYLE = """
 
 
 def series_of(history: History) -> list[Series]:
-    """The losses of training and, if it was measured, of validation, one value an epoch."""
+    """Return the losses of training and, if it was measured, of validation, one value an epoch."""
     training = [_finite(event.get("loss")) for event in history]
     series = [("training", COLORS["training"], training)]
     if any(event.get("validation") for event in history):
@@ -37,7 +37,7 @@ def _finite(value: Any) -> float | None:
 
 
 def curve_svg(history: History) -> str:
-    """The curve as an SVG document that follows the viewer's theme."""
+    """Return the curve as an SVG document that follows the viewer's theme."""
     series = series_of(history)
     known = [value for _name, _color, values in series for value in values if value is not None]
     high = max(known, default=1.0) or 1.0

@@ -1,4 +1,4 @@
-"""What the columns of a model's answers are called, wherever they are written."""
+"""The names of the columns of a model's answers, wherever they are written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def answer_names(model: Model) -> tuple[str, ...]:
 
 
 def names_of_numbers(encoding: Encoding, count: int) -> tuple[str, ...]:
-    """Return the name of each of so many numbers of a regression."""
+    """Return the names of the ``count`` numbers of a regression."""
     if encoding.more_labels:
         return tuple(map(str, (encoding.label, *encoding.more_labels)))
     return tuple(str(place + 1) for place in range(count))

@@ -78,7 +78,7 @@ def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
 
 
 def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
-    """A model of a file's entries; ValueError where they are not one."""
+    """Return the model of a file's entries; ValueError where they are not one."""
     settings = restore_settings(stored.table(texts, "settings"))
     if isinstance(settings, list):
         raise ValueError(settings[0].removesuffix("."))
@@ -125,7 +125,9 @@ def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
 
 
 def _event(values: Any) -> dict[str, Any]:
-    """An epoch of the history: what is drawn and told of it must be numbers."""
+    """Return an epoch of the history; ValueError where a value that is drawn or reported is not a
+    number.
+    """
     event = dict(stored.table({"event": values}, "event"))
     for key in event.keys() & {"metrics", "validation"}:
         event[key] = stored.numbers(event, key, finite=False)
@@ -137,12 +139,14 @@ def _event(values: Any) -> dict[str, Any]:
 
 
 def _of_state(name: str) -> bool:
-    """Whether a tensor is ``state/VECTOR/PARAMETER``; a layer may itself be called ``state``."""
+    """Return whether a tensor is ``state/VECTOR/PARAMETER``; a layer may itself be called
+    ``state``.
+    """
     return name.startswith(STATE) and name.count("/") > 2
 
 
 def _vectors(tensors: Tensors) -> dict[str, Tensors]:
-    """The arrays below ``state/VECTOR/`` by vector and parameter name."""
+    """Return the arrays below ``state/VECTOR/`` by vector and parameter name."""
     vectors: dict[str, Tensors] = {}
     for name, array in tensors.items():
         if _of_state(name):

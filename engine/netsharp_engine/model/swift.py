@@ -17,8 +17,8 @@ from netsharp_engine.train.measure import Meter
 
 
 class Swift:
-    """What is known of a model before its rows are there: nothing in it changes, so that several
-    threads may ask it.
+    """The facts about a model that do not depend on rows: immutable, so that several threads may
+    use it.
     """
 
     __slots__ = ("_compute", "_dtype", "_labels", "_normal", "_objective", "labels", "normalizer")

@@ -57,35 +57,35 @@ class Model:
     specification : str
         The text of the network.
     context : dict
-        What was known around it: "features", "outputs", "task", ...
+        The values around it: "features", "outputs", "task", ...
     settings : TrainingSettings
         Every setting of the training, by name: ``model.settings.epochs``.
     encoding : Encoding
-        How columns of a table become features.
+        The encoding of a table's columns as features.
     normalizer : Normalizer
-        How features are scaled before they enter the network.
+        The scaling of features before they enter the network.
     classes : tuple of str, or None
         The names of the classes in the order of the outputs; None for a regression.
     answer : tuple of float
-        What would be answered without a network: the share of each class, or the mean.
+        The answer without a network: the share of each class, or the mean.
     tensors : dict of str to ndarray
         The parameters by name ("LAYER/SOURCE/weights", "LAYER/biases"), of the type
         ``settings.dtype``; weights of a full bundle have the shape (destination, source).
     state : TrainingState or None
-        What the training goes on from; None where it was not kept.
+        The state from which training continues; None where it was not kept.
     reports : list of Report
         The figures on the training rows, then on the validation rows if there are any.
     history : list of dict
-        What the run log said of each epoch: "loss", "metrics", "validation", ...
+        The run log's events of epochs: "loss", "metrics", "validation", ...
     labels : Labels or None
-        What the classes are called in Python, in their order, where arrays were trained on:
+        The classes' values in Python, in their order, where arrays were trained on:
         ``labels.values``; None where classes are their names.
     scale : TargetScale or None
         The units in which numbers were learned, where they were scaled for that.
     backend : Backend
-        What computes the network: numpy's unless somebody gives another.
+        The back end that computes the network: numpy's unless another is given.
     objective : Objective
-        What the outputs mean: the loss, and the units in which numbers are learned.
+        The meaning of the outputs: the loss, and the units in which numbers are learned.
     graph : Graph
         The network as operations with shapes; its ``inputs`` and ``parameters`` are lists.
     inputs : dict of str to tuple of int
@@ -95,9 +95,9 @@ class Model:
     parameters : dict of str to ndarray
         The same as ``tensors``: the numbers of the network by name.
     network : NetworkAnswers or None
-        What is asked by the names of a network's nodes: that of a model of CNTK's.
+        The network that goes by names of nodes: that of a model of CNTK's.
     meter : Meter
-        What runs the network forward, made on first use.
+        The evaluation of the network forward, made on first use.
 
     Since
     -----
@@ -148,24 +148,26 @@ class Model:
         self._meter = self._swift = None
 
     def __repr__(self) -> str:
-        """Three lines: what goes in and out, how it was trained, how good it is."""
+        """Return three lines: inputs and outputs, how it was trained, how good it is."""
         return "\n".join(summary(self))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the same lines, the parameters, the curve, the confusion."""
+        """Return the page of a notebook: the same lines, the parameters, the curve, the
+        confusion.
+        """
         report = self.reports[-1] if self.reports else None
         return model_page(summary(self), self.tensors, self.history, report)
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
-        """The shape of a sample, by input."""
+        """Return the shape of a sample, by input."""
         if self.network is not None:
             return dict(self.network.inputs)
         return {node.name: node.shape for node in self.graph.inputs}
 
     @property
     def outputs(self) -> dict[str, tuple[int, ...]]:
-        """The shape of what comes out for a sample, by output."""
+        """Return the shape of a sample's result, by output."""
         if self.network is not None:
             return dict(self.network.outputs)
         output = self.graph.output
@@ -173,19 +175,19 @@ class Model:
 
     @property
     def parameters(self) -> Tensors:
-        """The numbers of the network by name."""
+        """Return the numbers of the network by name."""
         return self.tensors
 
     @property
     def objective(self) -> Objective:
-        """What the outputs of the network mean; a ModelError when none was bound."""
+        """Return the meaning of the network's outputs; a ModelError when none was bound."""
         if self._objective is None:
             raise ModelError("The model was not given its network: bind a graph to it first.")
         return self._objective
 
     @property
     def graph(self) -> Graph:
-        """The network; a ModelError when none was bound."""
+        """Return the network; a ModelError when none was bound."""
         if self._graph is None:
             raise ModelError("The model was not given its network: bind a graph to it first.")
         return self._graph
@@ -237,7 +239,7 @@ class Model:
         rows: RowReader,
         network: NetworkAnswers | None = None,
     ) -> None:
-        """Give the model a network that is no specification's, and what reads its files."""
+        """Give the model a network that has no specification, and the reader of its files."""
         self._graph, self._objective, self._rows = graph, objective, rows
         self.network, self._meter, self._swift = network, None, None
 
@@ -254,12 +256,14 @@ class Model:
         self._objective = replace(self._objective, classes=self.classes)
 
     def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
-        """The rows of files, read as this model's are; see ``stream_rows``."""
+        """Yield the rows of files, read as this model's are; see ``stream_rows``."""
         return self._rows(query, self.encoding)
 
     @property
     def meter(self) -> Meter:
-        """What runs the network with these weights, made on first use; ModelError without room."""
+        """Return the evaluation of the network with these weights, made on first use; ModelError
+        where memory is too small.
+        """
         if self._meter is None:
             graph, objective = self.graph, self._objective
             assert objective is not None
@@ -384,7 +388,7 @@ class Model:
         return matrix
 
     def _has_columns(self, rows: Any) -> bool:
-        """Whether rows have the columns of the training, and not features already."""
+        """Return whether rows have the columns of the training, and not features already."""
         columns = self.encoding.columns
         if is_frame(rows) or rows.dtype.kind in "OU":
             return True
@@ -399,7 +403,7 @@ class Model:
         return self.objective.answers(outputs, kept)
 
     def read_options(self) -> ReadOptions:
-        """How data for this model is read unless somebody says otherwise."""
+        """Return the options of reading data for this model, unless others are given."""
         return replace(
             self.settings.read_options(),
             labels=(),
@@ -440,7 +444,9 @@ def summary(model: Model) -> list[str]:
 def _side_by_side(
     given: Mapping[str, Any], inputs: Mapping[str, tuple[int, ...]]
 ) -> npt.NDArray[np.floating]:
-    """Features of arrays by the names of inputs; ValueError where one is not there."""
+    """Return features [rows, features] of arrays by the names of inputs; ValueError where one is
+    missing.
+    """
     absent = [name for name in inputs if name not in given]
     if absent:
         raise ValueError(f"There is no array of the input '{absent[0]}'.")
@@ -453,7 +459,7 @@ def _side_by_side(
 def _remade(
     make: Callable[..., Model], arguments: tuple[Any, ...], classes: tuple[str, ...] | None
 ) -> Model:
-    """The model that a function makes, its classes called as they were."""
+    """Return the model that a function makes, with the given names of its classes."""
     model = make(*arguments)
     if classes is not None:
         model.name_classes(classes)

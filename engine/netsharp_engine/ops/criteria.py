@@ -1,4 +1,4 @@
-"""Criteria: what a network's values are judged by against wanted ones, a number per sample.
+"""Criteria: comparisons of a network's values with wanted ones, a number per sample.
 
 A target of several nodes may be fed as codes: the node that is 1.
 """
@@ -17,7 +17,9 @@ FUSES = {"cross entropy": "softmax", "binary cross entropy": "sigmoid"}
 
 
 def _shape(node: Node) -> tuple[int, ...]:
-    """One number; values and target must have equally many nodes."""
+    """Return the shape of a criterion, one number; values and target must have equally many
+    nodes.
+    """
     expect_inputs(node, 2)
     expect_parameters(node)
     values, target = node.inputs

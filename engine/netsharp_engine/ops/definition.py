@@ -1,4 +1,4 @@
-"""What every operation must say about itself; it knows no operation in particular."""
+"""The facts that every operation must define about itself. It must not know any operation."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def expect_inputs(node: Node, count: int) -> None:
 
 
 def free(node: Node) -> Cost:
-    """What has neither edges nor products."""
+    """Return the cost of an operation without edges and products."""
     return Cost(0, 0)

@@ -36,12 +36,13 @@ def _activation_shape(node: Node) -> tuple[int, ...]:
 
 
 def _transfer_shape(node: Node) -> tuple[int, ...]:
-    """Shape of ``transfer``: that of its source, whose values are looked up in a table of what
-    ``function`` makes of them, of so many ``codes``.
+    """Return the shape of ``transfer``: that of its source, whose values are looked up in a table
+    of ``function`` with ``codes`` values.
 
-    Its parameters are kept up and not trained: the least and largest source value of late (2), and
-    a step, the lowest code's number of steps from 0, and a value for each code (2 + codes).  With a
-    step of 0 there is no table yet, and the function itself is computed.
+    Its parameters are kept up and not trained: the recent least and largest source value (2), and a
+    step, the lowest code's number of steps from 0, and a value for each code (2 + codes). With a
+    step of 0 there is no table yet, and the function itself is computed. ValueError for an unknown
+    function.
     """
     expect_inputs(node, 1)
     expect_parameters(node, (2,), (2 + int(node.attributes["codes"]),))

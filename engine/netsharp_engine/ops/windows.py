@@ -29,7 +29,7 @@ def _axes(node: Node) -> tuple[Axis, ...]:
 
 
 def _convolve_shape(node: Node) -> tuple[int, ...]:
-    """Per dimension maps times positions; ``sharing`` and ``maps`` have one entry each."""
+    """Return, per dimension, maps times positions; ``sharing`` and ``maps`` have one entry each."""
     axes = _axes(node)
     sharing, maps = node.attributes["sharing"], node.attributes["maps"]
     if not len(axes) == len(sharing) == len(maps):

@@ -90,9 +90,7 @@ class GraphWalk:
         return partial(self._tell if part.op == ENVIRONMENT else self._compute, part)
 
     def _joined(self) -> tuple[list[Part], dict[Node, Together]]:
-        """Return the schedule, nodes that are computed together as one, and the nodes that this
-        hides.
-        """
+        """Return the schedule, nodes computed together as one, and the nodes that this hides."""
         plain = [part for part in self._schedule if isinstance(part, Node)]
         found = together(self._graph, plain, self._learning)
         by = {one.shown: one for one in found}
@@ -447,9 +445,7 @@ def read_outside(graph: Graph, loop: Loop) -> set[Node]:
 
 
 def learning(graph: Graph) -> set[Node]:
-    """Return the nodes whose gradient is needed: at or above trained parameters, also through
-    loops.
-    """
+    """Return the nodes whose gradient is needed: at or above trained parameters, even in loops."""
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:
         for source in node.inputs:

@@ -14,14 +14,14 @@ LARGE_TARGET = 1000.0
 
 
 def layer_of(fault: Fault) -> str:
-    """The layer in which a fault is, empty where it is unknown."""
+    """Return the layer in which a fault is, empty where it is unknown."""
     if isinstance(fault.place, Parameter):
         return fault.place.name.partition("/")[0]
     return "" if fault.place is None else fault.place.name
 
 
 def explain(fault: Fault, step: int, rate: float, change: str) -> str:
-    """The sentence for people."""
+    """Return the sentence for people about a fault."""
     layer = layer_of(fault)
     where = f" in layer '{layer}'" if layer else ""
     return (
@@ -31,7 +31,7 @@ def explain(fault: Fault, step: int, rate: float, change: str) -> str:
 
 
 def propose(settings: TrainingSettings, part: Part, rate: float, *, scaled: bool = False) -> str:
-    """One change that is likely to help; ``scaled``: the label is learned in other units."""
+    """Return one change that is likely to help; ``scaled``: the label is learned in other units."""
     some = part.matrix[part.index[:4096]]
     largest = float(np.abs(some).max()) if some.size else 0.0
     if settings.normalizer == "none" and largest > LARGE_FEATURE:

@@ -13,10 +13,10 @@ class TrainingError(ValueError):
     Attributes
     ----------
     line, column : int or None
-        Where in the specification it stands, from 1, if one place of it is at fault, such as a
-        kernel that is too large; columns count code points.
+        The place in the specification, from 1, if one place of it is at fault, such as a kernel
+        that is too large; columns count code points.
     results : dict of str to CommandResult
-        Of `netsharp.run`: what came of the commands that were done all the same; else empty.
+        Of `netsharp.run`: the results of the commands that were completed; else empty.
 
     Since
     -----

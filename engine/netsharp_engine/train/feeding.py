@@ -34,7 +34,9 @@ class Rows:
         self._target = graph.targets[0].name if graph.targets else ""
 
     def named(self, features: Matrix, targets: Matrix | None = None) -> dict[str, Matrix]:
-        """Views of a matrix [rows, features] and of targets [rows] by the names of the inputs."""
+        """Return views of a matrix [rows, features] and of targets [rows] by the names of the
+        inputs.
+        """
         found = {name: features[:, columns] for name, columns in self._columns}
         if targets is not None:
             found[self._target] = targets
@@ -44,10 +46,10 @@ class Rows:
 def block_order(
     index: npt.NDArray[np.intp], row_bytes: int, random: np.random.Generator
 ) -> npt.NDArray[np.intp]:
-    """Rows in an order in which little of a large file is read at a time.
+    """Return rows in an order in which little of a large file is read at a time.
 
-    They are cut into blocks of consecutive ones; blocks are shuffled, then the rows of so many
-    blocks together.
+    They are cut into blocks of consecutive ones; blocks are shuffled, then the rows of
+    ``BLOCKS_TOGETHER`` blocks together.
     """
     size = max(BLOCK_BYTES // max(row_bytes, 1), 1)
     starts = random.permutation(np.arange(0, len(index), size))
@@ -115,13 +117,13 @@ class Feeder:
                 self._order = random.permutation(self._part.index)
 
     def rows(self, position: int) -> int:
-        """How many rows the first ``position`` batches have."""
+        """Return the number of rows of the first ``position`` batches."""
         return min(position * self._batch, self._part.rows)
 
     def batch(self, position: int) -> Batch:
-        """Batch number ``position`` of the epoch, valid until the next.
+        """Return batch number ``position`` of the epoch, valid until the next.
 
-        Batches count by their weights: what is expected is the weight of an average one.
+        Batches count by their weights: a batch's expected weight is that of an average one.
         """
         batch = self._order[position * self._batch : (position + 1) * self._batch]
         self.count = len(batch)
@@ -141,7 +143,7 @@ class Feeder:
         return self._batches.get(self.count) or self._cut(self.count, count)
 
     def _mine(self, batch: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
-        """Which rows of a batch are computed here.
+        """Return the rows of a batch that are computed here.
 
         Of a large file each rank reads a part of its own: where blocks are shuffled, a batch has
         rows from all over it.
@@ -151,7 +153,9 @@ class Feeder:
         return self._ranks.share
 
     def _cut(self, whole: int, count: int) -> Batch:
-        """The buffers of so many rows of a whole batch, kept for all batches of that length."""
+        """Return buffers for ``count`` rows of a whole batch, kept for all batches of that
+        length.
+        """
         inputs = self._rows.named(self._features[:count], self._targets[:count])
         masks = {name: mask[:count] for name, mask in self._masks.items()}
         if self._weights is not None:

@@ -1,4 +1,4 @@
-"""Signals that end a program, as a wish to stop after the present step and not in its midst."""
+"""Signals that end a program, as a request to stop after the present step and not within it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS_OF_ONE_WISH = 0.5
 
 
 class StopWish:
-    """Whether somebody wants an end: true when called after the first signal, its `number`."""
+    """A request to stop: true when called after the first signal, its `number`."""
 
     __slots__ = ("_since", "number")
 
@@ -25,12 +25,14 @@ class StopWish:
         self._since = 0.0
 
     def __call__(self) -> bool:
-        """Whether a signal has come."""
+        """Return whether a signal has come."""
         return self.number is not None
 
     @property
     def exit_code(self) -> int:
-        """What the process ends with, as a shell has it: 130 after Ctrl-C, and without a signal."""
+        """Return the exit code of the process, as a shell has it: 130 after Ctrl-C, and without a
+        signal.
+        """
         named = self.number in (getattr(signal, "SIGTERM", None), getattr(signal, "SIGHUP", None))
         return 128 + (self.number if named and self.number is not None else signal.SIGINT)
 
@@ -49,10 +51,10 @@ class StopWish:
 
 @contextmanager
 def catch_interrupts() -> Iterator[StopWish]:
-    """Within it, the first signal to end makes the given wish true; a later one ends at once.
+    """Turn the first signal to end into the given request; a later one ends at once.
 
-    Only the main thread may use it; the former handlers come back at the end.  What is ignored,
-    as SIGHUP below nohup, stays so.
+    Only the main thread may use it; the former handlers are restored at the end. Ignored signals,
+    as SIGHUP below nohup, stay ignored.
     """
     wish = StopWish()
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]

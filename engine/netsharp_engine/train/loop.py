@@ -1,6 +1,6 @@
 """The training loop: epochs of steps, validation, early stopping, and a state to resume from.
 
-It drives a program and tells what happens as run-log events; it writes no file.
+It drives a program and reports run-log events; it must not write files.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ ADVICE = {
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended.
+    """The end of a run.
 
     ``status`` is ``finished``, ``early``, ``interrupted`` or ``diverged``; ``message`` is a
-    sentence, empty when finished.  ``tensors`` are canonical weights (of the best epoch with
-    early stopping); ``state`` resumes the run, None after divergence.  ``doubt`` says that a run
-    which came to its end learned nothing, and why; mostly empty.
+    sentence, empty when finished. ``tensors`` are canonical weights (of the best epoch with early
+    stopping); ``state`` resumes the run, None after divergence. ``doubt`` says that a run which
+    came to its end learned nothing, and why; mostly empty.
     """
 
     status: str
@@ -69,10 +69,10 @@ class Outcome:
 class Run:
     """One run of training, from the beginning or from a state.
 
-    ``on_checkpoint`` gets where the run stands, as if interrupted, when the setting's seconds have
-    passed since it was done the last time, and at the end, before the last figures are measured.
-    ``tables`` makes the transfer tables of a graph that has some.  ``device`` is what the log says
-    of what computes: its "name" and "title", and "why" it was chosen.
+    ``on_checkpoint`` gets the outcome so far, as if interrupted, when the setting's seconds have
+    passed since the last time, and at the end, before the last figures are measured. ``tables``
+    makes the transfer tables of a graph that has some. ``device`` is the log's entry about the
+    device: its "name" and "title", and "why" it was chosen.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Run:
         }
 
     def _epoch(self) -> tuple[str, str] | None:
-        """One epoch from where the state stands; a verdict ends the run."""
+        """Train one epoch from the state's position; a verdict ends the run."""
         state = self._state
         self._feeder.start_epoch(state.epoch)
         while state.position < self._feeder.steps:
@@ -201,7 +201,7 @@ class Run:
         return "interrupted", f"Stopped after step {state.step:,} in epoch {state.epoch + 1}."
 
     def _step(self) -> bool:
-        """One mini-batch; False when a number is known not to be finite."""
+        """Train one mini-batch; return False when a number is known not to be finite."""
         state, program = self._state, self._program
         program.feed(self._feeder.batch(state.position))
         if not (program.step() and program.update(self._rule)):
@@ -212,7 +212,7 @@ class Run:
         return True
 
     def _read(self) -> Fault | None:
-        """Take over what the program has counted; steps behind a fault were none."""
+        """Take over what the program has counted; steps after a fault do not count."""
         state, figures = self._state, self._program.figures()
         rows = self._feeder.rows
         state.samples -= rows(state.position) - rows(figures.steps)
@@ -277,7 +277,7 @@ class Run:
             self._keep("interrupted", "", self._program.store())
 
     def keep(self) -> None:
-        """Let the state be kept as it stands, since the run cannot go on."""
+        """Keep the state as it is, since the run cannot continue."""
         self._keep("interrupted", "", self._program.store())
 
     def _keep(self, status: str, message: str, last: Tensors) -> TrainingState:
@@ -290,7 +290,7 @@ class Run:
         return state
 
     def _watch(self, loss: float) -> tuple[str, str] | None:
-        """Early stopping: keep the best weights, count epochs without improvement."""
+        """Apply early stopping: keep the best weights, count epochs without improvement."""
         state = self._state
         if state.best_loss is None or loss < state.best_loss:
             state.best_loss, state.best_epoch, state.waited = loss, state.epoch, 0
@@ -305,7 +305,7 @@ class Run:
         )
 
     def _validate(self) -> Report | None:
-        """The figures of the validation rows; None without such rows, or when it is to stop."""
+        """Return the figures of the validation rows; None without such rows, or if it stops."""
         part = self._data.validation
         if part is None:
             return None
@@ -367,7 +367,7 @@ class Run:
         return Outcome(status, message, tensors, state, reports, self._history, doubt)
 
     def _doubt(self, reports: list[Report]) -> str:
-        """Why nothing was learned; empty where something was."""
+        """Return why nothing was learned; empty where something was."""
         if not is_no_better(reports[-1]):
             return ""
         part, graph = self._data.train, self._graph
@@ -378,7 +378,7 @@ class Run:
         return explain_trivial(Evidence(graph, *given))
 
     def _snapshot(self, status: str, last: Tensors) -> TrainingState:
-        """The state to resume from."""
+        """Return the state to resume from."""
         self._read()
         memory = self._program.store_memory()
         vectors = dict(memory.arrays)
@@ -395,6 +395,6 @@ class Run:
 
 
 def _figures(report: Report) -> dict[str, float]:
-    """Loss and metrics of a report as an event has them."""
+    """Return loss and metrics of a report as an event has them."""
     loss = {} if report.loss is None else {"loss": report.loss}
     return {**loss, **report.metrics}

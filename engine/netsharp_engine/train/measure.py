@@ -24,7 +24,7 @@ BATCH = 64
 
 
 def measuring_job(graph: Graph, objective: Objective, dtype: str) -> Job:
-    """What a meter's program is asked to do."""
+    """Return the job of a meter's program."""
     return Job(objective.judged(graph), BATCH, dtype)
 
 
@@ -48,7 +48,7 @@ class Meter:
         self._program.load(values)
 
     def outputs(self, features: npt.NDArray[np.floating]) -> Outputs:
-        """The output [n, outputs] of normalised features [n, features], n any number."""
+        """Return the output [n, outputs] of normalised features [n, features], n any number."""
         result = np.empty((len(features), self.objective.outputs), self.dtype)
         if self.direct is not None:
             given = np.ascontiguousarray(features, self.dtype)
@@ -63,7 +63,7 @@ class Meter:
     def values(
         self, nodes: Sequence[Node], features: npt.NDArray[np.floating]
     ) -> dict[Node, npt.NDArray[np.floating]]:
-        """What nodes answer to normalised features [n, features], [n, nodes] each."""
+        """Return the values of nodes for normalised features [n, features], [n, nodes] each."""
         found = {node: np.empty((len(features), node.size), self.dtype) for node in nodes}
         for start in range(0, len(features), BATCH):
             self._program.feed(Batch(self._rows.named(features[start : start + BATCH])))
@@ -82,8 +82,8 @@ class Meter:
         targets: npt.NDArray[np.generic],
         weights: npt.NDArray[np.float64],
     ) -> Outputs:
-        """The outputs of at most BATCH rows in the units of targets, valid until the next; their
-        loss is counted.
+        """Return the outputs [rows, outputs] of at most BATCH rows in the units of targets, valid
+        until the next call, and count their loss.
         """
         wanted = self.objective.scaled(targets)
         self._program.feed(Batch(self._rows.named(features, wanted), weights))
@@ -99,7 +99,7 @@ class Meter:
         self._program.count(Figures(tuple(sums), weight, int(rows), int(steps)))
 
     def mean_loss(self) -> float | None:
-        """The weighted mean of what was counted; None without weight."""
+        """Return the weighted mean of the loss that was counted; None without weight."""
         figures = self._program.figures()
         return figures.sums[0] / figures.weight if figures.weight else None
 
@@ -143,7 +143,7 @@ class Measurement:
             self._baseline.gather(self._meter.ranks.comm)
 
     def report(self, part: str) -> Report:
-        """The figures so far."""
+        """Return the figures so far."""
         tally = self._tally
         counted = tally.confusion if isinstance(tally, ClassTally) else None
         return Report(
@@ -158,7 +158,7 @@ class Measurement:
 
 
 def measure_part(meter: Meter, part: Part, answer: tuple[float, ...], name: str) -> Report:
-    """The report of one part of the training data."""
+    """Return the report of one part of the training data."""
     report = measure_until(meter, part, answer, name, lambda: False)
     assert report is not None
     return report
@@ -171,7 +171,8 @@ def measure_until(
     name: str,
     should_stop: Callable[[], bool],
 ) -> Report | None:
-    """The report of one part of the training data; None when somebody wants to stop before.
+    """Return the report of one part of the training data; None when a stop is requested before its
+    end.
 
     Where several ranks measure, each does a stretch of the rows, all of it.
     """

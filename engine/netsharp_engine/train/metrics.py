@@ -37,18 +37,18 @@ class Tally(Protocol):
         """Count the rows that other ranks have counted, too: those of rank 0 come first."""
 
     def metrics(self) -> dict[str, float]:
-        """The figures over all rows so far."""
+        """Return the figures over all rows so far."""
 
 
 def make_tally(objective: Objective) -> Tally:
-    """An empty tally for the objective's task."""
+    """Return an empty tally for the objective's task."""
     if objective.classes is None:
         return NumberTally() if objective.outputs == 1 else NumbersTally(objective.outputs)
     return ClassTally(objective)
 
 
 def tally_bytes(objective: Objective, rows: int) -> Counter[str]:
-    """What judging batches of so many rows takes, for a network and its baseline.
+    """Return the bytes for evaluating batches of ``rows`` rows, for a network and its baseline.
 
     A cell of the confusion matrix is a number in an array, one in a list, and text in the model.
     """
@@ -93,7 +93,7 @@ class ClassTally:
 
     @property
     def confusion(self) -> npt.NDArray[np.float64] | None:
-        """The confusion matrix [classes, classes] so far."""
+        """Return the confusion matrix [classes, classes] so far."""
         self._tally()
         return self._confusion
 
@@ -136,10 +136,10 @@ class ClassTally:
             self._scores.gather(comm)
 
     def metrics(self) -> dict[str, float]:
-        """accuracy, log_loss; auc for two classes that both occur, mean_error for more.
+        """Return accuracy, log_loss; auc for two classes that both occur, mean_error for more.
 
-        ``mean_error`` is what rxNeuralNet's log calls MeanErr: the sum over the classes of the
-        binary cross-entropies.
+        ``mean_error`` is MeanErr of rxNeuralNet's log: the sum over the classes of the binary
+        cross-entropies.
         """
         self._tally()
         total = float(self._all.sum())
@@ -202,7 +202,7 @@ class _Scores:
             self.add(scores, np.full(len(scores), number == 1), weights)
 
     def area(self) -> float | None:
-        """The area under the curve of all rows; see ``auc``."""
+        """Return the area under the curve of all rows; see ``auc``."""
         wrong, right = (self._scores[truth].joined()[:, 0] for truth in (False, True))
         if not self._weights:
             return _counted_area(right, wrong)
@@ -212,7 +212,7 @@ class _Scores:
 
 
 def _counted_area(right: npt.NDArray[np.float64], wrong: npt.NDArray[np.float64]) -> float | None:
-    """The area of rows that all count 1: sums of whole numbers, so the same as ``auc``."""
+    """Return the area of rows that all count 1: sums of whole numbers, so the same as ``auc``."""
     if not len(right) or not len(wrong):
         return None
     wrong.sort()
@@ -270,7 +270,7 @@ class NumberTally:
                 self._join(weight, *others)
 
     def metrics(self) -> dict[str, float]:
-        """rmse and, where the numbers differ, r2 (1 is perfect, 0 is the mean)."""
+        """Return rmse and, where the numbers differ, r2 (1 is perfect, 0 is the mean)."""
         if not self._weight:
             return {}
         result = {"rmse": float(np.sqrt(self._errors / self._weight))}
@@ -299,7 +299,7 @@ class NumbersTally:
         self.rows = self._tallies[0].rows
 
     def metrics(self) -> dict[str, float]:
-        """rmse over all numbers, and the mean of their r2 where each has one."""
+        """Return rmse over all numbers, and the mean of their r2 where each has one."""
         parts = [tally.metrics() for tally in self._tallies]
         if not all(parts):
             return {}
@@ -314,9 +314,11 @@ def auc(
     truths: npt.NDArray[np.bool_],
     weights: Weights | None = None,
 ) -> float | None:
-    """The area under the ROC curve: the chance that a true row scores above a false one.
+    """Return the area under the ROC curve: the probability that a true row scores above a false one
+    (Fawcett, 2006).
 
-    Equal scores count half.  None where all rows are of one kind.
+    ``scores`` and ``truths`` are [rows]. Equal scores count half. None where all rows are of one
+    kind.
     """
     if weights is None:
         weights = np.ones(len(scores))
@@ -337,7 +339,7 @@ def auc(
 def trivial_answer(
     objective: Objective, parts: Iterable[tuple[npt.NDArray[np.generic], Weights]]
 ) -> tuple[float, ...]:
-    """What training rows are on average: the share of each class, or the mean of each number.
+    """Return the average of training rows: the share of each class, or the mean of each number.
 
     ``parts`` are the targets of some rows and their weights [rows].
     """
@@ -379,5 +381,5 @@ class BaselineTally:
         self.rows = self._tally.rows
 
     def metrics(self) -> dict[str, float]:
-        """The same figures as the network's."""
+        """Return the same figures as the network's."""
         return self._tally.metrics()

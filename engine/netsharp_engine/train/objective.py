@@ -1,6 +1,6 @@
-"""What a network's outputs mean for a task: the loss, the classes, the probabilities.
+"""The meaning of a network's outputs for a task: the loss, the classes, the probabilities.
 
-It knows graphs only by their output; Net# and files are unknown to it.
+It knows graphs only by their output, and must not know Net# and files.
 """
 
 from __future__ import annotations
@@ -41,21 +41,25 @@ class Objective:
     scale: TargetScale | None = None
 
     def scaled(self, targets: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        """Targets [rows] or [rows, numbers] as the network is to answer them."""
+        """Return targets [rows] or [rows, numbers] in the units in which the network learns
+        them.
+        """
         return targets if self.scale is None else self.scale.scaled(targets)
 
     def unscaled(self, outputs: Outputs) -> Outputs:
-        """Outputs [rows, outputs] in the units of the label."""
+        """Return outputs [rows, outputs] in the units of the label."""
         return outputs if self.scale is None else self.scale.unscaled(outputs)
 
     def judged(self, graph: Graph, *, counting: bool = False) -> Graph:
-        """The graph with its loss as a node and, ``counting``, for classes the right answers."""
+        """Return the graph with its loss as a node and, ``counting``, for classes the right
+        answers.
+        """
         counted = ["right answers"] if counting and self.classes is not None else []
         return graph.judged(self.loss, *counted)
 
     def predicted(self, outputs: Outputs) -> npt.NDArray[np.intp] | npt.NDArray[np.float64]:
-        """Per row the index of the class (the first of equal ones), the number, or the numbers
-        [rows, outputs] where there are several.
+        """Return, for each row, the index of the class (the first of equal ones), the number, or
+        the numbers [rows, outputs] where there are several.
         """
         if self.classes is None:
             found = self.unscaled(outputs).astype(np.float64)
@@ -85,9 +89,9 @@ class Objective:
         return twins.answered(outputs.itemsize, count, meaning, outputs, codes, shares)
 
     def probabilities(self, outputs: Outputs) -> npt.NDArray[np.float64]:
-        """[rows, classes] that sum to 1.
+        """Return probabilities [rows, classes] that sum to 1.
 
-        A single output p gives (1 - p, p).  Several outputs that are no softmax are clipped to
+        A single output p gives (1 - p, p). Several outputs that are not a softmax are clipped to
         [0, 1] and divided by their sum, even shares where all are 0.
         """
         assert self.classes is not None
@@ -104,12 +108,14 @@ class Objective:
         return shares
 
     def codes(self, outputs: Outputs) -> npt.NDArray[np.intp]:
-        """The class of each row [rows], -1 for one that has no answer."""
+        """Return the class of each row [rows], -1 for one that has no answer."""
         found = self.predicted(outputs).astype(np.intp)
         return np.where(np.isnan(outputs).any(axis=1), -1, found)
 
     def answers(self, outputs: Outputs, kept: tuple[Sequence[str], ...] = ()) -> Predictions:
-        """What outputs [rows, outputs] answer, classes by their names; ``kept`` goes through."""
+        """Return the predictions of outputs [rows, outputs], classes by their names; ``kept`` is
+        passed on.
+        """
         if self.classes is None:
             return Predictions(self.predicted(outputs).astype(np.float64), None, kept)
         names = (*self.classes, None)
@@ -118,7 +124,7 @@ class Objective:
 
 
 def output_activation(graph: Graph) -> str:
-    """The activation that makes the graph's output; ``linear`` without one."""
+    """Return the activation of the graph's output; ``linear`` without one."""
     node = graph.output
     if node is not None and node.op == "activation":
         return str(node.attributes["function"])
@@ -126,7 +132,9 @@ def output_activation(graph: Graph) -> str:
 
 
 def label_is_scaled(graph: Graph, settings: TrainingSettings) -> bool:
-    """Whether numbers to predict are learned in units of their own: those of linear outputs."""
+    """Return whether numbers to predict are learned in units of their own: those of linear
+    outputs.
+    """
     return settings.scale_label and output_activation(graph) == "linear"
 
 
@@ -137,12 +145,11 @@ def choose_objective(
     numbers: int = 1,
     scale: TargetScale | None = None,
 ) -> Objective:
-    """The objective of a task for this graph; raises TrainingError where they do not fit.
+    """Return the objective of a task for this graph; raises TrainingError where they do not fit.
 
-    ``numbers``: how many a regression predicts; ``scale``, in which units, where outputs are
-    linear: the range of others is theirs.
-    ``loss`` ``auto`` takes cross-entropy for classes with a softmax or sigmoid output, the
-    squared error otherwise.
+    ``numbers`` is how many a regression predicts; ``scale`` their units, where outputs are linear:
+    other outputs have a range of their own. ``loss`` ``auto`` takes cross-entropy for classes with
+    a softmax or sigmoid output, the squared error otherwise.
     """
     assert graph.output is not None
     outputs, activation = graph.output.size, output_activation(graph)

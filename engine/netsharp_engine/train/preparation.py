@@ -58,11 +58,11 @@ class Part:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return len(self.index)
 
     def weighed_targets(self) -> Iterator[WeighedTargets]:
-        """The targets of its rows and their sample weights, 1 by default, in blocks."""
+        """Yield the targets of its rows and their sample weights, 1 by default, in blocks."""
         for cut in blocks(self.rows, 1):
             rows = self.index[cut]
             own = self.sample_weights
@@ -71,11 +71,11 @@ class Part:
 
 @dataclass(slots=True)
 class TrainingData:
-    """All that a run learns from, ready for the network.
+    """The data that a run learns from, ready for the network.
 
-    ``classes`` is None for regression, ``labels`` what they are called in Python; ``task`` is
-    ``binary``, ``multiclass`` or ``regression``.  ``notes`` are sentences on what was found
-    in the data.  ``scale`` are the units in which numbers are learned; targets are in their own.
+    ``classes`` is None for regression, ``labels`` are their values in Python; ``task`` is
+    ``binary``, ``multiclass`` or ``regression``. ``notes`` are sentences on what was found in the
+    data. ``scale`` are the units in which numbers are learned; targets are in their own.
     """
 
     train: Part
@@ -91,16 +91,18 @@ class TrainingData:
 
     @property
     def features(self) -> int:
-        """The number of features after encoding."""
+        """Return the number of features after encoding."""
         return self.encoding.features
 
     @property
     def outputs(self) -> int:
-        """How many numbers a regression predicts."""
+        """Return the number of values that a regression predicts."""
         return 1 if self.train.targets.ndim == 1 else self.train.targets.shape[1]
 
     def context(self) -> dict[str, Any]:
-        """What turns ``auto`` into numbers; ``outputs`` is absent where a network may choose."""
+        """Return the values that replace ``auto``; ``outputs`` is absent where a network may
+        choose.
+        """
         context: dict[str, Any] = {
             "features": self.features,
             "hidden_nodes": self.settings.hidden_nodes,
@@ -114,7 +116,7 @@ class TrainingData:
         return context
 
     def fingerprint(self) -> str:
-        """A short text that differs for other rows: their number and a checksum of some."""
+        """Return a short text that differs for other rows: their number and a checksum of some."""
         part = self.train
         step = max(part.rows // FINGERPRINT_ROWS, 1)
         some = part.index[::step]
@@ -127,7 +129,9 @@ class TrainingData:
 
 
 class Fitted(Protocol):
-    """What was fitted once and is to be used again: a model, or earlier training data."""
+    """The parts that were fitted once and are used again: of a model, or of earlier training
+    data.
+    """
 
     encoding: Encoding
     normalizer: Normalizer
@@ -207,8 +211,8 @@ def prepare(
 
 
 def _complete(table: Table, store: Store, *, drops: bool) -> tuple[Table, Rows | None]:
-    """The rows that are trained on: where ``drops``, those without a missing number or label, and
-    where they stood, None where none is left out.
+    """Return the rows that are trained on: where ``drops``, those without a missing number or
+    label, and their former places, None where none is left out.
     """
     if not drops:
         return table, None
@@ -329,10 +333,10 @@ def _weights(
 def class_weights(
     chosen: str | Mapping[str, float], classes: tuple[str, ...], table: Table, train: Rows
 ) -> npt.NDArray[np.float64]:
-    """The weight of each class; a class that is not named has 1.
+    """Return the weight of each class, [classes]; a class that is not named has 1.
 
-    ``balanced``: rows / (classes * rows of the class), by sample weight, over training rows.
-    Raises TrainingError for a class that is not there.
+    ``balanced``: rows / (classes * rows of the class), by sample weight, over training rows (King
+    and Zeng, 2001). Raises TrainingError for a class that is not there.
     """
     if isinstance(chosen, str):
         assert table.class_codes is not None
@@ -357,7 +361,7 @@ def _other_part(
     settings: TrainingSettings,
     store: Store = MEMORY,
 ) -> Part:
-    """Validation rows of another table, in the training table's terms."""
+    """Return validation rows of another table, encoded as the training table."""
     table, places = _complete(table, store, drops=encoding.leaves_out)
     matrix = encode_table(table, encoding, settings.dtype, store)
     check_finite(matrix, encoding, places)
@@ -371,7 +375,9 @@ def _other_part(
 
 
 def encode_table(table: Table, encoding: Encoding, dtype: str, store: Store = MEMORY) -> Matrix:
-    """Features of a table whose columns are matched to the encoding's by name or position."""
+    """Return features [rows, features] of a table whose columns are matched to the encoding's by
+    name or position. DataError where a column is missing.
+    """
     named = table.named and encoding.named
     places = {column.name: place for place, column in enumerate(table.columns)}
     absent = [column.name for column in encoding.columns if column.name not in places]

@@ -9,7 +9,7 @@ from netsharp_engine.train.settings import TrainingSettings
 
 
 def rule_of(settings: TrainingSettings) -> UpdateRule:
-    """The rule at the beginning of a run."""
+    """Return the rule at the beginning of a run."""
     kind, constants = "momentum" if settings.momentum else "sgd", {}
     decay = settings.weight_decay
     if settings.optimizer == "adadelta":
@@ -38,7 +38,7 @@ def rule_of(settings: TrainingSettings) -> UpdateRule:
 def reduced_rate(
     rate: float, settings: TrainingSettings, epoch: int, loss: float, previous: float | None
 ) -> float:
-    """The rate after ``epoch`` (from 1) with this mean training loss.
+    """Return the rate after ``epoch`` (from 1) with this mean training loss.
 
     It is multiplied by rate_reduction_ratio every rate_reduction_frequency epochs, and when the
     loss does not fall by at least rate_reduction_error_ratio of the previous one (0: rises).

@@ -55,7 +55,9 @@ class Report:
     confusion: list[list[float]] | None = None
 
     def lines(self) -> list[str]:
-        """The report for people: one line per figure, then the confusion matrix if it is small."""
+        """Return the report for people: one line per figure, then the confusion matrix if it is
+        small.
+        """
         answer = "the mean" if self.classes is None else "the most frequent class"
         lines = [f"{self.part}: {self.rows:,} rows (in brackets: always answering {answer})"]
         if self.loss is not None:
@@ -68,7 +70,7 @@ class Report:
         return lines
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         values: dict[str, Any] = {
             "part": self.part,
             "rows": self.rows,
@@ -82,7 +84,7 @@ class Report:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Report:
-        """The report whose ``to_json()`` this is; raises ValueError on other values."""
+        """Return the report whose ``to_json()`` this is; raises ValueError on other values."""
         classes = stored.items(values, "classes") if "classes" in values else None
         confusion = stored.items(values, "confusion") if "confusion" in values else None
         rows = [stored.items({"confusion": row}, "confusion") for row in confusion or ()]
@@ -104,7 +106,7 @@ def _shown(name: str, value: float) -> str:
 
 
 def confusion_lines(classes: Sequence[str], confusion: Sequence[Sequence[float]]) -> list[str]:
-    """The confusion matrix as text: a row per true class, a column per predicted one."""
+    """Return the confusion matrix as text: a row per true class, a column per predicted one."""
     cells = [[f"{value:g}" for value in row] for row in confusion]
     shown = [name if len(name) <= 14 else name[:13] + "…" for name in classes]
     width = max(len(cell) for cell in [*shown, *(cell for row in cells for cell in row)])

@@ -17,12 +17,12 @@ LONGEST_LINE = 1 << 16
 
 
 def event_line(event: dict[str, Any]) -> str:
-    """An event as one line of JSON; numbers that are not finite become null."""
+    """Return an event as one line of JSON; numbers that are not finite become null."""
     return json.dumps(plain(event), ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON knows: numbers that are not finite become None."""
+    """Return a value that JSON can represent: numbers that are not finite become None."""
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -61,7 +61,9 @@ class RunLog:
             raise self._failure(error) from None
 
     def _end_last_line(self) -> None:
-        """Drop what a killed run wrote of its last line; a line of somebody else is ended."""
+        """Remove an incomplete last line that a killed run wrote; end the last line of another
+        writer.
+        """
         size = self._stream.seek(0, os.SEEK_END)
         start = max(0, size - LONGEST_LINE)
         self._stream.seek(start)

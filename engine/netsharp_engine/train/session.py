@@ -34,12 +34,11 @@ PLACES = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 @dataclass(slots=True)
 class TrainingResult:
-    """What came of a run.
+    """The result of a run.
 
     ``status`` is ``finished``, ``early``, ``interrupted`` or ``diverged``; ``message`` is a
-    sentence, empty when finished.  ``reports`` has training and, if there are such rows,
-    validation; ``history`` the epoch events.  ``doubt`` says that nothing was learned, and why;
-    mostly empty.
+    sentence, empty when finished. ``reports`` has training and, if there are such rows, validation;
+    ``history`` the epoch events. ``doubt`` says that nothing was learned, and why; mostly empty.
     """
 
     model: Model
@@ -51,7 +50,7 @@ class TrainingResult:
 
     @property
     def report(self) -> Report:
-        """The report on validation rows if there are any, else on training rows."""
+        """Return the report on validation rows if there are any, else on training rows."""
         return self.reports[-1]
 
 
@@ -152,8 +151,8 @@ def train_further(
 ) -> TrainingResult:
     """Train a model ``epochs`` more epochs on these rows, whatever it was trained on before.
 
-    The optimiser goes on from its state, or from zero without one.  ``data`` must be prepared
-    with ``fitted=model``; ``tables`` are those of `train`.
+    The optimiser continues from its state, or from zero without one. ``data`` must be prepared with
+    ``fitted=model``; ``tables`` are those of `train`.
     """
     _check_features(model.graph, data)
     _check_tables(model.settings, tables)
@@ -193,10 +192,10 @@ def examine(
 
 
 def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> TrainingSettings:
-    """A stored run's settings with what may change taken from ``wanted`` where it was given.
+    """Return a stored run's settings with changes taken from ``wanted`` where they were given.
 
-    What is ``CHANGEABLE`` may change, and where files lie.  Raises TrainingError for any other
-    setting that was given (by call, file or flag) and differs.
+    Settings that are ``CHANGEABLE`` may change, and paths of files. Raises TrainingError for any
+    other setting that was given (by call, file or flag) and differs.
     """
     given: dict[str, Any] = {}
     for _, name, shown, origin in wanted.listing():
@@ -225,7 +224,9 @@ def settings_to_resume(stored: TrainingSettings, wanted: TrainingSettings) -> Tr
 def _computed(
     graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend | None
 ) -> Device:
-    """What computes: the back end that a caller gave, or the device of the settings."""
+    """Return the device that computes: the back end that a caller gave, or the device of the
+    settings.
+    """
     if backend is not None:
         return Device(settings.device, backend, title_of(backend), "it was given")
     return device_of(graph, data, settings)
@@ -245,7 +246,7 @@ def _run(
 
 
 def _measuring(tell: EventCallback | None, report: Callable[[], Report]) -> EventCallback | None:
-    """What tells of starts and epochs together with a report of that moment."""
+    """Return a callback that adds a report of that moment to the events of starts and epochs."""
     if tell is None:
         return None
 

@@ -1,4 +1,6 @@
-"""Where a run stands: all that continues it bit by bit, as plain numbers and named arrays."""
+"""The state of a run: everything that continues it bit by bit, as plain numbers and named
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -59,16 +61,16 @@ class TrainingState:
     vectors: dict[str, Tensors] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers; floats keep every bit."""
+        """Return the numbers; floats keep every bit."""
         values = asdict(self)
         del values["vectors"]
         return values
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], vectors: dict[str, Tensors]) -> TrainingState:
-        """The state of stored numbers and arrays; raises ValueError on others.
+        """Return the state of stored numbers and arrays; raises ValueError on others.
 
-        What runs did not remember before there were schedules begins as it does in a new run.
+        Values that runs did not store before there were schedules begin as in a new run.
         """
         read = {
             each.name: READERS[str(each.type)](values, each.name)

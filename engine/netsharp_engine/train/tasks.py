@@ -1,6 +1,7 @@
-"""Which task a table and a network are for, where nobody says it: numbers or classes.
+"""The task that a table and a network are for, where the settings do not name it: numbers or
+classes.
 
-It knows what the output layer is, and no language.
+It knows what the output layer is, and must not know languages.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def with_numbers(table: Table) -> Table:
     if strange:
         where = table.paths[0] if table.paths else "The table"
         raise DataError(
-            f"{where}: the label '{excerpt(strange[0])}' is no number, as those of the training "
-            'rows are. Correct it, or set task = "classification".'
+            f"{where}: the label '{excerpt(strange[0])}' is not a number, as those of the "
+            'training rows are. Correct it, or set task = "classification".'
         )
     values = np.array([float(name) for name in table.classes])
     return replace(

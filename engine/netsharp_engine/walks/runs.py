@@ -43,19 +43,20 @@ class LaidWay(NamedTuple):
 
 
 def down(axes: Sequence[Axis]) -> LaidWay | None:
-    """Places of kernels, which see cells; None where that is too long."""
+    """Return the table from places of kernels to cells; None where it would be too long."""
     return _down(_figures(axes))
 
 
 def up(axes: Sequence[Axis], maps: int, channels: int) -> LaidWay | None:
-    """Cells, which see the places of all maps that see them; the first axes, those of ``channels``,
-    are left out: each cell of them sees the same.
+    """Return the table from cells to the places of all maps that read them; the first axes, those
+    of ``channels``, are left out: their cells have the same places. None where it would be too
+    long.
     """
     return _up(_figures(axes[channels:]), maps)
 
 
 def channel_axes(axes: Sequence[Axis]) -> int:
-    """How many axes at the front are seen as a whole by every kernel."""
+    """Return how many axes at the front are read as a whole by every kernel."""
     for number, axis in enumerate(axes):
         if axis.count > 1 or axis.first != 0 or axis.kernel != axis.size:
             return number
@@ -63,7 +64,7 @@ def channel_axes(axes: Sequence[Axis]) -> int:
 
 
 def lone_axes(axes: Sequence[Axis]) -> int:
-    """How many axes at the front have windows of one cell, each at its place."""
+    """Return how many axes at the front have windows of one cell, each at its place."""
     for number, axis in enumerate(axes):
         if axis.kernel != 1 or axis.first != 0 or axis.stride != 1 or axis.count != axis.size:
             return number
@@ -101,7 +102,7 @@ def _up(axes: tuple[_Figures, ...], maps: int) -> LaidWay | None:
 
 
 def _laid(ways: list[_Steps], sizes: list[int], kernels: list[int]) -> LaidWay | None:
-    """All places of all axes, row-major; ``sizes`` are those of what is seen."""
+    """Return all places of all axes, row-major; ``sizes`` are those of the source."""
     if prod(map(len, ways)) > _MOST:
         return None
     strides = [prod(sizes[d + 1 :]) for d in range(len(sizes))]
@@ -136,8 +137,8 @@ def _laid(ways: list[_Steps], sizes: list[int], kernels: list[int]) -> LaidWay |
 
 
 def _together(way: _Steps) -> list[tuple[int, int, int, _Taps]]:
-    """Places with the same taps, whose cells lie side by side as they do: the first, its base cell,
-    and how many.
+    """Return places with the same taps and consecutive cells: the first, its base cell, and how
+    many.
     """
     found: list[tuple[int, int, int, _Taps]] = []
     for place, (base, taps) in enumerate(way):
@@ -151,7 +152,7 @@ def _together(way: _Steps) -> list[tuple[int, int, int, _Taps]]:
 
 
 def _taps(kinds: tuple[_Taps, ...], strides: list[int], kernels: list[int]) -> Indices:
-    """The taps of all axes together, in the order of the weights."""
+    """Return the taps of all axes together, in the order of the weights."""
     cells, numbers = np.zeros(1, np.int64), np.zeros(1, np.int64)
     for one, stride, kernel in zip(kinds, strides, kernels, strict=True):
         far, number = np.array(one, np.int64).T

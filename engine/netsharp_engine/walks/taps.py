@@ -12,7 +12,7 @@ from netsharp_engine.geometry import Axis
 
 
 def along(axis: Axis, tap: int) -> tuple[slice, slice] | None:
-    """Positions whose tap lies on a real cell, and these cells; None if there are none."""
+    """Return positions whose tap is on a real cell, and these cells; None if there are none."""
     offset = axis.first + tap
     low = max(0, -(offset // axis.stride))
     high = min(axis.count, (axis.size - 1 - offset) // axis.stride + 1)
@@ -24,7 +24,7 @@ def along(axis: Axis, tap: int) -> tuple[slice, slice] | None:
 
 
 def pairs(axes: Sequence[Axis]) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
-    """For every tap in row-major kernel order: position slices, and source slices."""
+    """Yield, for every tap in row-major kernel order, position slices and source slices."""
     for taps in product(*(range(axis.kernel) for axis in axes)):
         found = [along(axis, tap) for axis, tap in zip(axes, taps, strict=True)]
         real = [pair for pair in found if pair is not None]
@@ -33,12 +33,12 @@ def pairs(axes: Sequence[Axis]) -> Iterator[tuple[tuple[slice, ...], tuple[slice
 
 
 def centres(axes: Sequence[Axis]) -> tuple[slice, ...]:
-    """The source cells under the kernel's centre, one for each position."""
+    """Return the source cells under the kernel's centre, one for each position."""
     return tuple(
         slice(axis.centre(0), axis.centre(axis.count - 1) + 1, axis.stride) for axis in axes
     )
 
 
 def real_cells(axes: Sequence[Axis]) -> list[list[int]]:
-    """Per dimension, the number of real cells under each position."""
+    """Return, per dimension, the number of real cells under each position."""
     return [[len(axis.cells(position)) for position in range(axis.count)] for axis in axes]

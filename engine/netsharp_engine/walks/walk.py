@@ -1,9 +1,8 @@
-"""How a kernel's walk over its source becomes products of matrices, in any number of dimensions.
+"""A kernel's walk over its source as products of matrices, in any number of dimensions.
 
-Samples are innermost.  One shared dimension, the row, is never unrolled: the taps of all
-others are, into ``unrolled`` [groups, rows, taps, columns], whose windows of consecutive
-rows are overlapping views that a matrix product reads in place.  Unshared dimensions
-become groups with a matrix each.
+Samples are innermost. One shared dimension, the row, is never unrolled: the taps of all others are,
+into ``unrolled`` [groups, rows, taps, columns], whose windows of consecutive rows are overlapping
+views that a matrix product reads in place. Unshared dimensions become groups with a matrix each.
 """
 
 from __future__ import annotations
@@ -39,34 +38,36 @@ class Walk:
         self.unrolled = [d for d in range(len(axes)) if d != self.row]
 
     def counts(self, dimensions: list[int]) -> tuple[int, ...]:
-        """Positions along these dimensions."""
+        """Return the positions along these dimensions."""
         return tuple(self.axes[d].count for d in dimensions)
 
     @property
     def group_count(self) -> int:
-        """How many separate matrices there are."""
+        """Return the number of separate matrices."""
         return prod(self.counts(self.groups))
 
     @property
     def map_count(self) -> int:
-        """How many kernels each group has."""
+        """Return the number of kernels of each group."""
         return prod(self.maps)
 
     @property
     def taps(self) -> tuple[int, ...]:
-        """Kernel extents of the unrolled dimensions."""
+        """Return the kernel extents of the unrolled dimensions."""
         return tuple(self.axes[d].kernel for d in self.unrolled)
 
     @property
     def row_figures(self) -> tuple[int, int, int, int]:
-        """Positions, taps, stride and cells read of the row dimension; 1s without one."""
+        """Return positions, taps, stride and cells read of the row dimension; 1s without one."""
         if self.row is None:
             return 1, 1, 1, 1
         axis = self.axes[self.row]
         return axis.count, axis.kernel, axis.stride, axis.covered
 
     def weight_order(self) -> IntArray:
-        """Canonical index per memory position: [groups, maps, taps], then [groups, maps]."""
+        """Return the canonical index per memory position: [groups, maps, taps], then [groups,
+        maps].
+        """
         cells = prod(axis.kernel for axis in self.axes)
         kernels = self.map_count * self.group_count
         grid = np.arange(kernels * (cells + 1), dtype=np.intp).reshape(kernels, cells + 1)
@@ -74,19 +75,21 @@ class Walk:
         return np.concatenate((self.arranged(grid[:, :-1]), turned(grid[:, -1], radix, outer)))
 
     def arranged(self, kernels: Array) -> Array:
-        """Kernels without biases in the order [groups, maps, row taps, unrolled taps], flat."""
+        """Return kernels without biases in the order [groups, maps, row taps, unrolled taps],
+        flat.
+        """
         extents = self._radix() + [axis.kernel for axis in self.axes]
         return turned(kernels, extents, self._outer() + self._inner())
 
     def canonical(self, arranged: Array) -> Array:
-        """The inverse of `arranged`."""
+        """Return the inverse of `arranged`."""
         extents = self._radix() + [axis.kernel for axis in self.axes]
         order = self._outer() + self._inner()
         back = [order.index(d) for d in range(len(order))]
         return turned(arranged, [extents[d] for d in order], back)
 
     def _radix(self) -> list[int]:
-        """Of each dimension its maps, and its positions where these share no kernel."""
+        """Return, for each dimension, its maps, and its positions where these share no kernel."""
         found: list[int] = []
         for d, axis in enumerate(self.axes):
             found += [self.maps[d], 1 if self.sharing[d] else axis.count]
@@ -102,14 +105,14 @@ class Walk:
         return [2 * len(self.axes) + d for d in rows + self.unrolled]
 
     def walked_cells(self) -> int:
-        """How many cells of the kernel are copied one by one."""
+        """Return how many cells of the kernel are copied one by one."""
         return prod(self.axes[d].kernel for d in self.groups + self.columns)
 
     def unroll_views(self, source: Array, unrolled: Array) -> Iterator[tuple[Array, Array]]:
-        """Pairs of equal shape: cells of the source, and where they go in ``unrolled``.
+        """Yield pairs of equal shape: cells of the source, and their places in ``unrolled``.
 
-        ``source`` is [*input shape, samples]; ``unrolled`` is [*group positions, row
-        cells, *unrolled taps, *column positions, samples].
+        ``source`` is [*input shape, samples]; ``unrolled`` is [*group positions, row cells,
+        *unrolled taps, *column positions, samples].
         """
         walked = self.groups + self.columns
         fixed = {d: self._fixed(d) for d in self.singles}
@@ -134,13 +137,13 @@ class Walk:
             yield seen, unrolled[tuple(place)]
 
     def _fixed(self, d: int) -> tuple[slice, slice]:
-        """Taps on real cells of a dimension with one position, and these cells."""
+        """Return taps on real cells of a dimension with one position, and these cells."""
         cells = self.axes[d].cells(0)
         first = self.axes[d].first
         return slice(cells.start - first, cells.stop - first), slice(cells.start, cells.stop)
 
     def _row_cells(self) -> tuple[slice, slice]:
-        """Real cells among those that the row's kernels read, as places and as cells."""
+        """Return real cells among those that the row's kernels read, as places and as cells."""
         assert self.row is not None
         axis = self.axes[self.row]
         low, high = max(axis.first, 0), min(axis.first + axis.covered, axis.size)
@@ -148,8 +151,8 @@ class Walk:
 
 
 def turned(array: Array, extents: list[int], order: list[int]) -> Array:
-    """An array read as ``extents`` with its dimensions in another order; those of 1 are left out,
-    since numpy takes only so many.
+    """Return an array read as ``extents`` with its dimensions in another order; those of 1 are left
+    out, since numpy limits the number of dimensions.
     """
     real = [d for d, extent in enumerate(extents) if extent > 1]
     places = [real.index(d) for d in order if extents[d] > 1]

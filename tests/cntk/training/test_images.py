@@ -233,7 +233,7 @@ def test_what_does_not_fit_is_said() -> None:
     graph = Graph()
     image, weights = graph.input("x", (5,)), graph.input("w", (7,))
     told: dict[str, Any] = {"axes": (axis(6, 2),), "channels_last": False}
-    with pytest.raises(GraphError, match=r"\[5\] is no image of \[6\]"):
+    with pytest.raises(GraphError, match=r"\[5\] is not an image of \[6\]"):
         graph.apply("Pooling", image, name="y", pool="max", **told)
     told |= {"maps": (2,), "sharing": (True,), "transpose": False}
     with pytest.raises(GraphError, match="7 weights given, 4 needed"):

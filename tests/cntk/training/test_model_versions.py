@@ -375,7 +375,7 @@ def test_files_are_known_by_their_bytes() -> None:
     assert kind_of(onnx) == "onnx"
     with pytest.raises(ModelFault, match="ONNX"):
         open_stored(onnx)
-    with pytest.raises(ModelFault, match="no model of CNTK"):
+    with pytest.raises(ModelFault, match="not a model of CNTK"):
         open_stored(b"PK\x03\x04")
 
 

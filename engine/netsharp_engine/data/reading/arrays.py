@@ -106,7 +106,7 @@ class ArraySource:
         )
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """All rows; lines are row numbers from 1."""
+        """Yield all rows; lines are row numbers from 1."""
         rows, width = self._features.shape
         step = max(CHUNK_NUMBERS // max(width, 1), 1)
         size = os.path.getsize(self.path)
@@ -173,9 +173,10 @@ def _check_extra(path: str, name: str, values: npt.NDArray[np.generic], rows: in
 
 
 def open_npz(path: str, *, label: str | None = None, weight: str | None = None) -> ArraySource:
-    """A .npz archive: the features under x (or features, data, images), labels under y or label.
+    """Return a .npz archive as a source: the features under x (or features, data, images), labels
+    under y or label.
 
-    ``label`` and ``weight`` may name arrays.  Raises DataError.
+    ``label`` and ``weight`` may name arrays. Raises DataError.
     """
     arrays = load_npz(path)
     features = next((key for key in FEATURE_KEYS if key in arrays), None)
@@ -209,7 +210,9 @@ def _listed(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
 
 
 def load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
-    """All arrays of a .npz archive by name; DataError where it is damaged or holds others."""
+    """Return all arrays of a .npz archive by name; DataError where it is damaged or holds
+    others.
+    """
     loaded: dict[str, Any] = {}
     try:
         with np.load(path, allow_pickle=False) as archive:
@@ -234,7 +237,9 @@ def load_npz(path: str) -> dict[str, npt.NDArray[np.generic]]:
     arrays = {key: value for key, value in loaded.items() if isinstance(value, np.ndarray)}
     if len(arrays) < len(loaded):
         other = next(key for key in loaded if key not in arrays)
-        raise DataError(f"{path} holds '{excerpt(other)}', which is no array. Save arrays alone.")
+        raise DataError(
+            f"{path} holds '{excerpt(other)}', which is not an array. Save arrays alone."
+        )
     return arrays
 
 
@@ -243,9 +248,9 @@ def _damaged(path: str, kind: str, error: Exception) -> DataError:
 
 
 def _mapped_arrays(path: str, archive: zipfile.ZipFile) -> dict[str, npt.NDArray[np.generic]]:
-    """The large arrays of an archive as they lie on the disk: in it, or unpacked beside memory.
+    """Return the large arrays of an archive, mapped: from the archive, or from an unpacked file.
 
-    Their checksums are compared.  What cannot be mapped is left to be read.
+    Their checksums are compared. Arrays that cannot be mapped are left to be read.
     """
     found = {}
     for member in archive.infolist():
@@ -297,7 +302,9 @@ def _check_room(path: str, archive: zipfile.ZipFile, large: Mapping[str, Any]) -
 
 
 def open_npy(path: str) -> ArraySource:
-    """A single array [rows, columns]; it has no label array."""
+    """Return a single array [rows, columns] as a source; it has no label array. Raises
+    DataError.
+    """
     try:
         with np.errstate(over="ignore"):
             array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -313,9 +320,10 @@ def open_npy(path: str) -> ArraySource:
 
 
 def open_idx(path: str, labels: str | None) -> ArraySource:
-    """IDX images (any number of dimensions) with their label file, both perhaps gzipped.
+    """Return IDX images (any number of dimensions) with their label file, both possibly gzipped.
 
-    Without ``labels`` the file beside it with ``labels-idx1`` for ``images-idx3`` is taken.
+    Without ``labels`` the file beside it with ``labels-idx1`` for ``images-idx3`` is taken. Source:
+    the description of the format on the MNIST database's page.
     """
     images = read_idx(path)
     label_path = labels or beside_labels(path)
@@ -335,7 +343,9 @@ def open_idx(path: str, labels: str | None) -> ArraySource:
 
 
 def beside_labels(path: str) -> str | None:
-    """The label file that belongs to an IDX image file by MNIST's way of naming, if it is there."""
+    """Return the label file that belongs to an IDX image file by MNIST's way of naming, if it
+    exists.
+    """
     folder, name = os.path.split(path)
     for images, labels in (("images-idx3", "labels-idx1"), ("images.idx3", "labels.idx1")):
         candidate = os.path.join(folder, name.replace(images, labels))
@@ -345,7 +355,9 @@ def beside_labels(path: str) -> str | None:
 
 
 def read_idx(path: str) -> npt.NDArray[np.generic]:
-    """The array of an IDX file; raises DataError for a wrong magic number or a wrong length."""
+    """Return the array of an IDX file, in its own dtype; raises DataError for a wrong magic number
+    or a wrong length.
+    """
     with open_bytes(path) as stream:
         magic = read_bytes(path, stream, 4)
         if len(magic) < 4 or magic[:2] != b"\0\0" or magic[2] not in IDX_DTYPES or not magic[3]:
@@ -372,12 +384,14 @@ def read_idx(path: str) -> npt.NDArray[np.generic]:
 
 
 def most_bytes(path: str) -> int:
-    """A bound of a file's content, so that a false header cannot ask for all memory."""
+    """Return an upper bound of a file's content in bytes, so that a false header cannot ask for all
+    memory.
+    """
     return os.path.getsize(path) * LARGEST_GZIP_RATIO
 
 
 def idx_feature_count(path: str) -> int:
-    """The values per row of an IDX file, from its header alone."""
+    """Return the values per row of an IDX file, from its header alone."""
     with open_bytes(path) as stream:
         head = read_bytes(path, stream, 4)
         if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in IDX_DTYPES:

@@ -72,7 +72,9 @@ class CellCheck:
         self._faults.add(kind, column, first, shown=shown, count=count)
 
     def _untold(self, marks: npt.NDArray[np.bool_], column: int) -> npt.NDArray[np.intp]:
-        """The rows that are marked, without those whose cell was told as a text already."""
+        """Return the rows that are marked, without those whose cell was already reported as a
+        text.
+        """
         rows = np.flatnonzero(marks)
         told = None if self._faults is None else self._faults.told.get(column)
         if told is None:
@@ -145,7 +147,7 @@ class CellCheck:
     def class_names(
         self, cells: npt.NDArray[np.float64] | Sequence[str], column: Numbered
     ) -> Sequence[str]:
-        """The class of every row, empty where there is none."""
+        """Return the class of every row, empty where there is none."""
         if isinstance(cells, np.ndarray):
             self.targets(cells, column)
             distinct, inverse = np.unique(cells, return_inverse=True)
@@ -161,8 +163,8 @@ class CellCheck:
         return cells.mapped(label_text)
 
     def known_classes(self, names: Sequence[str], column: str, codes: Mapping[str, int]) -> Codes:
-        """The code of every row's class, -1 where it has none; raises DataError for a class that
-        has no code.
+        """Return the code of every row's class, int32 [rows], -1 where it has none; raises
+        DataError for a class that has no code.
         """
         found = numbered(names, lambda name: codes.get(name, -1))
         if len(found) and int(found.min()) < 0:
@@ -179,7 +181,7 @@ class CellCheck:
         return found
 
     def held_out(self, cells: Sequence[str], column: Numbered) -> npt.NDArray[np.bool_]:
-        """Which rows a validation column marks."""
+        """Return which rows a validation column marks, [rows]."""
         marks = np.empty(len(cells), np.bool_)
         for row, cell in enumerate(cells):
             word = number_word(cell)
@@ -197,6 +199,6 @@ NO_LABEL = "the label is {}. {} it or remove the row."
 
 
 def number_word(cell: str) -> str:
-    """A mark in lower case, with 1.0 and 0.0 read as 1 and 0."""
+    """Return a mark in lower case, with 1.0 and 0.0 read as 1 and 0."""
     word = cell.strip().casefold()
     return {"1.0": "1", "0.0": "0"}.get(word, word)

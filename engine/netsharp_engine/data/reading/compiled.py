@@ -59,9 +59,10 @@ class BlockReader:
         self._strict = -1 if strict is None else strict
 
     def read(self, data: bytes, most: int) -> PlainRows | int | None:
-        """Up to ``most`` rows of UTF-8 text, all of which have to be plain.
+        """Read up to ``most`` rows of UTF-8 text, all of which have to be plain.
 
-        Else the index of a column of numbers that surely holds none, and None for all that is odd.
+        Return else the index of a column of numbers that certainly holds none, or None for other
+        text.
         """
         numbers = np.empty((most, self._across))
         codes = np.empty((len(self._different), most), np.int32)
@@ -82,16 +83,18 @@ class BlockReader:
 
 
 def _text(level: str) -> str:
-    """What a cell's characters mean: quotes stand in it only where it is quoted itself."""
+    """Return the text of a cell; quotes are in it only where it is quoted itself."""
     return level.replace('""', '"').strip()
 
 
 def can_read(delimiter: str, numeric: Sequence[int | None]) -> bool:
-    """Whether there is a twin for rows with this delimiter and these columns of numbers."""
+    """Return whether there is a twin for rows with this delimiter and these columns of numbers."""
     plain = delimiter.isascii() and not delimiter.isalnum() and delimiter not in _NO_DELIMITERS
     return twins is not None and plain and len(set(numeric)) == len(numeric)
 
 
 def lines_of(block: bytes, newline: bytes) -> int:
-    """How many lines end in a block; ``bytes.count`` takes longer than their numbers do."""
+    """Return the number of lines that end in a block; ``bytes.count`` is slower than a sum in
+    numpy.
+    """
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == newline[0]))

@@ -71,7 +71,7 @@ class DelimitedSource:
             self.remarks.append(legacy_remark(path))
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """All rows in chunks of about a quarter of a megabyte of text; raises DataError."""
+        """Yield all rows in chunks of about a quarter of a megabyte of text; raises DataError."""
         with open_text(self.path, self.dialect.encoding) as stream:
             read_bytes(self.path, stream, self.dialect.skip_bytes)
             for chunk in _Reading(self, request, stream).chunks():
@@ -128,9 +128,9 @@ class _Reading:
         return b""
 
     def _blocks(self, rest: bytes) -> Iterator[bytes]:
-        """The bytes of the stream behind ``rest`` in blocks of whole lines; raises DataError.
+        """Yield the bytes of the stream after ``rest`` in blocks of whole lines; raises DataError.
 
-        What is read of the line behind a block is `_rest`.  Who takes a block counts its lines.
+        The begun line after a block is kept in `_rest`. The caller counts a block's lines.
         """
         held, size = [rest], len(rest) - rest.rfind(self._newline) - 1
         while True:
@@ -154,7 +154,9 @@ class _Reading:
                 return
 
     def _compiled(self, block: bytes, line: int, count: int) -> list[Chunk] | None:
-        """What `_plain` makes of text without quotes, by its compiled twin; None for odd cells."""
+        """Return the chunks that `_plain` makes of text without quotes, by its compiled twin; None
+        for odd cells.
+        """
         if not self._can_read:
             return None
         if not block.isascii():
@@ -184,20 +186,22 @@ class _Reading:
         return [self._chunk(found, line, slice(0, found.rows))]
 
     def _chunk(self, found: PlainRows, line: int, cut: slice) -> Chunk:
-        """Some of the rows that were read, with the label as text."""
+        """Return some of the rows that were read, with the label as text."""
         lines, texts = range(line, line + found.rows)[cut], tuple(each[cut] for each in found.texts)
         texts, either = (texts, None) if self._request.either is None else (texts[:-1], texts[-1])
         return Chunk(len(lines), found.numbers[cut], texts, either, lines)
 
     def _carefully(self, found: PlainRows, line: int, cut: slice) -> Chunk:
-        """The same as `_slow` gives them: decimal commas of labels are points."""
+        """Return the same rows as `_slow` gives them: decimal commas of labels are points."""
         chunk = self._chunk(found, line, cut)
         if self._comma and isinstance(chunk.either, CodedTexts):
             chunk.either = chunk.either.mapped(with_point)
         return chunk
 
     def _reader(self, number: int | None) -> BlockReader:
-        """What reads blocks: with a column of either kind as numbers, or as texts with None."""
+        """Return the reader of blocks, with a column of either kind as numbers, or as texts with
+        None.
+        """
         reader = self._readers.get(number)
         if reader is None:
             numeric, text = self._request.numeric, self._text_columns()
@@ -209,7 +213,7 @@ class _Reading:
         return reader
 
     def _plain(self, block: bytes, line: int) -> Iterator[Chunk]:
-        """Text without quotes: fast if every cell is in order, else cell by cell."""
+        """Yield rows of text without quotes: fast if every cell is regular, else cell by cell."""
         text = self._decode(block, line)
         ending = "\r" if self._newline == b"\r" else "\r\n"
         text = text.replace(ending, "\n")
@@ -243,7 +247,9 @@ class _Reading:
         source.remarks.append(legacy_remark(self._path))
 
     def _fast(self, lines: list[str], line: int) -> Chunk | None:
-        """The chunk, or None when a row is blank or ragged or a cell is not a plain number."""
+        """Return the chunk, or None when a row is blank or ragged or a cell is not a plain
+        number.
+        """
         delimiter, between = self._delimiter, len(self._names) - 1
         if not all(lines) or any(each.count(delimiter) != between for each in lines):
             return None
@@ -297,9 +303,9 @@ class _Reading:
             return None
 
     def _quoted(self, blocks: Iterable[bytes], line: int) -> Iterator[Chunk]:
-        """Everything from the first quote on: quoted cells may hold delimiters and line ends.
+        """Yield everything from the first quote on: quoted cells may hold delimiters and line ends.
 
-        The compiled twin reads what it can of it, in the pieces of `_slow`.
+        The compiled twin reads as much as it can, in the pieces of `_slow`.
         """
         held, more = [b""], iter(blocks)
         while self._can_read and self._newline == b"\n" and self._encoding == UTF8:
@@ -319,8 +325,8 @@ class _Reading:
     ) -> tuple[int | None, Iterator[bytes]]:
         """Take blocks to those that are held until these have the rows of a piece of `_slow`.
 
-        How many lines there are, None where they are too long or no more can be read, and what
-        follows: an error is raised behind what is wrong before it.
+        Return the number of lines, None where they are too long or no more can be read, and the
+        blocks that follow: an error is raised after faults before it are reported.
         """
         lines, size = lines_of(held[0], self._newline), len(held[0])
         try:
@@ -347,7 +353,7 @@ class _Reading:
             self._passed = line - 1
 
     def _slow(self, lines: Iterable[str], before: int) -> Iterator[Chunk]:
-        """Cell by cell through csv; ``before`` lines of the file precede the first."""
+        """Yield rows cell by cell through csv; ``before`` lines of the file precede the first."""
         width = len(self._names)
         most = self._most
         reader = read_rows(lines, self._delimiter)
@@ -447,7 +453,7 @@ class _Reading:
         return float("nan")
 
     def _kind(self, cell: str) -> str:
-        """The kind of fault that a cell is which is no number."""
+        """Return the kind of fault of a cell that is not a number."""
         if self._comma and cell.count(".") == 1 and cell_kind(cell) == "number":
             return "point"
         if cell_kind(with_point(cell)) == "number":
@@ -456,7 +462,7 @@ class _Reading:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether bytes can be decoded."""
+    """Return whether bytes can be decoded."""
     try:
         return data.isascii() or bool(data.decode())
     except UnicodeDecodeError:
@@ -464,13 +470,13 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _raising(error: DataError) -> Iterator[bytes]:
-    """Blocks that cannot be read."""
+    """Yield blocks that raise an error when they are read."""
     raise error
     yield b""
 
 
 def legacy_remark(path: str) -> str:
-    """What is said of a file that was taken for Windows-1252."""
+    """Return the note about a file that is read as Windows-1252."""
     return (
         f"{path} is not UTF-8 and is read as Windows-1252, the next of kin to Latin-1. If letters "
         "come out wrong, name its encoding: encoding."

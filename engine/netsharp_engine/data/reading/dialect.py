@@ -1,6 +1,6 @@
-"""Tells how a delimited text file is written: delimiter, header, line ends, byte-order mark.
+"""Detects how a delimited text file is written: delimiter, header, line ends, byte-order mark.
 
-It reads the first kilobytes only and knows nothing of what the columns are for.
+It reads the first kilobytes only, and must not know what the columns are for.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ DECIMALS = {"comma": ",", ",": ",", "point": ".", ".": "."}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one file is written; ``skip_bytes`` and ``skip_lines`` lead to its first data row.
+    """The dialect of one file; ``skip_bytes`` and ``skip_lines`` lead to its first data row.
 
-    ``decimal`` is what stands before the fraction of a number.  ``texts`` are the columns whose
-    first rows hold text alone; ``counts`` says that the first column has no name and its first
-    rows count on by 1.  ``doubles`` are sentences about names that two columns have.
+    ``decimal`` is the character before the fraction of a number. ``texts`` are the columns whose
+    first rows hold text alone; ``counts`` says that the first column has no name and its first rows
+    count on by 1. ``doubles`` are sentences about names that two columns have.
     """
 
     delimiter: str
@@ -77,9 +77,9 @@ def read_dialect(
     decimal: str | None = None,
     encoding: str | None = None,
 ) -> Dialect:
-    """The dialect of a text file; what is given is not guessed.
+    """Return the dialect of a text file; what is given is not guessed.
 
-    ``expected`` are column names that mark a first row as header.  Raises DataError.
+    ``expected`` are column names that mark a first row as header. Raises DataError.
     """
     named, encoding = encoding is not None, found_encoding(path, encoding)
     head, whole = _head(path, encoding)
@@ -111,7 +111,7 @@ def read_dialect(
 
 
 def _columns(rows: Sequence[Sequence[str]], width: int) -> list[tuple[str, ...]]:
-    """The cells of each column, of the rows that have all of them."""
+    """Return the cells of each column, of the rows that have all of them."""
     return list(zip(*(row for row in rows if len(row) == width), strict=True))
 
 
@@ -144,7 +144,7 @@ def _head(path: str, encoding: str) -> tuple[bytes, bool]:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether bytes are UTF-8, or the beginning of it."""
+    """Return whether bytes are UTF-8, or the beginning of it."""
     try:
         codecs.getincrementaldecoder(UTF8)().decode(head)
     except UnicodeDecodeError:
@@ -176,7 +176,7 @@ def _delimiter(path: str, text: str, given: str | None) -> str:
 
 
 def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]:
-    """The first rows that are not blank, and the lines that the first of them takes."""
+    """Return the first rows that are not blank, and the number of lines of the first of them."""
     rows: list[list[str]] = []
     header_lines, start = 0, 1
     reader = read_rows(io.StringIO(text, newline=""), delimiter)
@@ -197,7 +197,7 @@ def _sample(path: str, text: str, delimiter: str, whole: bool) -> tuple[list[lis
 
 
 def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
-    """The error for quoting that cannot be read."""
+    """Return the error for quoting that cannot be read."""
     text = str(error)
     if "unexpected end" in text:
         why = "a quoted value is opened and never closed"
@@ -214,7 +214,7 @@ def csv_problem(path: str, line: int, error: csv.Error) -> DataError:
 
 
 def _header_names(path: str, first: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of a header, all different, and a sentence for each that stood there twice."""
+    """Return the names of a header, all different, and a sentence for each that occurred twice."""
     names = [cell or f"column{number}" for number, cell in enumerate(first, 1)]
     seen: dict[str, int] = {}
     doubles: list[str] = []

@@ -21,11 +21,11 @@ BLOCK = 1 << 18
 
 
 def found_encoding(path: str, given: str | None) -> str:
-    """The encoding of a text file, in Python's words, found where none is given.
+    """Return the encoding of a text file, by Python's name, detected where none is given.
 
-    UTF-16 is known by its first bytes.  A file that is not UTF-8 and has no character of UTF-8
-    beyond ASCII either is Windows-1252, looked for only when such a byte is met (`legacy`).
-    Raises DataError for an encoding that Python does not know.
+    UTF-16 is known by its first bytes. A file that is not UTF-8 and has no character of UTF-8
+    beyond ASCII either is Windows-1252, tested only when such a byte is met (`legacy`). Raises
+    DataError for an encoding that Python does not know.
     """
     if given is not None:
         try:
@@ -44,9 +44,9 @@ def found_encoding(path: str, given: str | None) -> str:
 
 
 def is_legacy(path: str) -> bool:
-    """Whether a file that is not UTF-8 can be read as Windows-1252.
+    """Return whether a file that is not UTF-8 can be read as Windows-1252.
 
-    It cannot where characters of UTF-8 beyond ASCII stand in it, too: then it is damaged.
+    It cannot where it contains characters of UTF-8 beyond ASCII, too: then it is damaged.
     """
     decoder = codecs.getincrementaldecoder(UTF8)("surrogateescape")
     with open_bytes(path) as stream:
@@ -67,7 +67,9 @@ def is_legacy(path: str) -> bool:
 
 
 def open_text(path: str, encoding: str) -> BinaryIO:
-    """The content of a text file as UTF-8; reading raises DataError where it is not so encoded."""
+    """Return the content of a text file as UTF-8; reading raises DataError where it is not so
+    encoded.
+    """
     stream = open_bytes(path)
     if encoding == UTF8:
         return stream
@@ -85,7 +87,7 @@ class Transcoded(io.RawIOBase):
         self._decoded = 0
 
     def read(self, count: int = -1) -> bytes:
-        """Up to ``count`` bytes, all that is left without; fewer only at the end."""
+        """Read up to ``count`` bytes, all that are left without; fewer only at the end."""
         pieces, size = [self._held], len(self._held)
         while not self._ended and (count < 0 or size < count):
             block = read_bytes(self._path, self._stream, BLOCK)
@@ -111,7 +113,7 @@ class Transcoded(io.RawIOBase):
         return taken
 
     def stored_position(self) -> int:
-        """The bytes of the file read so far."""
+        """Return the bytes of the file read so far."""
         return stored_position(self._stream)
 
     def close(self) -> None:
@@ -121,7 +123,7 @@ class Transcoded(io.RawIOBase):
 
 
 def not_utf8(path: str, line: int, byte: int) -> DataError:
-    """The error for a byte that is not UTF-8."""
+    """Return the error for a byte that is not UTF-8."""
     return DataError(
         f"{path}, line {line}: the byte {byte:02x} (hexadecimal) is not UTF-8 text. "
         'Save the file as UTF-8, or name its encoding, such as encoding = "cp1252".'

@@ -1,6 +1,7 @@
-"""All faults of a table, counted by kind and column while it is read, said together in the end.
+"""The faults of a table, counted by kind and column while it is read, and reported together at the
+end.
 
-What is kept of each kind is its number, its first place and some examples, however large the table.
+Of each kind its number, its first place and some examples are kept, however large the table.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ SHOWN_CHARACTERS = 24
 
 
 class Kind(NamedTuple):
-    """What is said of values of a kind, behind their number, and what mends them.
+    """The wording of a kind of fault, to follow its number, and how to fix it.
 
-    ``{names}`` stands for the names of the columns as a run file lists them.
+    ``{names}`` is replaced by the names of the columns as a run file lists them.
     """
 
     one: str
@@ -49,8 +50,8 @@ KINDS = {
         "categorical = [{names}] (--categorical).",
     ),
     "like": Kind(
-        "value is no plain number",
-        "values are no plain numbers",
+        "value is not a plain number",
+        "values are not plain numbers",
         "Write dates, times, shares and thousands as plain numbers, or leave the column out: "
         "exclude = [{names}] (--exclude).",
     ),
@@ -74,8 +75,8 @@ KINDS = {
         'Fill them, or leave such rows out: missing = "drop" (--missing drop).',
     ),
     "unlike label": Kind(
-        "label is no finite number",
-        "labels are no finite numbers",
+        "label is not a finite number",
+        "labels are not finite numbers",
         'Correct them, or, if they are classes, set task = "classification" '
         "(--task classification).",
     ),
@@ -115,7 +116,7 @@ class TableFaults:
         return bool(self._groups or self._sentences)
 
     def say(self, sentence: str) -> None:
-        """Add what is said of the table as a whole, or of a column."""
+        """Add a sentence about the table as a whole, or about a column."""
         if len(self._sentences) < MOST_SENTENCES:
             self._sentences[sentence] = None
 
@@ -140,12 +141,14 @@ class TableFaults:
             known.shown[excerpt(shown, SHOWN_CHARACTERS)] = None
 
     def count(self, column: tuple[int, str], *kinds: str) -> int:
-        """How many faults of these kinds a column has."""
+        """Return the number of faults of these kinds in a column."""
         found = (self._groups.get(kind, {}).get(column) for kind in kinds)
         return sum(one.count for one in found if one is not None)
 
     def error(self, path: str) -> DataError:
-        """All of them: a single one in its own sentence, more in one line each kind."""
+        """Return the error with all faults: a single one in its own sentence, more in one line each
+        kind.
+        """
         single = [each for group in self._groups.values() for each in group.values()]
         if not self._sentences and len(single) == 1 and single[0].count == 1:
             return DataError(single[0].sentence)
@@ -160,7 +163,9 @@ class TableFaults:
 
 
 def _line(kind: str, group: dict[tuple[int, str], FaultyColumn], path: str) -> str:
-    """What is said of all faults of a kind; places in the file of this path go without it."""
+    """Return the sentence about all faults of a kind; places in the file of this path are without
+    it.
+    """
     words, total = KINDS[kind], sum(each.count for each in group.values())
     what = f"{total:,} {words.one if total == 1 else words.many}"
     names = ", ".join(f'"{excerpt(name)}"' for _, name in list(group)[:MOST_COLUMNS])
@@ -183,7 +188,7 @@ def _first(one: FaultyColumn, path: str) -> str:
 
 
 def _shown(one: FaultyColumn) -> str:
-    """Examples of the values, where there is something to be seen of them."""
+    """Return examples of the values, where there are any to show."""
     if not one.shown:
         return ""
     some = list(one.shown)

@@ -1,6 +1,6 @@
-"""Finds data files, tells their kind from their first bytes and opens them with gzip undone.
+"""Finds data files, detects their kind from their first bytes and opens them decompressed.
 
-It knows no table: only paths, bytes, and how far the reading of all files has come.
+It must not know tables: only paths, bytes, and the progress of reading all files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
-    """How far reading has come: bytes as stored on disk, rows, and seconds."""
+    """The progress of reading: bytes as stored on disk, rows, and seconds."""
 
     bytes_read: int
     bytes_total: int
@@ -35,7 +35,7 @@ class ReadProgress:
 
     @property
     def remaining(self) -> float | None:
-        """The estimated seconds left; None before anything was read."""
+        """Return the estimated seconds left; None before anything was read."""
         if not self.bytes_read:
             return None
         return self.seconds * max(self.bytes_total - self.bytes_read, 0) / self.bytes_read
@@ -62,7 +62,7 @@ class Meter:
         self._rows += count
 
     def at(self, position: int) -> None:
-        """Say that ``position`` bytes of the present file were read."""
+        """Report that ``position`` bytes of the present file were read."""
         if self._callback is None:
             return
         now = time.perf_counter()
@@ -71,7 +71,7 @@ class Meter:
             self._report(self._done + position, now)
 
     def finish_file(self, path: str) -> None:
-        """Say that the present file was read to its end."""
+        """Report that the present file was read to its end."""
         if self._callback is not None:
             self._done += os.path.getsize(path)
             self._report(self._done, time.perf_counter())
@@ -82,9 +82,9 @@ class Meter:
 
 
 def find_files(paths: str | Sequence[str], directory: str = ".") -> list[str]:
-    """The files that paths and globs name, in order, relative ones below ``directory``.
+    """Return the files that paths and globs name, in order, relative ones below ``directory``.
 
-    A glob's files come sorted; ``-`` is standard input.  Raises DataError for nothing, a missing
+    A glob's files come sorted; ``-`` is standard input. Raises DataError for nothing, a missing
     file or a directory.
     """
     names = [paths] if isinstance(paths, str) else list(paths)
@@ -122,7 +122,7 @@ def _nearby(path: str) -> str:
 
 
 def stem_suffix(path: str) -> str:
-    """The lower-case suffix of a path, looking below ``.gz``."""
+    """Return the lower-case suffix of a path, the one before ``.gz``."""
     lowered = path.lower()
     if lowered.endswith(".gz"):
         lowered = lowered[:-3]
@@ -130,11 +130,10 @@ def stem_suffix(path: str) -> str:
 
 
 def file_kind(path: str, *, named: bool = False) -> str:
-    """``text``, ``npz``, ``npy``, ``idx`` or ``parquet``, by the first bytes of the content.
+    """Return ``text``, ``npz``, ``npy``, ``idx`` or ``parquet``, by the first bytes of the content.
 
-    ``named``: somebody names the encoding of the text, which may hold any bytes.
-
-    Raises DataError for an empty file and for content that is none of them.
+    ``named``: the encoding of the text is given, which may hold any bytes. Raises DataError for an
+    empty file and for content that is none of them.
     """
     head = head_bytes(path, 8)
     if not head:
@@ -164,19 +163,21 @@ def _check_suffix(path: str, head: bytes) -> None:
         raise DataError(f"{path} is not a {suffix[1:]} file: it starts with {shown}.")
     if b"\0" in head:
         raise DataError(
-            f"{path} is no table that can be read: it starts with {shown}. "
+            f"{path} is not a table that can be read: it starts with {shown}. "
             "Known are CSV, TSV, .npz, IDX and Parquet."
         )
 
 
 def head_bytes(path: str, count: int) -> bytes:
-    """The first ``count`` bytes of the content."""
+    """Return the first ``count`` bytes of the content."""
     with open_bytes(path) as stream:
         return read_bytes(path, stream, count)
 
 
 def open_bytes(path: str) -> BinaryIO:
-    """The content of a file, gzip undone; raises DataError when it cannot be opened."""
+    """Return the content of a file, decompressed if it is gzipped; raises DataError when it cannot
+    be opened.
+    """
     try:
         raw = open_plain(path)
     except OSError as error:
@@ -196,7 +197,7 @@ class GzipStream(gzip.GzipFile):
         super().__init__(fileobj=raw, mode="rb")
 
     def stored_position(self) -> int:
-        """The bytes of the compressed file read so far."""
+        """Return the bytes of the compressed file read so far."""
         return self._raw.tell()
 
     def close(self) -> None:
@@ -208,7 +209,7 @@ class GzipStream(gzip.GzipFile):
 
 
 def stored_position(stream: BinaryIO) -> int:
-    """The bytes of the file on disk that were read so far."""
+    """Return the bytes of the file on disk that were read so far."""
     if hasattr(stream, "stored_position"):
         position: int = stream.stored_position()
         return position
@@ -216,7 +217,7 @@ def stored_position(stream: BinaryIO) -> int:
 
 
 def read_bytes(path: str, stream: BinaryIO, count: int = -1) -> bytes:
-    """``stream.read`` whose failures are sentences: a truncated or damaged gzip file."""
+    """Read as ``stream.read``, with failures as sentences: a truncated or damaged gzip file."""
     try:
         return stream.read(count)
     except EOFError:
@@ -231,5 +232,5 @@ def read_bytes(path: str, stream: BinaryIO, count: int = -1) -> bytes:
 
 
 def total_size(paths: Iterable[str]) -> int:
-    """The bytes that the files take on disk."""
+    """Return the bytes that the files take on disk."""
     return sum(os.path.getsize(path) for path in paths)

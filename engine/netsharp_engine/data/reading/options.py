@@ -1,6 +1,6 @@
-"""How tables are to be read, and which column plays which part.
+"""The options of reading tables, and the part that each column plays.
 
-It turns names and numbers of columns into indexes; it reads no rows.
+It turns names and numbers of columns into indexes; it must not read rows.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ ColumnName = str | int
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What is known of a table before it is read.
+    """The options of a table before it is read.
 
-    A column is given by name or by number from 1.  ``split`` names a column whose cells mark
+    A column is given by name or by number from 1. ``split`` names a column whose cells mark
     validation rows; ``more_labels`` are further numbers that a regression predicts; ``labels`` are
-    IDX label files, one per image file; ``header``, ``delimiter``, ``decimal`` and ``encoding``
-    are guessed when None; ``columns`` are the features, in this order, all that play no other part
-    when empty;
-    ``missing`` is a choice of the setting, and ``filling`` another for rows that a model answers;
-    ``task`` is ``classification`` or ``regression``;
-    ``rows`` limits the rows read.
+    IDX label files, one per image file; ``header``, ``delimiter``, ``decimal`` and ``encoding`` are
+    guessed when None; ``columns`` are the features, in this order, all that play no other part when
+    empty; ``missing`` is a choice of the setting, and ``filling`` another for rows that a model
+    answers; ``task`` is ``classification`` or ``regression``; ``rows`` limits the rows read.
     """
 
     label: ColumnName | None = None
@@ -50,7 +48,7 @@ class ReadOptions:
     dtype: str = "float32"
 
     def expected_names(self) -> tuple[str, ...]:
-        """The names that a header must hold."""
+        """Return the names that a header must hold."""
         given = (
             *(self.label, self.weight, self.split),
             *(*self.more_labels, *self.categorical, *self.columns, *self.exclude),
@@ -63,8 +61,8 @@ class Roles:
     """The indexes of a source's columns by the part they play; features in the order of the file,
     or in that of the columns that are named as features.
 
-    ``found`` are the categories that nobody named; ``counter`` is a first column that only counts
-    rows, which is no feature.
+    ``found`` are the detected categories; ``counter`` is a first column that only counts rows,
+    which is not a feature.
     """
 
     features: tuple[int, ...]
@@ -78,17 +76,19 @@ class Roles:
 
     @property
     def numeric(self) -> tuple[int, ...]:
-        """The features that are numbers."""
+        """Return the features that are numbers."""
         return tuple(index for index in self.features if index not in self.categorical)
 
     @property
     def categories(self) -> tuple[int, ...]:
-        """The features that are categories."""
+        """Return the features that are categories."""
         return tuple(index for index in self.features if index in self.categorical)
 
 
 def column_index(names: Sequence[str], column: ColumnName, part: str, path: str) -> int:
-    """The index of a column given by name or number; raises DataError with the nearest names."""
+    """Return the index of a column given by name or number; raises DataError with the nearest
+    names.
+    """
     return _index_of(find_column(names, column), names, column, part, path)
 
 
@@ -112,10 +112,10 @@ def resolve_roles(
     *,
     need_label: bool = True,
 ) -> Roles:
-    """The part of every column of ``source``; raises DataError.
+    """Return the part of every column of ``source``; raises DataError.
 
-    With ``faults`` what is said of columns that are not there is added to these, and the others
-    have their parts all the same.
+    With ``faults``, faults of columns that are missing are added to these, and the others still
+    have their parts.
     """
     found = column_finder(source.names)
 
@@ -167,7 +167,7 @@ def resolve_roles(
 
 
 def more_labels(names: Sequence[str], options: ReadOptions, path: str) -> tuple[int, ...]:
-    """The indexes of further label columns; raises DataError."""
+    """Return the indexes of further label columns; raises DataError."""
     return tuple(column_index(names, name, "label", path) for name in options.more_labels)
 
 

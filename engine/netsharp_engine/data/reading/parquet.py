@@ -42,7 +42,7 @@ class ParquetSource:
         self.texts = frozenset(index for index, field in kinds if _is_text(field.type))
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """All rows; lines are row numbers from 1."""
+        """Yield all rows; lines are row numbers from 1."""
         either = () if request.either is None else (request.either,)
         wanted = [self.names[column] for column in (*request.numeric, *request.text, *either)]
         rows_at_once = max(BATCH_CELLS // max(len(wanted), 1), 1)
@@ -99,7 +99,7 @@ class ParquetSource:
 
 
 def _is_text(kind: Any) -> bool:
-    """Whether a column of a type holds text, which may be kept once for many rows."""
+    """Return whether a column of a type holds text, which may be kept once for many rows."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -108,7 +108,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _type(values: Any) -> Any:
-    """The type of the values themselves, however they are kept."""
+    """Return the type of the values themselves, however they are stored."""
     import pyarrow as pa
 
     kind = values.type

@@ -38,13 +38,12 @@ def read_table(
     need_label: bool = True,
     store: Store = MEMORY,
 ) -> Table:
-    """All rows of one or several files or globs as one table.
+    """Return all rows of one or several files or globs as one table.
 
-    Columns that hold text alone become categories, and an unnamed first column that counts the
-    rows is left out; both are among the table's ``notes``.  Its arrays lie in ``store``: in memory
-    the peak is the table in ``options.dtype`` plus some 70 MB, in files these alone.
-    ``progress`` is called about ten times a second.  Raises DataError, which names all faults of
-    the table.
+    Columns that hold text alone become categories, and an unnamed first column that counts the rows
+    is left out; both are among the table's ``notes``. Its arrays are in ``store``: in memory the
+    peak is the table in ``options.dtype`` plus some 70 MB, in files these alone. ``progress`` is
+    called about ten times a second. Raises DataError, which names all faults of the table.
     """
     options = options or ReadOptions()
     files = find_files(paths, directory)
@@ -78,7 +77,7 @@ def _read_source(source: Source, building: _Building, meter: Meter) -> None:
 
 
 class Guess:
-    """What is taken for granted while a table is read: columns of ``texts``, a first column that
+    """The assumptions about a table while it is read: columns of ``texts``, a first column that
     ``counts`` rows; ``numbers`` are columns that turned out to hold some.
     """
 
@@ -98,7 +97,9 @@ def guessed_roles(
     *,
     need_label: bool = True,
 ) -> Roles:
-    """The part of every column where columns of text are categories; faults as `resolve_roles`."""
+    """Return the part of every column where columns of text are categories; faults as
+    `resolve_roles`.
+    """
     roles = resolve_roles(source, options, faults, need_label=need_label)
     features, counter = roles.features, None
     if (
@@ -151,7 +152,7 @@ class _Building:
 
     @property
     def full(self) -> bool:
-        """Whether the limit of rows is reached."""
+        """Return whether the limit of rows is reached."""
         return self._options.rows is not None and self._numbers.rows >= self._options.rows
 
     def begin(self, source: Source) -> None:
@@ -159,7 +160,7 @@ class _Building:
         self._begins = True
 
     def request_for(self, source: Source) -> Request:
-        """The request whose columns stand in this source, perhaps in another order."""
+        """Return the request for this source, whose columns may be in another order."""
         roles, places = self._roles, self._places(source)
         targets = (roles.label, *roles.more_labels) if self._regression else ()
         more = (*targets, roles.weight, roles.counter)
@@ -176,14 +177,16 @@ class _Building:
         )
 
     def _apart(self) -> list[tuple[int, str]]:
-        """Columns of numbers that are no features, and what a text in them is."""
+        """Return columns of numbers that are not features, and the kind of fault that a text in
+        them is.
+        """
         roles = self._roles
         labels = (roles.label, *roles.more_labels) if self._regression else ()
         found = [(index, "unlike label") for index in labels if index is not None]
         return found if roles.weight is None else [*found, (roles.weight, "weight")]
 
     def _places(self, source: Source) -> Sequence[int]:
-        """Where each column of the first source stands in this one."""
+        """Return the index of each column of the first source in this one."""
         names = self._first.names
         if source is self._first or not (source.named and self._first.named):
             return range(len(names))
@@ -249,7 +252,7 @@ class _Building:
             self._counted = due + len(values)
 
     def revised(self, guess: Guess) -> Guess | None:
-        """A better guess, where a column turned out to be otherwise; None where it held."""
+        """Return a better guess, where a column turned out to be otherwise; None where it held."""
         roles = self._roles
         texts, numbers = set(guess.texts), set(guess.numbers)
         if not self._first.typed:
@@ -268,7 +271,7 @@ class _Building:
         return None if (better.texts, better.numbers, better.counts) == known else better
 
     def table(self, files: tuple[str, ...]) -> Table:
-        """The finished table; raises DataError when there are no rows."""
+        """Return the finished table; raises DataError when there are no rows."""
         roles, names = self._roles, self._first.names
         if not self._numbers.rows:
             raise DataError(f"{files[0]} has no rows below its header.")
@@ -297,7 +300,7 @@ class _Building:
         return table
 
     def _notes(self, table: Table) -> list[str]:
-        """What was found of columns by themselves, as sentences."""
+        """Return sentences about what was detected of columns."""
         roles, names = self._roles, self._first.names
         notes = []
         if roles.counter is not None:
@@ -336,7 +339,7 @@ class _Coding:
         self._codes.append(numbered(texts, code)[:, None])
 
     def holds_text(self) -> bool:
-        """Whether no text of them is a number, or written like one."""
+        """Return whether no text of them is a number, or written like one."""
         return all(cell_kind(text) in ("missing", "text") for text in self._index)
 
     def take(self) -> tuple[tuple[str, ...], Codes]:
@@ -350,6 +353,6 @@ class _Coding:
 
 
 def stored_as(values: npt.NDArray[np.float64], dtype: str) -> npt.NDArray[np.floating]:
-    """Numbers in the type they are kept in; what is too large for it becomes infinite."""
+    """Return numbers in the type they are kept in; those too large for it become infinite."""
     with np.errstate(over="ignore"):
         return values.astype(dtype, copy=False)

@@ -1,6 +1,6 @@
-"""What a reader is asked for and what it answers: columns by index, rows in chunks.
+"""The request to a reader and its answer: columns by index, rows in chunks.
 
-It knows no file format; every format's source speaks these two values.
+It must not know file formats; every format's source uses these two values.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Chunk:
     lines: Sequence[int]
 
     def head(self, count: int) -> Chunk:
-        """The first ``count`` rows."""
+        """Return the first ``count`` rows."""
         either = None if self.either is None else self.either[:count]
         texts = tuple(text[:count] for text in self.texts)
         return Chunk(count, self.numbers[:count], texts, either, self.lines[:count])
@@ -79,5 +79,5 @@ class Source(Protocol):
     doubles: tuple[str, ...]
 
     def chunks(self, request: Request, meter: Meter) -> Iterator[Chunk]:
-        """All rows, in order; raises DataError."""
+        """Yield all rows, in order; raises DataError."""
         ...

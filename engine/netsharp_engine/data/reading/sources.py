@@ -17,7 +17,7 @@ from netsharp_engine.excerpt import excerpt
 def open_source(
     path: str, options: ReadOptions, *, labels: str | None = None, expected: Sequence[str] = ()
 ) -> Source:
-    """The source for one file, chosen by its first bytes; raises DataError."""
+    """Return the source for one file, chosen by its first bytes; raises DataError."""
     kind = "idx" if labels is not None else file_kind(path, named=options.encoding is not None)
     if kind == "idx":
         return open_idx(path, labels)
@@ -41,7 +41,9 @@ def open_source(
 
 
 def open_sources(paths: Sequence[str], options: ReadOptions) -> list[Source]:
-    """The sources of several files that are one table; raises DataError when they are not."""
+    """Return the sources of several files that are one table; raises DataError when they are
+    not.
+    """
     labels: Sequence[str | None] = options.labels or [None] * len(paths)
     if len(labels) != len(paths):
         raise DataError(

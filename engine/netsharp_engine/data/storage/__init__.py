@@ -1,4 +1,4 @@
-"""Where arrays lie: in memory, in files for a while, in files that are kept and found again.
+"""The storage of arrays: in memory, in temporary files, in files that are kept and found again.
 
-Knows named arrays and plain values, and nothing of what they mean to a table or a training.
+It knows named arrays and plain values, and must not know what they mean to a table or a training.
 """

@@ -42,7 +42,7 @@ MOST_TABLE = 1 << 28
 
 
 class KeptArrays(NamedTuple):
-    """What a file holds: arrays by name, mapped for reading, and plain values."""
+    """The contents of a file: arrays by name, mapped for reading, and plain values."""
 
     arrays: Mapping[str, Array]
     values: Mapping[str, Any]
@@ -75,7 +75,9 @@ class KeptStore(FileStore):
         self._aside.discard()
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """A matrix [rows, width] that is computed block by block, where it will stay."""
+        """Return a matrix [rows, width] that is computed block by block into the file that will be
+        kept.
+        """
         offset, kind = self._begin(), np.dtype(dtype)
         stream = self._aside.stream
         for cut in blocks(rows, width):
@@ -127,7 +129,9 @@ class KeptStore(FileStore):
 
 
 def read_kept(path: str) -> KeptArrays | None:
-    """What a file holds; None where there is none, or it is damaged, changed or another's."""
+    """Return the contents of a file; None where there is none, or it is damaged, changed or
+    another's.
+    """
     try:
         with open_plain(path, follow=False) as stream:
             table = read_table_of(stream)
@@ -143,7 +147,9 @@ def read_kept(path: str) -> KeptArrays | None:
 
 
 def read_table_of(stream: BinaryIO) -> Mapping[str, Any] | None:
-    """The table of an open file; None where it is no whole file of ours.  Raises OSError."""
+    """Return the table of an open file; None where it is not a whole file of ours. Raises
+    OSError.
+    """
     status = os.fstat(stream.fileno())
     if status.st_size < len(MARK) + TAIL.size or stream.read(len(MARK)) != MARK:
         return None
@@ -165,7 +171,7 @@ def read_table_of(stream: BinaryIO) -> Mapping[str, Any] | None:
 
 
 def _mapped_entry(stream: BinaryIO, entry: Any) -> Array:
-    """One array of the table; ValueError where it cannot lie in the file."""
+    """Return one array of the table; ValueError where it cannot be in the file."""
     kind, shape, offset = entry
     dtype = np.dtype(str(kind))
     sizes = tuple(stored.whole({"shape": size}, "shape") for size in shape)

@@ -63,7 +63,7 @@ class GrowingMatrix(Generic[Scalar]):
         )
 
     def take(self) -> npt.NDArray[Scalar]:
-        """The matrix [rows, width]; the collection is empty afterwards."""
+        """Return the matrix [rows, width]; the collection is empty afterwards."""
         blocks, rows = self._blocks, self.rows
         try:
             result = np.empty((rows, self._width), self._dtype)
@@ -80,7 +80,7 @@ class GrowingMatrix(Generic[Scalar]):
         return result
 
     def joined(self) -> npt.NDArray[Scalar]:
-        """The matrix [rows, width]; more rows may follow."""
+        """Return the matrix [rows, width]; more rows may follow."""
         result = self.take()
         self._blocks = [result]
         self.rows = self._filled = len(result)

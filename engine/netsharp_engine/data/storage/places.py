@@ -1,7 +1,7 @@
-"""Where prepared tables are kept: beside a model, or in the user's folder.
+"""The places of prepared tables: beside a model, or in the user's folder.
 
-A table's name follows from what was asked for, so that a newer one takes the place of an older; it
-tells of which files it was made, and is stale when one of these is another now.
+A table's name is a hash of what was asked for, so that a newer one replaces an older; it lists the
+files that it was made of, and is stale when one of these has changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ IGNORING = (".gitignore", "*\n")
 
 
 class Stamp(NamedTuple):
-    """What tells whether a file is still the one that was read: times are nanoseconds.
+    """The identity of a file that was read, to detect changes: times are nanoseconds.
 
     Copies and archives give a file the size and the time of another, which its ``number`` and the
     time at which anything of it changed, be it the name, tell apart.
@@ -43,13 +43,13 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, path: str) -> Stamp:
-        """The stamp of a file as it stands.  Raises OSError."""
+        """Return the stamp of a file as it is now. Raises OSError."""
         found = os.stat(path)
         times = (found.st_mtime_ns, found.st_ctime_ns)
         return cls(os.path.realpath(path), found.st_size, *times, found.st_ino)
 
     def holds(self) -> bool:
-        """Whether the file is as it was."""
+        """Return whether the file is as it was."""
         try:
             return Stamp.of(self.path) == self
         except OSError:
@@ -72,14 +72,14 @@ class KeptTable(NamedTuple):
 
 
 def folder_for(model: str | None) -> str:
-    """The folder of tables for a model that is written there, or the user's."""
+    """Return the folder of tables for a model that is written there, or the user's."""
     if model is not None:
         return os.path.join(os.path.dirname(os.path.abspath(model)), BESIDE)
     return users_folder("tables")
 
 
 def users_folder(name: str) -> str:
-    """The user's folder for what is kept of a kind, by the platform's convention."""
+    """Return the user's folder for kept files of a kind, by the platform's convention."""
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("netsharp", appauthor=False), name)
@@ -101,13 +101,13 @@ def made_folder(path: str) -> None:
 
 
 def place_of(folder: str, asked: Mapping[str, Any]) -> str:
-    """The path in a folder of the table that plain values ask for."""
+    """Return the path in a folder of the table that plain values ask for."""
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
     return os.path.join(folder, hashlib.blake2b(text.encode(), digest_size=16).hexdigest() + SUFFIX)
 
 
 def stamps_in(values: Mapping[str, Any]) -> tuple[Stamp, ...]:
-    """The stamps among a table's values.  Raises ValueError."""
+    """Return the stamps among a table's values. Raises ValueError."""
     found = []
     for path, *numbers in stored.items(values, "sources"):
         name = os.fsdecode(stored.as_text(path, "path").encode("latin-1"))
@@ -118,14 +118,14 @@ def stamps_in(values: Mapping[str, Any]) -> tuple[Stamp, ...]:
 
 
 def stamps_out(stamps: Sequence[Stamp]) -> list[list[str]]:
-    """Stamps as plain values: paths byte by byte, since they need be no text, and numbers as texts,
-    since nanoseconds are more than JSON's numbers keep everywhere.
+    """Return stamps as plain values: paths byte by byte, since they need not be text, and numbers
+    as texts, since nanoseconds exceed the exact range of JSON's numbers.
     """
     return [[os.fsencode(path).decode("latin-1"), *map(str, numbers)] for path, *numbers in stamps]
 
 
 def listed(folder: str) -> Iterator[KeptTable]:
-    """Every table in a folder, by name; none in what a link leads to."""
+    """Yield every table in a folder, by name; none in the target of a link."""
     if os.path.islink(folder):
         return
     try:
@@ -163,8 +163,8 @@ def swept(folder: str) -> None:
 def thinned(folder: str) -> None:
     """Remove all but the newest tables of a folder, the stale and damaged ones first.
 
-    Who searches through settings would fill a disk with tables that nobody asks for again.  A run
-    that has one open goes on with it.
+    A search over settings would fill a disk with tables that are never used again. A run that has
+    one open continues with it.
     """
     tables = sorted(listed(folder), key=lambda one: (one.state == "usable", one.placed))
     for table in tables[:-MOST_KEPT]:

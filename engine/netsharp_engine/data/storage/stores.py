@@ -1,6 +1,7 @@
-"""Where the arrays of a table lie: in memory, or in files that are mapped.
+"""The storage of a table's arrays: in memory, or in files that are mapped.
 
-Whoever computes with arrays sees no difference.  It knows rows of numbers, and nothing of tables.
+Code that computes with arrays sees no difference. It knows rows of numbers, and must not know
+tables.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class GrowingRows(Protocol):
         """Add rows [n, width], converted to the matrix's type."""
 
     def take(self) -> Array:
-        """The matrix [rows, width]; the collection is empty afterwards."""
+        """Return the matrix [rows, width]; the collection is empty afterwards."""
 
 
 class Store(Protocol):
@@ -44,13 +45,13 @@ class Store(Protocol):
     in_memory: bool
 
     def growing(self, width: int, dtype: npt.DTypeLike) -> GrowingRows:
-        """A matrix without rows."""
+        """Return a matrix [0, width] that grows."""
 
     def computed(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """A matrix [rows, width] that is computed block by block."""
+        """Return a matrix [rows, width] that is computed block by block."""
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """The same for what a training reads, which may stay when the store is gone."""
+        """Return the same for the matrices of a training, which may stay when the store is gone."""
 
 
 class MemoryStore:
@@ -59,11 +60,11 @@ class MemoryStore:
     in_memory = True
 
     def growing(self, width: int, dtype: npt.DTypeLike) -> GrowingRows:
-        """A matrix without rows."""
+        """Return a matrix [0, width] that grows."""
         return GrowingMatrix(width, np.dtype(dtype))
 
     def computed(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """A matrix [rows, width] that is computed block by block."""
+        """Return a matrix [rows, width] that is computed block by block."""
         result = np.empty((rows, width), dtype)
         for cut in blocks(rows, width):
             result[cut] = part(cut)
@@ -88,18 +89,18 @@ class FileStore:
         self._folder = folder
 
     def growing(self, width: int, dtype: npt.DTypeLike) -> GrowingRows:
-        """A matrix without rows."""
+        """Return a matrix [0, width] that grows."""
         return _FileRows(self._folder, width, np.dtype(dtype))
 
     def computed(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """A matrix [rows, width] that is computed block by block."""
+        """Return a matrix [rows, width] that is computed block by block."""
         result = self.growing(width, dtype)
         for cut in blocks(rows, width):
             result.append(part(cut))
         return result.take()
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """The same for what a training reads."""
+        """Return the same for the matrices of a training."""
         return self.computed(rows, width, dtype, part)
 
 
@@ -120,7 +121,9 @@ class _FileRows:
         self.rows += len(values)
 
     def take(self) -> Array:
-        """The matrix [rows, width], mapped; only what is sorted in place is ever written there."""
+        """Return the matrix [rows, width], mapped; it is written only where it is sorted in
+        place.
+        """
         try:
             with self._stream as stream:  # which writes at its end, too
                 return mapped(stream, self._dtype, (self.rows, self._width), writable=True)
@@ -144,7 +147,9 @@ def mapped(
     *,
     writable: bool = False,
 ) -> Array:
-    """An array as it lies in a file, which may be closed then; StoreError where that fails."""
+    """Return an array [*shape] mapped from a file, which may be closed then; StoreError where that
+    fails.
+    """
     if 0 in shape:
         return np.empty(shape, dtype)
     try:
@@ -157,7 +162,7 @@ def mapped(
 
 
 def blocks(rows: int, width: int) -> Iterator[slice]:
-    """Cut rows into blocks of about so many numbers."""
+    """Cut rows into blocks of about ``BLOCK_NUMBERS`` numbers."""
     step = max(BLOCK_NUMBERS // max(width, 1), 1)
     for start in range(0, rows, step):
         yield slice(start, min(start + step, rows))

@@ -30,7 +30,7 @@ def require_valid(model: ModelProto) -> None:
 
 
 def has_runtime() -> bool:
-    """Whether onnxruntime is installed."""
+    """Return whether onnxruntime is installed."""
     from importlib.util import find_spec
 
     return find_spec("onnxruntime") is not None

@@ -52,17 +52,17 @@ def compared(
 
 
 class _Border(NamedTuple):
-    """How a tensor looks at the border of a model."""
+    """The axes of a tensor at the border of a model."""
 
     rank: int
     sequences_first: bool
 
     def lead(self, node: Node) -> int:
-        """How many axes stand before those of a sample."""
+        """Return how many axes come before those of a sample."""
         return self.rank - len(node.shape)
 
     def turned(self, values: Array) -> Array:
-        """Values [steps, sequences, ...] as they are there, or back."""
+        """Return values [steps, sequences, ...] with the model's order of axes, or back."""
         return values.swapaxes(0, 1) if self.sequences_first else values
 
 

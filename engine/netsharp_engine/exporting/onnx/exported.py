@@ -35,7 +35,7 @@ BATCH, STEPS = "batch", "steps"
 
 
 class OnnxForm(NamedTuple):
-    """How a model is written: the version of the operators, and whether tensors of sequences are
+    """The form of a model: the version of the operators, and whether tensors of sequences are
     [sequences, steps, ...] at the border.
     """
 
@@ -54,7 +54,7 @@ def exported(portable: Portable, form: OnnxForm) -> ModelProto:
 
 
 class GraphExport(Following[OnnxWriting]):
-    """One export; what stands around a network may give it other inputs and outputs."""
+    """One export; subclasses give a network other inputs and outputs."""
 
     def __init__(self, portable: Portable, part: Graph, form: OnnxForm) -> None:
         super().__init__(portable, part)
@@ -159,11 +159,11 @@ class GraphExport(Following[OnnxWriting]):
         return self._typed(value._replace(name=name), "")
 
     def _is_made(self, name: str, wanted: str) -> bool:
-        """Whether an operator makes a tensor under the name of its node."""
+        """Return whether an operator makes a tensor under the name of its node."""
         return name == wanted and any(name in one.output for one in self.out.nodes)
 
     def _turned(self, value: OnnxValue) -> str:
-        """A tensor of sequences on its way over the border."""
+        """Return a tensor of sequences with the order of axes at the border."""
         if not self._is_turned(value):
             return value.name
         order = (1, 0, *range(2, 2 + len(value.shape)))

@@ -68,7 +68,7 @@ def operator_of(
 
 
 def _long(out: OnnxWriting, cell: Cell, values: Mapping[Node, OnnxValue]) -> OnnxValue:
-    """A cell of long short-term memory."""
+    """Return a cell of long short-term memory as ONNX's LSTM."""
     width, sums = 4 * cell.size, values[cell.sums]
     told = recurrences.fed_together([recurrences.whole_of(cell.sums)], values)
     if told is None or told.source is None:
@@ -90,7 +90,7 @@ def _long(out: OnnxWriting, cell: Cell, values: Mapping[Node, OnnxValue]) -> Onn
 
 
 def _arranged(weights: Array, size: int) -> Array:
-    """Columns of CNTK's gates in the order of ONNX's."""
+    """Return columns of CNTK's gates in the order of ONNX's."""
     found: Array = weights.reshape(-1, 4, size)[:, list(_GATES)].reshape(-1, 4 * size)
     return found
 
@@ -107,7 +107,9 @@ def _plain(out: OnnxWriting, cell: PlainCell, values: Mapping[Node, OnnxValue]) 
 
 
 def _gated(out: OnnxWriting, cell: GatedCell, values: Mapping[Node, OnnxValue]) -> OnnxValue | None:
-    """ONNX's order of gates is z, r, c; both forms of the candidate are known to it."""
+    """Return a gated unit as ONNX's GRU, whose order of gates is z, r, c and which has both forms
+    of the candidate; None where the sums are not of one source.
+    """
     gates = (cell.update, cell.reset, cell.candidate)
     told = recurrences.fed_together([one.outside for one in gates], values)
     if told is None or told.source is None:

@@ -54,7 +54,7 @@ class TableExport(GraphExport):
         self._by_column = not model.encoding.plain
 
     def versions(self) -> list[OperatorSetIdProto]:
-        """The plain operators, and those that take or give texts."""
+        """Return the versions of the plain operators, and of those that take or give texts."""
         from onnx import helper
 
         found = super().versions()
@@ -116,7 +116,7 @@ class TableExport(GraphExport):
         ]
 
     def _probabilities(self, outputs: str, count: int) -> str:
-        """Shares of all classes, as `Objective.probabilities` has them."""
+        """Return the probabilities of all classes, as `Objective.probabilities` has them."""
         out = self.out
         none, one = out.numbers(0), out.numbers(1)
         if self.portable.outputs[0].size == 1:
@@ -153,7 +153,7 @@ class TableExport(GraphExport):
         return typed, parts[0] if len(parts) == 1 else out.add("Concat", *parts, axis=1)
 
     def _filled(self, name: str, columns: Sequence[Feature]) -> str:
-        """Numbers with what stands for missing ones."""
+        """Return numbers with missing ones replaced."""
         fills = [one.fill for one in columns]
         if all(one is None for one in fills):
             return name
@@ -161,7 +161,9 @@ class TableExport(GraphExport):
         return self.out.add("Where", self.out.add("IsNaN", name), given, name)
 
     def _levels(self, name: str, column: Feature) -> str:
-        """A level as indicators; one that was not in the training is the last, if there is one."""
+        """Return a level as indicators; one that was not in the training is the last, if there is
+        one.
+        """
         assert column.levels is not None
         out, count = self.out, len(column.levels)
         code = out.add(
@@ -190,7 +192,7 @@ class TableExport(GraphExport):
         return out.add("Mul", out.add("Sub", name, offset), scale)
 
     def _binned(self, name: str) -> str:
-        """The number of edges that a feature has reached, by how many there are."""
+        """Return the number of edges that a feature has reached, divided by their number."""
         edges, out = self._model.normalizer.edges, self.out
         width = max(map(len, edges), default=0)
         table = np.full((len(edges), max(width, 1)), np.inf)

@@ -26,7 +26,7 @@ OnnxValue = ExportedValue
 
 
 class _Shared:
-    """What a graph and its inner graphs have in common."""
+    """The parts that a graph and its inner graphs share."""
 
     def __init__(self, floats: str, opset: int, tensors: Mapping[str, Array]) -> None:
         self.floats, self.opset, self.parameters = floats, opset, tensors
@@ -154,7 +154,7 @@ class OnnxWriting:
         return new
 
     def shaped(self, name: str, lead: int, shape: Sequence[int]) -> str:
-        """Reshape what has so many leading axes, which stay."""
+        """Reshape a value, keeping its ``lead`` leading axes."""
         return self.add("Reshape", name, self.integers(*(0,) * lead, *shape))
 
     def expanded(self, value: OnnxValue, like: OnnxValue) -> str:

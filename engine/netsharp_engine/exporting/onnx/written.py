@@ -1,4 +1,4 @@
-"""The bytes of an ONNX file, checked before anybody gets them, with what is said of them.
+"""The bytes of an ONNX file, checked before they are handed over, with sentences about them.
 
 ExportError where the package `onnx` is not installed, where ONNX cannot hold the network, and where
 onnxruntime's answers are further from the engine's than the bound.

@@ -25,7 +25,7 @@ PROGRAM = "PyTorch"
 
 
 def has_torch() -> bool:
-    """Whether PyTorch is installed."""
+    """Return whether PyTorch is installed."""
     return find_spec("torch") is not None
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 class TorchForm(NamedTuple):
-    """How a module is written: whether tensors of sequences are [sequences, steps, ...] where they
-    come in and go out.
+    """The form of a module: whether tensors of sequences are [sequences, steps, ...] as its inputs
+    and outputs.
     """
 
     sequences_first: bool = False
@@ -58,7 +58,7 @@ def exported(portable: Portable, form: TorchForm) -> TorchModule:
 
 
 class TorchExport(Following[TorchWriting]):
-    """One export; what stands around a network may give it other inputs and outputs."""
+    """One export; subclasses give a network other inputs and outputs."""
 
     def __init__(self, portable: Portable, part: Graph, form: TorchForm) -> None:
         super().__init__(portable, part)
@@ -80,7 +80,7 @@ class TorchExport(Following[TorchWriting]):
         return TorchModule(text, self.out.state, origins, inputs, outputs)
 
     def surroundings(self) -> tuple[list[str], list[str]]:
-        """Return what stands before and behind the class."""
+        """Return the lines before and after the class."""
         return [], []
 
     def inputs(self) -> tuple[Port, ...]:
@@ -111,11 +111,11 @@ class TorchExport(Following[TorchWriting]):
         return self.form.sequences_first and value.lead == STEPWISE
 
     def _turned(self, value: ExportedValue) -> str:
-        """A tensor of sequences on its way in or out."""
+        """Return a tensor of sequences with the order of axes of inputs and outputs."""
         return f"{value.name}.transpose(0, 1)" if self._is_turned(value) else value.name
 
     def _with_bias(self) -> dict[Node, Node]:
-        """Nodes that add a bias to the product before them, with that."""
+        """Return nodes that add a bias to the product before them, with that."""
         shared, asked = self._shared(), set(self.portable.outputs)
         found: dict[Node, Node] = {}
         for node in self.part.nodes:
@@ -126,7 +126,7 @@ class TorchExport(Following[TorchWriting]):
         return found
 
     def _shared(self) -> set[Node]:
-        """What is worked out of parameters alone."""
+        """Return the nodes that are computed from parameters alone."""
         found: set[Node] = set()
         for node in self.part.nodes:
             if node.op in HELD or (node.inputs and found.issuperset(node.inputs)):

@@ -32,13 +32,13 @@ class Port(NamedTuple):
 
     @property
     def described(self) -> str:
-        """Its name and its sizes."""
+        """Return its name and its sizes."""
         leading = _LEADS[self.lead][::-1] if self.turned else _LEADS[self.lead]
         return f"{self.name} [{', '.join([*leading, *map(str, self.shape)])}]"
 
 
 class ModuleText(NamedTuple):
-    """What a module is made of; ``before`` and ``behind`` are lines around its class."""
+    """The parts of a module's text; ``before`` and ``behind`` are lines around its class."""
 
     out: TorchWriting
     inputs: Sequence[Port]
@@ -73,11 +73,11 @@ def load(path: str | Path | None = None) -> Network:
     header = json.loads(data[8:start])
     header.pop("__metadata__", None)
     state: dict[str, Tensor] = {}
-    for name, told in header.items():
-        begin, end = told["data_offsets"]
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
         values = bytearray(data[start + begin : start + end])
-        tensor = torch.frombuffer(values, dtype=DTYPES[told["dtype"]])
-        state[name] = tensor.reshape(told["shape"])
+        tensor = torch.frombuffer(values, dtype=DTYPES[entry["dtype"]])
+        state[name] = tensor.reshape(entry["shape"])
     network = Network()
     network.load_state_dict(state, assign=True)
     return network.eval()

@@ -43,7 +43,7 @@ class Identifiers:
         self._counts: dict[str, int] = {}
 
     def fresh(self, text: str) -> str:
-        """Return an identifier that nobody has, as near to a name as can be."""
+        """Return an identifier that is not taken, as near to a name as possible."""
         wanted = identifier(text)
         found, count = wanted, self._counts.get(wanted, 1)
         while found in self._taken:

@@ -99,7 +99,7 @@ def _long(
 
 
 def _arranged(weights: Array, size: int) -> Array:
-    """Columns of CNTK's gates in the order of PyTorch's."""
+    """Return columns of CNTK's gates in the order of PyTorch's."""
     found: Array = weights.reshape(-1, 4, size)[:, list(_GATES)].reshape(-1, 4 * size)
     return found
 
@@ -123,7 +123,9 @@ def _plain(
 def _gated(
     out: TorchWriting, cell: GatedCell, values: Mapping[Node, ExportedValue]
 ) -> dict[Node, ExportedValue] | None:
-    """PyTorch's gate r is multiplied with a product: other units are written step by step."""
+    """Return a gated unit as PyTorch's GRU, whose gate r is multiplied with a product; None for
+    other units, which are written step by step.
+    """
     gates = (cell.reset, cell.update, cell.candidate)
     told = recurrences.fed_together([one.outside for one in gates], values)
     if not cell.resets_products or told is None or told.source is None:

@@ -1,6 +1,6 @@
 """Statements of Python, laid out as the formatters black and ruff leave them.
 
-What does not fit on a line has one element of its brackets on each, with a comma behind the last.
+A line that is too long has one element of its brackets on each line, with a comma after the last.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ WIDTH, INDENT = 88, 4
 
 
 class Bracketed(NamedTuple):
-    """What stands between brackets with commas: a call, a tuple, a list."""
+    """Elements between brackets with commas: a call, a tuple, a list."""
 
     opening: str
     parts: tuple[Expression, ...]
@@ -90,7 +90,7 @@ def lines(statement: ProgramLine) -> list[str]:
 
 
 def _part(part: Expression, depth: int) -> list[str]:
-    """An element of brackets on lines of its own."""
+    """Return an element of brackets on lines of its own."""
     if isinstance(part, str):
         return [" " * (INDENT * depth) + part + ","]
     return lines(ProgramLine(depth, "", part, ","))

@@ -106,7 +106,7 @@ def _by_steps(
 
 
 def _spread(out: TorchWriting, value: ExportedValue, like: str) -> str:
-    """What each sequence has; what all share is repeated."""
+    """Return a value for each sequence; one that all share is repeated."""
     if value.lead:
         return value.name
     sizes = ", ".join(map(str, value.shape))

@@ -81,7 +81,7 @@ class _TableExport(TorchExport):
         self._model = model
 
     def surroundings(self) -> tuple[list[str], list[str]]:
-        """The classes and columns, and the functions that use them."""
+        """Return the classes and columns, and the functions that use them."""
         encoding, classes = self._model.encoding, self._model.classes
         columns: list[Expression] = []
         for one in encoding.columns:
@@ -147,7 +147,7 @@ class _TableExport(TorchExport):
         )
 
     def _probabilities(self, outputs: str, count: int) -> str:
-        """Shares of all classes, as `Objective.probabilities` has them."""
+        """Return the probabilities of all classes, as `Objective.probabilities` has them."""
         out, (output,) = self.out, self.portable.outputs
         if output.size == 1:
             right = out.let(f"{outputs}.clamp(0, 1)", "share")
@@ -161,7 +161,7 @@ class _TableExport(TorchExport):
         return out.let(share, "probabilities")
 
     def _filled(self, name: str) -> str:
-        """Features with what stands for missing numbers."""
+        """Return features with missing numbers replaced."""
         fills: list[float] = []
         for one in self._model.encoding.columns:
             width = 1
@@ -188,7 +188,7 @@ class _TableExport(TorchExport):
         return out.let(f"({name} - {offset}) * {scale}", "normalized")
 
     def _binned(self, name: str) -> str:
-        """The number of edges that a feature has reached, by how many there are."""
+        """Return the number of edges that a feature has reached, divided by their number."""
         edges, out = self._model.normalizer.edges, self.out
         width = max(map(len, edges), default=0)
         table = np.full((len(edges), max(width, 1)), np.inf)

@@ -84,7 +84,9 @@ class TorchWriting:
         self._loop = ""
 
     def prune(self, wanted: Sequence[str]) -> None:
-        """Leave out what nothing depends on that is wanted, and the layers that then are unused."""
+        """Leave out statements that no wanted value depends on, and the layers that then are
+        unused.
+        """
         used, kept = set(wanted), []
         for one in reversed(self.body):
             name = one.before.removesuffix(" = ").removesuffix(": Tensor")
@@ -153,7 +155,7 @@ class TorchWriting:
         return f"torch.unflatten({flattened}, -1, {flat(numbers(after))})"
 
     def flattened(self, value: ExportedValue) -> str:
-        """Return an expression of a value with one axis behind the leading ones."""
+        """Return an expression of a value with one axis after the leading ones."""
         name = self.read(value)
         return f"{name}.flatten(-{len(value.shape)})" if len(value.shape) > 1 else name
 

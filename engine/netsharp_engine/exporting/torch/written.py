@@ -1,4 +1,4 @@
-"""The two files of a module of PyTorch, its text and its numbers, with what is said of them.
+"""The two files of a module of PyTorch, its text and its numbers, with sentences about them.
 
 ExportError where PyTorch cannot hold the network, and where its answers are further from the
 engine's than the bound.

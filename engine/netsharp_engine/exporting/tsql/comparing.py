@@ -89,8 +89,8 @@ def _identifier(column: ColumnText) -> str:
 
 
 def in_duckdb(statement: str) -> str:
-    """Return a statement of T-SQL in DuckDB's words: the rows given are a table, and texts are
-    compared by their bytes without being told.
+    """Return a statement of T-SQL in DuckDB's dialect: the rows given are a table, and texts are
+    compared by their bytes without a collation.
     """
     import sqlglot
     from sqlglot import exp

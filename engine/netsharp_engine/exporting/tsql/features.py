@@ -62,7 +62,7 @@ class FeatureRow(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """What a feature is from ``low`` on and below ``high``; None where nothing bounds it."""
+    """The value of a feature from ``low`` up to below ``high``; None where nothing bounds it."""
 
     unit: int
     low: float | None
@@ -122,7 +122,7 @@ def _number_rows(place: int, column: Feature, dtype: str) -> Iterator[FeatureRow
 def _level_rows(
     place: int, column: Feature, levels: Sequence[str], unknown: bool
 ) -> Iterator[FeatureRow]:
-    """The indicators of texts: one that was never seen has one of its own, or none."""
+    """Yield the indicators of texts: an unknown one has one of its own, or none."""
     for level in levels:
         units = len(level.encode("utf-16-le", "surrogatepass")) // 2
         if units + len(_END) > _LONGEST_TEXT:

@@ -1,9 +1,9 @@
 """A network as steps that a relational query can take: each gathers values along weighted edges,
 then applies functions.
 
-Values carry the number of the unit they belong to.  A step reads those of the step before and no
-others, so that a query that names each step once is never worked out twice: what later steps read
-is carried along.  Unit 0 is always 1; biases are weights of edges from it.  Knows no SQL.
+Values carry the number of their unit. A step reads those of the step before and no others, so that
+a query that names each step once never computes it twice: values that later steps read are carried
+along. Unit 0 is always 1; biases are weights of edges from it. It must not know SQL.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Units(NamedTuple):
 
     @property
     def last(self) -> int:
-        """The number of its last unit."""
+        """Return the number of its last unit."""
         return self.first + self.size - 1
 
 
@@ -106,7 +106,9 @@ class _Layer(NamedTuple):
 
 
 class _Stepping:
-    """What is known of each node: a layer that has units, or edges that are still to be summed."""
+    """The state of the lowering by node: a layer that has units, or edges that are still to be
+    summed.
+    """
 
     def __init__(self, tensors: Mapping[str, Array], taken: int) -> None:
         self._tensors = tensors
@@ -117,7 +119,7 @@ class _Stepping:
         self.first = 1
 
     def input(self, node: Node) -> Units:
-        """Number the units of an input."""
+        """Assign numbers to the units of an input."""
         units = self._numbered(Units(node.name, 0, node.size))
         self._known[node] = units
         self.first = self._next
@@ -162,7 +164,7 @@ class _Stepping:
         return found
 
     def room(self, node: Node, count: int) -> None:
-        """Raise ExportError where so many edges more are too many."""
+        """Raise ExportError where ``count`` more edges are too many."""
         self._count += count
         if self._count + self._taken > MOST_ROWS:
             also = f", and {self._taken:,} rows of features" if self._taken else ""
@@ -180,7 +182,7 @@ class _Stepping:
 
 
 def _shown(node: Node) -> str:
-    """A layer by its name, a bundle by those that it joins."""
+    """Return a layer's name, a bundle by those that it joins."""
     if node.name or not node.parameters:
         return node.name or node.op
     return node.parameters[0].name.rpartition("/")[0]
@@ -245,8 +247,8 @@ def _convolved(made: _Stepping, node: Node) -> WeightedEdges:
 
 
 def _positions(axes: Sequence[Axis], maps: Sequence[int]) -> Array:
-    """Where a layer has what a place and a map give, [places, maps]: along each axis all places of
-    a map before those of the next.
+    """Return where a layer has the value of a place and a map, [places, maps]: along each axis all
+    places of a map before those of the next.
     """
     places = np.indices([axis.count for axis in axes]).reshape(len(axes), -1)
     kinds = np.indices(tuple(maps)).reshape(len(axes), -1)
@@ -257,13 +259,13 @@ def _positions(axes: Sequence[Axis], maps: Sequence[int]) -> Array:
 
 
 def _extent(axes: Sequence[Axis]) -> tuple[int, int]:
-    """How many places a window takes, and how many cells it has."""
+    """Return the number of places of a window, and of its cells."""
     counts = tuple(axis.count for axis in axes)
     return product(counts), product(tuple(axis.kernel for axis in axes))
 
 
 def _seen(made: _Stepping, node: Node) -> tuple[Units, Array, Array, Array]:
-    """A source, and the cells, places and taps of its windows that lie inside."""
+    """Return a source, and the cells, places and taps of its windows that are inside."""
     axes = node.attributes["axes"]
     places, taps = _extent(axes)
     made.room(node, places * (taps + 1))
@@ -286,8 +288,8 @@ def _most_pooled(made: _Stepping, node: Node) -> Units:
 
 
 def _response_normalized(made: _Stepping, node: Node) -> Units:
-    """x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel: this is a
-    second edge from there, whose value is taken as it is.
+    """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel: this is
+    a second edge from there, whose value is taken unchanged.
     """
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
@@ -321,7 +323,9 @@ _ROWS: dict[str, Callable[[_Stepping, Node], Any]] = {
 
 
 def _joined(layers: Sequence[_Layer], inputs: int, output: Units) -> list[Step]:
-    """Steps of layers, each with what it carries: units that a later step reads, and unit 0."""
+    """Return steps of layers, each with the values that it carries: units that a later step reads,
+    and unit 0.
+    """
     groups: list[list[_Layer]] = []
     for layer in layers:
         last = groups[-1] if groups else []
@@ -363,7 +367,7 @@ def _step(group: Sequence[_Layer], carried: Array) -> Step:
 
 
 def _summed(step: Step) -> Step:
-    """A step whose edges between two units are one: two bundles may join the same layers."""
+    """Return a step with one edge between two units: two bundles may join the same layers."""
     width = int(step.destinations.max()) + 1
     keys, places = np.unique(step.sources * width + step.destinations, return_inverse=True)
     weights = np.bincount(places, step.weights, len(keys))

@@ -31,7 +31,7 @@ _LINEAR = 40.0
 
 
 class Answers(NamedTuple):
-    """What is answered: classes, or numbers in the units of ``scale``; the names of the columns."""
+    """The answers: classes, or numbers in the units of ``scale``; the names of the columns."""
 
     classes: tuple[str, ...] | None
     scale: TargetScale | None
@@ -39,7 +39,7 @@ class Answers(NamedTuple):
 
 
 class QueryNames(NamedTuple):
-    """What things are called: the key of rows, and the tables with their schema; None for that of
+    """The names in a query: the key of rows, and the tables with their schema; None for that of
     bins where features have none.
     """
 
@@ -96,7 +96,7 @@ def select(
 
 
 def _step(step: Step, place: int, before: str, names: QueryNames) -> Iterator[Expression]:
-    """The sums along the edges of a step, and the functions that they go through."""
+    """Yield the sums along the edges of a step, and the functions that are applied to them."""
     key = names.key
     sums = f"step {place}"
     yield Expression(
@@ -138,7 +138,7 @@ def _with_totals(soft: Sequence[Units], sums: str, key: str) -> str:
 
 
 def _softened(soft: Sequence[Units], sums: str, names: QueryNames) -> Iterator[Expression]:
-    """Powers of e, by the largest of their layer; other values as they are."""
+    """Yield powers of e, relative to the largest of their layer; other values unchanged."""
     layers = " ".join(f"WHEN {_within(one)} THEN {place}" for place, one in enumerate(soft, 1))
     yield Expression(
         f"{sums} by layer",
@@ -214,14 +214,16 @@ def _answering(
 
 
 def _pivoted(key: str, columns: Sequence[str], before: str, where: str) -> Expression:
-    """Answers as the columns of a row."""
+    """Return answers as the columns of a row."""
     lines = [f"SELECT v.{key},", *(f"    {one}," for one in columns[:-1]), f"    {columns[-1]}"]
     lines += [f"FROM {quoted_name(before)} AS v", *[where] * bool(where), f"GROUP BY v.{key}"]
     return Expression("answers", tuple(lines))
 
 
 def _outputs(output: Units, before: str, where: str, key: str) -> Iterator[str]:
-    """The lines of what the network answers for each class, and its share before all are one."""
+    """Yield the lines with the network's answer for each class, and its share before
+    normalisation.
+    """
     source = f"FROM {quoted_name(before)} AS v"
     share = clamped("v.[value]", 0, 1)
     if output.size == 1:
@@ -239,7 +241,7 @@ def _outputs(output: Units, before: str, where: str, key: str) -> Iterator[str]:
 
 
 def _last(answers: Answers, before: str, names: QueryNames) -> Iterator[str]:
-    """The lines of the SELECT at the end: a row of answers for each row that is given."""
+    """Yield the lines of the SELECT at the end: a row of answers for each given row."""
     yield f"SELECT r.{names.key},"
     columns = []
     first, *others = answers.columns

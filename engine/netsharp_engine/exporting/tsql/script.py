@@ -49,7 +49,7 @@ _COLLATION = "Latin1_General_100_BIN2"
 
 class TsqlTable(NamedTuple):
     """A table: its name with the schema, the statement that makes it, that for its index, its rows
-    as they stand behind VALUES, and whether these are numbers alone.
+    as they follow VALUES, and whether these are numbers alone.
     """
 
     name: str
@@ -123,7 +123,7 @@ _TABLES = ("_features", "_bins", "_weights")
 
 
 def _names(name: str) -> dict[str, str]:
-    """What is made, by what stands behind the name of the function.
+    """Return the names of the objects, by the ending after the name of the function.
 
     A table whose name begins with # would be gone with the connection.
     """
@@ -175,7 +175,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _answers(model: Model, size: int) -> Answers:
-    """What a model answers, under the names of `netsharp predict`."""
+    """Return a model's answers, under the names of `netsharp predict`."""
     classes, scale = model.classes, model.objective.scale
     count = size if classes is None else len(classes)
     # The key, the number of the best class, and each answer are a row that is worked with.
@@ -190,7 +190,7 @@ def _answers(model: Model, size: int) -> Answers:
 
 
 def _heading(function: str, rows: str, columns: Sequence[str], key: str) -> Iterator[str]:
-    """Comments that say how the function is used."""
+    """Yield comments about the use of the function."""
     first = ", ".join(columns[:3]) + ", ..." * (len(columns) > 3)
     yield "-- A network that netsharp trained, for SQL Server 2016 and later. To score rows:"
     yield "--"

@@ -24,8 +24,8 @@ def quoted_name(name: str) -> str:
 def distinct_names(
     names: Iterable[str], taken: Iterable[str] = (), *, most: int = LONGEST_NAME
 ) -> list[str]:
-    """Return identifiers of at most so many units of UTF-16 that differ where letters of both cases
-    are one, as in most databases.
+    """Return identifiers of at most ``most`` units of UTF-16 that differ where letters of both
+    cases are one, as in most databases.
     """
     known, found = {one.casefold() for one in taken}, []
     for name in names:

@@ -1,4 +1,4 @@
-"""The script of a model, with what is said of it.
+"""The script of a model, with sentences about it.
 
 ExportError where T-SQL cannot hold the network, and where its answers are further from the engine's
 than the bound.
@@ -45,7 +45,7 @@ def write_tsql(
     """
     if isinstance(source, Portable):
         raise ExportError(
-            "T-SQL scores rows of tables, and this network's inputs are no columns of one. Export "
+            "T-SQL scores rows of tables, and this network's inputs are not columns of one. Export "
             "it with --to onnx."
         )
     script = scripted(source, name)

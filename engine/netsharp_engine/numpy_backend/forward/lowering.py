@@ -1,6 +1,6 @@
-"""From a graph's operations to steps of the compiled forward pass: one function for each operation.
+"""The lowering of a graph to steps of the compiled forward pass: one function for each operation.
 
-A node's values may lie in any order; who reads them gets the place of each.  It knows no batch.
+A node's values may be in any order; readers get the place of each. It must not know batches.
 """
 
 from __future__ import annotations
@@ -132,9 +132,7 @@ class _Lowering:
         made: steps.Made,
         mode: int = steps.ALONE,
     ) -> ForwardStep:
-        """Return the step of a product with a matrix [rows, offsets], its columns by rising
-        offsets.
-        """
+        """Return the step of a product with a matrix [rows, offsets], columns by rising offsets."""
         runs = runs_of(offsets)
         step = self.row.add(ForwardStep(steps.MULTIPLY, mode, source, out, rows))
         step.places(self.row.table(places), len(places))
@@ -159,7 +157,7 @@ class _Lowering:
         return Held(np.arange(begin, begin + node.size), begin, (step,))
 
     def filtered(self, node: Node) -> Held:
-        """Return a filtered bundle: one product for equal sources, or for all where that is less
+        """Return a filtered bundle: a product for equal sources, or for all where that is less
         work.
         """
         destinations, sources = (np.asarray(each, np.int64) for each in node.attributes["edges"])
@@ -192,9 +190,7 @@ class _Lowering:
         return Held(at, begin, tuple(written))
 
     def convolve(self, node: Node) -> Held:
-        """Return a convolution: kernels at all places, a product of many rows where they are
-        shared.
-        """
+        """Return a convolution: kernels at all places, a product of many rows where they share."""
         attributes = node.attributes
         walk = Walk(tuple(attributes["axes"]), tuple(attributes["sharing"]), attributes["maps"])
         axes, everything = walk.axes, range(len(walk.axes))

@@ -82,7 +82,9 @@ def _same(node: Node) -> tuple[int, ...]:
 
 
 def _mapped(count: int) -> Callable[[Node], tuple[int, ...]]:
-    """The rule of element-wise operations: dimensions are equal, or 1 in one of the sources."""
+    """Return the shape rule of element-wise operations: dimensions are equal, or 1 in one of the
+    sources.
+    """
 
     def shape(node: Node) -> tuple[int, ...]:
         expect_inputs(node, count)
@@ -98,12 +100,14 @@ def _mapped(count: int) -> Callable[[Node], tuple[int, ...]]:
 
 
 def _delayed(node: Node) -> tuple[int, ...]:
-    """As its source, which follows it in a loop; the state at the border may be broadcast."""
+    """Return the shape of a delay's source, which is connected later in a loop; the state at the
+    border may be broadcast.
+    """
     return node.inputs[0].shape
 
 
 def _reshape(node: Node) -> tuple[int, ...]:
-    """Attribute ``shape``, of as many elements."""
+    """Return attribute ``shape``, of as many elements."""
     expect_inputs(node, 1)
     shape: tuple[int, ...] = tuple(node.attributes["shape"])
     if product(shape) != node.inputs[0].size:
@@ -112,7 +116,8 @@ def _reshape(node: Node) -> tuple[int, ...]:
 
 
 def _normalization(node: Node) -> tuple[int, ...]:
-    """That of the first source; scale, bias, mean and variance are of its elements or its maps.
+    """Return the shape of the first source; scale, bias, mean and variance are of its elements or
+    its maps.
 
     The parameter counts samples.
     """
@@ -127,7 +132,8 @@ def _normalization(node: Node) -> tuple[int, ...]:
 
 
 def _sampled(node: Node) -> tuple[int, ...]:
-    """For each class of a set a 1 among all; of how often classes are drawn, a number for each.
+    """Return, for sampling, [set, classes]: a 1 among all classes for each of a set; for how often
+    classes are drawn [1, classes].
 
     Attributes ``sizeOfSampledSet`` and ``allowDuplicates``.
     """

@@ -19,7 +19,9 @@ FILLED, REFLECTED, SYMMETRIC = range(3)
 
 
 def _one_hot(node: Node) -> tuple[int, ...]:
-    """Attribute ``classes`` elements along a new axis, which becomes number ``axis``."""
+    """Return the source's shape with attribute ``classes`` elements along a new axis, which becomes
+    number ``axis``.
+    """
     expect_inputs(node, 1)
     shape, axis = node.inputs[0].shape, node.attributes["axis"]
     at = len(shape) + 1 - axis
@@ -29,8 +31,8 @@ def _one_hot(node: Node) -> tuple[int, ...]:
 
 
 def _padded(node: Node) -> tuple[int, ...]:
-    """Attributes ``head`` and ``foot`` say by how much each axis is longer, ``mode`` how that is
-    filled, ``value`` with which number.
+    """Return the shape after padding. Attributes ``head`` and ``foot`` say by how much each axis is
+    longer, ``mode`` how that is filled, ``value`` with which number.
     """
     expect_inputs(node, 1)
     shape, mode = node.inputs[0].shape, node.attributes["mode"]
@@ -44,7 +46,9 @@ def _padded(node: Node) -> tuple[int, ...]:
 
 
 def _largest(node: Node) -> tuple[int, ...]:
-    """Attribute ``count`` elements of the axis that runs fastest; ``places``: where they stand."""
+    """Return the shape of attribute ``count`` elements of the axis that runs fastest; ``places``:
+    of their places.
+    """
     expect_inputs(node, 1)
     *rest, last = node.inputs[0].shape
     if not 1 <= node.attributes["count"] <= last:
@@ -53,23 +57,25 @@ def _largest(node: Node) -> tuple[int, ...]:
 
 
 def _gathered(node: Node) -> tuple[int, ...]:
-    """What the second source has along its slowest axis, for each number of the first."""
+    """Return the shape of the second source's rows along its slowest axis, for each number of the
+    first.
+    """
     expect_inputs(node, 2)
     indices, reference = node.inputs
     return (*indices.shape, *reference.shape[1:])
 
 
 def _filled(node: Node) -> tuple[int, ...]:
-    """As the source; attribute ``value`` everywhere."""
+    """Return the source's shape; attribute ``value`` is everywhere."""
     expect_inputs(node, 1)
     return node.inputs[0].shape
 
 
 def _identity(node: Node) -> tuple[int, ...]:
-    """As the source, a matrix: 1 on its diagonal."""
+    """Return the source's shape, a matrix with 1 on its diagonal."""
     expect_inputs(node, 1)
     if len(node.inputs[0].shape) != 2 or product(node.inputs[0].shape) < 1:
-        raise ValueError(f"{list(node.inputs[0].shape)} is no matrix")
+        raise ValueError(f"{list(node.inputs[0].shape)} is not a matrix")
     return node.inputs[0].shape
 
 

@@ -1,6 +1,6 @@
-"""Operations that sum over samples: criteria, what is told beside them, and norms.
+"""Operations that sum over samples: criteria, figures reported beside them, and norms.
 
-Their value is one number for all samples; where sequences stand in columns, gaps are left out.
+Their value is one number for all samples; where sequences are in columns, gaps are left out.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def _compared(node: Node) -> tuple[int, ...]:
-    """Two sources have equally many elements."""
+    """Return the shape for two sources with equally many elements."""
     expect_inputs(node, 2)
     return _alike(node)
 
 
 def _compared_with(node: Node) -> tuple[int, ...]:
-    """That, and a third source has one element or as many."""
+    """Return the same, with a third source of one element or as many."""
     expect_inputs(node, min(max(len(node.inputs), 2), 3))
     if len(node.inputs) == 3 and node.inputs[2].size not in (1, node.inputs[0].size):
         raise ValueError(f"{list(node.inputs[2].shape)} does not fit the first two sources")
@@ -36,16 +36,20 @@ def _alike(node: Node) -> tuple[int, ...]:
 
 
 def _given(node: Node) -> tuple[int, ...]:
-    """What is summed, the gradient that is given, and what it is given to."""
+    """Return the shape of a sum with a given gradient: sources are the sum, its gradient, and the
+    source that gets it.
+    """
     expect_inputs(node, 3)
     _, gradient, source = node.inputs
     if gradient.size != source.size:
-        raise ValueError(f"{list(gradient.shape)} is no gradient by {list(source.shape)}")
+        raise ValueError(f"{list(gradient.shape)} is not a gradient by {list(source.shape)}")
     return (1,)
 
 
 def _by_classes(node: Node) -> tuple[int, ...]:
-    """Labels of four numbers, vectors, a column of weights for each word, values of classes."""
+    """Return the shape for labels of four numbers, vectors, a column of weights for each word, and
+    values of classes.
+    """
     expect_inputs(node, 4)
     labels, hidden, weights, _ = node.inputs
     if labels.size != 4:
@@ -56,8 +60,8 @@ def _by_classes(node: Node) -> tuple[int, ...]:
 
 
 def _by_noise(node: Node) -> tuple[int, ...]:
-    """Labels of a word with its noise, or of a word alone; vectors, and weights and a bias for each
-    word.
+    """Return the shape for labels of a word with its noise, or of a word alone; vectors, and
+    weights and a bias for each word.
     """
     expect_inputs(node, 4)
     labels, hidden, weights, biases = node.inputs
@@ -73,7 +77,7 @@ def _by_noise(node: Node) -> tuple[int, ...]:
 
 
 def _sorted(node: Node) -> tuple[int, ...]:
-    """What an answer is worth, its score, and the number of its query."""
+    """Return the shape for the worth of an answer, its score, and the number of its query."""
     expect_inputs(node, 3)
     for one in node.inputs:
         if one.size != 1:

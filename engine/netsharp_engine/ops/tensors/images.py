@@ -19,13 +19,12 @@ POOLING = ("Pooling", "MaxPooling", "AveragePooling")
 
 
 def _convolution(node: Node) -> tuple[int, ...]:
-    """Maps times positions; `transpose`: the image that such places come from.
+    """Return maps times positions; `transpose`: the image that such places come from.
 
     ``axes`` are the image's, the channels first where ``channels_last`` says that they run fastest;
-    ``maps`` and ``sharing`` have an entry for each.  ``gaps``, where it is given, says how far
-    apart the cells of a kernel lie along each axis (its extents count what lies between),
-    ``groups`` how many parts of the channels have maps of their own; both only where channels come
-    first.
+    ``maps`` and ``sharing`` have an entry for each. ``gaps``, where it is given, is the distance of
+    the cells of a kernel along each axis (its extents include the cells between), ``groups`` the
+    number of parts of the channels with maps of their own; both only where channels come first.
     """
     expect_inputs(node, 2)
     attributes = node.attributes
@@ -42,12 +41,12 @@ def _convolution(node: Node) -> tuple[int, ...]:
         raise ValueError(f"{weights.size} weights given, {count} needed")
     read, made = (places, sizes) if attributes["transpose"] else (sizes, places)
     if product(read) != source.size:
-        raise ValueError(f"{list(source.shape)} is no image of {list(read)}")
+        raise ValueError(f"{list(source.shape)} is not an image of {list(read)}")
     return _outer(made, attributes["channels_last"])
 
 
 def taps_of(axes: tuple[Axis, ...], attributes: Mapping[str, Any]) -> tuple[int, ...]:
-    """How many cells a kernel has along each axis, without the gaps between them."""
+    """Return the number of cells of a kernel along each axis, without the gaps between them."""
     gaps = attributes.get("gaps", (1,) * len(axes))
     return tuple((axis.kernel - 1) // gap + 1 for axis, gap in zip(axes, gaps, strict=True))
 
@@ -57,21 +56,25 @@ def _pooling(node: Node) -> tuple[int, ...]:
     axes = node.attributes["axes"]
     sizes = tuple(axis.size for axis in axes)
     if product(sizes) != node.inputs[0].size:
-        raise ValueError(f"{list(node.inputs[0].shape)} is no image of {list(sizes)}")
+        raise ValueError(f"{list(node.inputs[0].shape)} is not an image of {list(sizes)}")
     return _outer(output_shape(axes), node.attributes["channels_last"])
 
 
 def _regions(node: Node) -> tuple[int, ...]:
-    """Attribute ``size``, height and width, of each channel of each region of four numbers."""
+    """Return attribute ``size``, height and width, of each channel of each region of four
+    numbers.
+    """
     expect_inputs(node, 2)
     image, regions = (one.shape for one in node.inputs)
     if len(image) != 3 or regions[-1] != 4:
-        raise ValueError(f"{list(regions)} are no regions of {list(image)}")
+        raise ValueError(f"{list(regions)} are not regions of {list(image)}")
     return (product(regions[:-1]), image[0], *node.attributes["size"])
 
 
 def _unpooling(node: Node) -> tuple[int, ...]:
-    """The image that its second source is, by the places that the first one has values for."""
+    """Return the shape of the image, the second source, from whose places the first one has
+    values.
+    """
     expect_inputs(node, 2)
     axes, (values, image) = node.attributes["axes"], node.inputs
     sizes, places = tuple(axis.size for axis in axes), output_shape(axes)
@@ -81,7 +84,9 @@ def _unpooling(node: Node) -> tuple[int, ...]:
 
 
 def _outer(shape: tuple[int, ...], channels_last: bool) -> tuple[int, ...]:
-    """The shape of a node by that of its axes: channels, width and height where they run last."""
+    """Return the shape of a node by that of its axes: channels, width and height where they run
+    last.
+    """
     return shape[::-1] if channels_last else shape
 
 

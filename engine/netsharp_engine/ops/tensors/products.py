@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def _times(node: Node) -> tuple[int, ...]:
-    """What is left of both sources; attribute ``outputRank`` of the first one's dimensions stay."""
+    """Return the remaining dimensions of both sources; attribute ``outputRank`` of the first one's
+    stay.
+    """
     expect_inputs(node, 2)
     left, right = (source.shape for source in node.inputs)
     cut = len(left) - int(node.attributes.get("outputRank", 1))
@@ -30,7 +32,9 @@ def _times_cost(node: Node) -> Cost:
 
 
 def _transpose_times(node: Node) -> tuple[int, ...]:
-    """The first source transposed times the second: the dimension that both begin with is gone."""
+    """Return the shape of the first source transposed times the second: the common first dimension
+    is gone.
+    """
     expect_inputs(node, 2)
     left, right = (source.shape for source in node.inputs)
     if left[-1] != right[-1] or len(left) > 2:
@@ -39,7 +43,7 @@ def _transpose_times(node: Node) -> tuple[int, ...]:
 
 
 def _looked_up(node: Node) -> tuple[int, ...]:
-    """A column of the first source for each block of the second, side by side."""
+    """Return a column of the first source for each block of the second, side by side."""
     expect_inputs(node, 2)
     table, words = node.inputs
     width = table.shape[-1]
@@ -55,29 +59,31 @@ def _look_up_cost(node: Node) -> Cost:
 
 
 def _scaled_rows(node: Node) -> tuple[int, ...]:
-    """As the second source, whose rows the first one has an element for."""
+    """Return the shape of the second source, whose rows the first one has an element for."""
     expect_inputs(node, 2)
     column, matrix = node.inputs
     if matrix.size % column.size:
-        raise ValueError(f"{list(column.shape)} is no diagonal for {list(matrix.shape)}")
+        raise ValueError(f"{list(column.shape)} is not a diagonal for {list(matrix.shape)}")
     return matrix.shape
 
 
 def _all_pairs(node: Node) -> tuple[int, ...]:
-    """Every element of the one times every element of the other, as one vector."""
+    """Return the shape of every element of the one times every element of the other, as one
+    vector.
+    """
     expect_inputs(node, 2)
     first, second = node.inputs
     return (first.size * second.size,)
 
 
 def _cosine(node: Node) -> tuple[int, ...]:
-    """One number for two vectors of equally many elements."""
+    """Return the shape of one number for two vectors of equally many elements."""
     expect_inputs(node, 2)
     return _angles(node, 1)
 
 
 def _cosines(node: Node) -> tuple[int, ...]:
-    """That, and one more for each of attribute ``negatives`` samples behind."""
+    """Return that, and one more for each of attribute ``negatives`` later samples."""
     expect_inputs(node, 4)
     return _angles(node, 1 + int(node.attributes["negatives"]))
 

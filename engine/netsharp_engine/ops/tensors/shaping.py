@@ -19,8 +19,9 @@ COLUMNS = ("Where", "PackedIndex", "GatherPacked", "ScatterPacked", "ReconcileDy
 
 
 def sliced(node: Node) -> tuple[int, ...]:
-    """A range of an axis; a negative begin, and an end of 0 or less, count from its end.  Of it
-    attribute ``stride``, where it is given, takes one element of so many, a negative one backwards.
+    """Return the shape of a range of an axis; a negative begin, and an end of 0 or less, count from
+    its end. Attribute ``stride``, where it is given, takes every ``stride``-th element of it, a
+    negative one backwards. ValueError for a range outside.
     """
     expect_inputs(node, 1)
     shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
@@ -38,7 +39,7 @@ def sliced(node: Node) -> tuple[int, ...]:
 
 
 def sliced_cells(node: Node) -> slice:
-    """The cells of its axis that a slice takes, as Python counts them."""
+    """Return the cells of its axis that a slice takes, as Python counts them."""
     size = node.inputs[0].shape[-node.attributes["axis"]]
     begin, end = node.attributes["beginIndex"], node.attributes["endIndex"]
     first, last = begin + size if begin < 0 else begin, end if end > 0 else end + size
@@ -49,7 +50,9 @@ def sliced_cells(node: Node) -> slice:
 
 
 def stacked(node: Node) -> tuple[int, ...]:
-    """Sources one after the other along an axis; in others they are equal, or 1."""
+    """Return the shape of sources one after the other along an axis; in others they are equal, or
+    1.
+    """
     axis = node.attributes["axis"]
     rank = max(axis, *(len(one.shape) for one in node.inputs))
     shapes = [(1,) * (rank - len(one.shape)) + one.shape for one in node.inputs]
@@ -63,7 +66,7 @@ def stacked(node: Node) -> tuple[int, ...]:
 
 
 def transposed(node: Node) -> tuple[int, ...]:
-    """Two axes in each other's place."""
+    """Return the shape with two axes exchanged."""
     expect_inputs(node, 1)
     first, second = node.attributes["axis1"], node.attributes["axis2"]
     source = node.inputs[0].shape
@@ -73,8 +76,8 @@ def transposed(node: Node) -> tuple[int, ...]:
 
 
 def reduced_elements(node: Node) -> tuple[int, ...]:
-    """One axis with 1 element left, or one element alone.  That of `Argmax` and `Argmin` is a place
-    along the axis, or among all elements.
+    """Return the shape with 1 element left of one axis, or of one element alone. That of `Argmax`
+    and `Argmin` is a place along the axis, or among all elements.
     """
     expect_inputs(node, 1)
     shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
@@ -87,30 +90,30 @@ def reduced_elements(node: Node) -> tuple[int, ...]:
 
 
 def one_element(node: Node) -> tuple[int, ...]:
-    """The sum of all."""
+    """Return the shape of the sum of all elements."""
     expect_inputs(node, 1)
     return (1,)
 
 
 def repeated(node: Node) -> tuple[int, ...]:
-    """Attribute ``numRepeats`` copies along the axis that runs slowest."""
+    """Return the shape of attribute ``numRepeats`` copies along the axis that runs slowest."""
     expect_inputs(node, 1)
     first, *rest = node.inputs[0].shape
     return (first * int(node.attributes["numRepeats"]), *rest)
 
 
 def diagonal(node: Node) -> tuple[int, ...]:
-    """Those elements of a square matrix, one in each column."""
+    """Return the shape of the diagonal of a square matrix, one element in each column."""
     expect_inputs(node, 1)
     shape = node.inputs[0].shape
     if len(shape) != 2 or shape[0] != shape[1]:
-        raise ValueError(f"{list(shape)} is no square matrix")
+        raise ValueError(f"{list(shape)} is not a square matrix")
     return (shape[0], 1)
 
 
 def cropped(node: Node) -> tuple[int, ...]:
-    """The first source cut to the two sides of the second that run fastest; attribute ``offsets``
-    says from where on, the side that runs fastest first.
+    """Return the shape of the first source cut to the two sides of the second that run fastest;
+    attribute ``offsets`` gives the first cells, the side that runs fastest first.
     """
     expect_inputs(node, 2)
     whole, cut = (one.shape for one in node.inputs)
@@ -123,7 +126,7 @@ def cropped(node: Node) -> tuple[int, ...]:
 
 
 def indices(node: Node) -> tuple[int, ...]:
-    """One number for each step."""
+    """Return the shape of one number for each step."""
     expect_inputs(node, 2 if node.op == "PackedIndex" else 1)
     if node.inputs[-1].size != 1:
         raise ValueError(f"{list(node.inputs[-1].shape)} is not one number for each step")
@@ -131,6 +134,6 @@ def indices(node: Node) -> tuple[int, ...]:
 
 
 def moved(node: Node) -> tuple[int, ...]:
-    """What the last source has, or the first of a pair that is reconciled."""
+    """Return the shape of the last source, or of the first of a pair that is reconciled."""
     expect_inputs(node, 3 if node.op == "ScatterPacked" else 2)
     return node.inputs[0 if node.op == "ReconcileDynamicAxis" else -1].shape

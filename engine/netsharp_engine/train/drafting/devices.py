@@ -1,6 +1,6 @@
-"""Which device computes a run: the one of its settings, judged by what the run asks of it.
+"""The device that computes a run: the one of its settings, checked against the run's needs.
 
-It knows the registry of devices and no back end.
+It knows the registry of devices and must not know back ends.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def device_of(graph: Graph, data: TrainingData, settings: TrainingSettings) -> D
 
 
 def device_facts(device: Device, settings: TrainingSettings) -> dict[str, str]:
-    """Return what a run's log says of its device; nothing where nobody asked for another."""
+    """Return what a run's log says of its device; nothing where the settings name no other."""
     return (
         {}
         if settings.device == CPU

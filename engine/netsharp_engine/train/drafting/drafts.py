@@ -21,7 +21,7 @@ from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, m
 
 
 class RunDrafts(NamedTuple):
-    """What is computed in training and in measuring, and the drafts of both."""
+    """The jobs of training and of measuring, and the drafts of both."""
 
     training: Job
     trainer: Draft
@@ -31,7 +31,7 @@ class RunDrafts(NamedTuple):
     threads: int
 
     def needs(self) -> tuple[Counter[str], ...]:
-        """The bytes that a run takes beside its rows, by what they are for."""
+        """Return the bytes that a run takes beside its rows, by their use."""
         graph, rows, dtype, _ = self.training
         return (
             self.trainer.needs(threads=self.threads),
@@ -44,7 +44,7 @@ class RunDrafts(NamedTuple):
 def run_jobs(
     graph: Graph, objective: Objective, settings: TrainingSettings, batch: int
 ) -> tuple[Job, Job]:
-    """Return what a run asks of a back end: to train in steps of so many rows, and to measure.
+    """Return a run's jobs for a back end: training in steps of ``batch`` rows, and measuring.
 
     Raises TrainingError for layers that cannot drop.
     """
@@ -76,9 +76,9 @@ def told_beside(facts: dict[str, str], program: Program) -> dict[str, str]:
 def draft_run(
     graph: Graph, objective: Objective, settings: TrainingSettings, batch: int, backend: Backend
 ) -> RunDrafts:
-    """Draft both programs for steps of so many rows.
+    """Draft both programs for steps of ``batch`` rows.
 
-    Raises TrainingError for layers that cannot drop, GraphError where the back end cannot do a
+    Raises TrainingError for layers that cannot drop, GraphError where the back end cannot compute a
     node.
     """
     training, measuring = run_jobs(graph, objective, settings, batch)

@@ -1,6 +1,6 @@
-"""How many threads share the rows of a step, where a run leaves that to a measurement.
+"""The number of threads that share the rows of a step, where a run leaves that to a measurement.
 
-It tries steps of the run itself, and knows no back end.
+It times steps of the run itself, and must not know back ends.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORTH = 0.9
 def with_threads(
     graph: Graph, data: TrainingData, settings: TrainingSettings, backend: Backend
 ) -> TrainingSettings:
-    """The settings with a number of threads; those that have one stay as they are."""
+    """Return the settings with a number of threads; those that have one are unchanged."""
     if settings.threads != AUTO:
         return settings
     processors = _processors()
@@ -48,10 +48,10 @@ def fastest(
     backend: Backend,
     tried: Sequence[int],
 ) -> int:
-    """The number of threads with the shortest step; 1 where no other of those is worth it.
+    """Return the number of threads with the shortest step; 1 where no other is faster by a margin.
 
-    Numbers for which there is no memory, or that cannot compute the network, are passed over.
-    Raises TrainingError where network, data and settings do not fit.
+    Numbers for which memory is too small, or that cannot compute the network, are skipped. Raises
+    TrainingError where network, data and settings do not fit.
     """
     objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
     batch = min(settings.batch_size, data.train.rows)
@@ -83,14 +83,16 @@ def fastest(
 
 
 def chosen(seconds: dict[int, list[float]]) -> int:
-    """The number of threads by how long steps took with each."""
+    """Return the number of threads, from the seconds of steps with each."""
     medians = {count: statistics.median(each) for count, each in seconds.items()}
     best = min(medians, key=lambda count: (medians[count], count))
     return best if medians[best] <= WORTH * medians[1] else 1
 
 
 def _timed(programs: dict[int, Program], feeder: Feeder) -> dict[int, list[float]]:
-    """How long steps took, in turns; the first of each warms up."""
+    """Return the seconds of steps with each number of threads, measured in turns; the first of each
+    is a warm-up.
+    """
     seen: dict[int, list[float]] = {count: [] for count in programs}
     end = time.perf_counter() + SECONDS
     for number in range(MOST + 1):
@@ -107,7 +109,7 @@ def _timed(programs: dict[int, Program], feeder: Feeder) -> dict[int, list[float
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows

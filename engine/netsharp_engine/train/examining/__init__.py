@@ -1,4 +1,4 @@
-"""What can be seen of a network by looking at it while it is trained: layers, doubts, the start.
+"""Observations of a network while it is trained: layers, doubts, the start.
 
-It knows graphs, rows and figures; no language, no terminal, no file.
+It knows graphs, rows and figures, and must not know a language, a terminal or a file.
 """

@@ -1,4 +1,6 @@
-"""What layers answer to some rows: which nodes learn nothing, and how far rows differ."""
+"""Figures about the answers of layers to some rows: nodes that learn nothing, and differences
+between rows. It must not know files or languages.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ def _spread(answers: npt.NDArray[np.float64]) -> float:
 
 
 def _constant(answers: npt.NDArray[np.float64], flat: tuple[float, ...]) -> int:
-    """How many nodes answer one of these to every row."""
+    """Return the number of nodes that answer one of these values to every row."""
     if not flat:
         return 0
     return int(np.isin(answers, flat).all(axis=0).sum())

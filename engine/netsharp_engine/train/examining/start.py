@@ -60,7 +60,7 @@ KINDS = (
 
 
 class Observation(NamedTuple):
-    """One thing that was seen: one of ``KINDS``, a layer, and its figures."""
+    """One observation: one of ``KINDS``, a layer, and its figures."""
 
     kind: str
     layer: str
@@ -79,12 +79,12 @@ class LayerStart(NamedTuple):
 
 @dataclass(slots=True)
 class TrainingStart:
-    """What was seen.
+    """The observations of the start.
 
     ``trivial`` is the loss of always answering the shares of the classes or the mean; for K classes
-    of one size ln K.  ``by_heart`` are the losses of some rows before and after learning them,
-    ``stable`` the largest rate that was stable; each None where it was not looked at.  ``steep``:
-    steps are as long as gradients are, so that a rate far below a stable one learns slowly.
+    of one size ln K. ``by_heart`` are the losses of some rows before and after learning them,
+    ``stable`` the largest rate that was stable; each None where it was not examined. ``steep``:
+    steps are proportional to gradients, so that a rate far below a stable one learns slowly.
     """
 
     rows: int
@@ -146,7 +146,7 @@ class _Look:
         self._work = 3 * sum(cost.multiply_adds for cost in costs)
 
     def begun(self) -> TrainingStart:
-        """The loss, the gradients and the answers of the first step."""
+        """Return the loss, the gradients and the answers of the first step."""
         count, rule = len(self._index), UpdateRule("sgd", 1.0)
         draft = drafted(self._backend, Job(self._judged, count, "float64", rule))
         require_room(f"Looking at {count:,} rows", (draft.needs(),), "Make layers smaller.")
@@ -167,7 +167,7 @@ class _Look:
         return TrainingStart(count, loss, self._trivial(), layers)
 
     def _norms(self, moved: dict[str, npt.NDArray[np.floating]]) -> dict[str, float]:
-        """The gradient's norm by layer: a step of rate 1 took it off the weights."""
+        """Return the gradient's norm by layer: a step of rate 1 subtracted it from the weights."""
         squares: dict[str, float] = {}
         for name, before in self._weights.items():
             layer = name.partition("/")[0]
@@ -176,7 +176,7 @@ class _Look:
         return {layer: math.sqrt(square) for layer, square in squares.items()}
 
     def _trivial(self) -> float:
-        """The loss of the best answer that is the same for all rows."""
+        """Return the loss of the best answer that is the same for all rows."""
         targets = self._targets
         answer = trivial_answer(self.objective, [(targets, np.ones(len(targets)))])
         if self.objective.classes is None:
@@ -192,7 +192,9 @@ class _Look:
         return sum(_entropy(np.array([share, 1 - share])) for share in each.tolist())
 
     def learned_by_heart(self) -> tuple[int, float, float] | None:
-        """Some rows, and their loss before and after learning them; None for too much work."""
+        """Return the number of some rows, and their loss before and after learning them; None where
+        that is too much work.
+        """
         count = min(BATCH_ROWS, len(self._index))
         if self._work * count * BATCH_STEPS > MOST_WORK:
             return None
@@ -212,8 +214,9 @@ class _Look:
         return count, losses[0], losses[-1]
 
     def stable_rate(self, loss: float, should_stop: Callable[[], bool]) -> float | None:
-        """The largest rate, by factors of two from that of the run, at which steps of the run's
-        rule do not make the loss much larger; None where that is much work, or there is none.
+        """Return the largest rate, by factors of two from that of the run, at which steps of the
+        run's rule do not make the loss much larger; None where that is too much work, or there is
+        none.
         """
         size = min(self._settings.batch_size, len(self._index))
         tries = RATE_STEPS * size + len(self._index)
@@ -244,7 +247,9 @@ class _Look:
     def _loss_after(
         self, program: Program, judging: Program, nothing: Memory, rule: UpdateRule
     ) -> float:
-        """The loss of all rows after some steps from the initial values; infinite after a fault."""
+        """Return the loss of all rows after some steps from the initial values; infinite after a
+        fault.
+        """
         program.load(self._weights)
         program.load_memory(nothing)
         program.count(Figures())
@@ -265,7 +270,7 @@ class _Look:
         return loss if math.isfinite(loss) else math.inf
 
     def _order(self) -> npt.NDArray[np.intp]:
-        """All rows, in the order of the seed."""
+        """Return all rows, in the order of the seed."""
         return np.random.default_rng(self._settings.seed).permutation(len(self._index))
 
     def _batch(self, rows: slice | npt.NDArray[np.intp]) -> Batch:
@@ -278,7 +283,7 @@ def _entropy(shares: npt.NDArray[np.float64]) -> float:
 
 
 def _observed(start: TrainingStart, output: str) -> list[Observation]:
-    """What is worth a finding."""
+    """Return the observations that deserve a finding."""
     found = []
     if not math.isfinite(start.loss):
         found.append(Observation("no number", output, ()))

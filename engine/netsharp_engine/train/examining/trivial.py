@@ -28,7 +28,7 @@ SMALL_SPREAD = 0.01
 
 
 class Evidence(NamedTuple):
-    """What is known of a run that has ended."""
+    """The facts about a run that has ended."""
 
     graph: Graph
     settings: TrainingSettings
@@ -40,10 +40,10 @@ class Evidence(NamedTuple):
 
 
 def is_no_better(report: Report) -> bool:
-    """Whether a report has nothing that is better than the baseline's.
+    """Return whether a report has no figure that is better than the baseline's.
 
     For classes neither the accuracy nor, by 1 %, the logarithmic loss; for numbers not the error,
-    by 1 %.  False where there is nothing to learn: one class, or equal numbers.
+    by 1 %. False where there is nothing to learn: one class, or equal numbers.
     """
     metrics, baseline = report.metrics, report.baseline
     if report.classes is not None:
@@ -147,7 +147,7 @@ def _alike(evidence: Evidence) -> Iterator[str]:
                 change = 'init = "glorot"'
             yield (
                 f"Initial values: what layer '{layer.name}' answers hardly differs between rows "
-                f"(by {layer.spread:.2g}), so the layers behind it learn nothing. Try {change}, or "
+                f"(by {layer.spread:.2g}), so the layers after it learn nothing. Try {change}, or "
                 "fewer layers."
             )
 
@@ -174,7 +174,7 @@ def _still_falling(evidence: Evidence) -> Iterator[str]:
 
 
 def _losses(evidence: Evidence) -> tuple[float, float]:
-    """The mean loss of the first epoch and that of the whole network now."""
+    """Return the mean loss of the first epoch and that of the whole network now."""
     first = evidence.history[0].get("loss") if evidence.history else None
     last = evidence.reports[0].loss
     return (math.inf if first is None else first), (math.nan if last is None else last)

@@ -54,7 +54,9 @@ def load_data(
 
 
 def found_or_made(wanted: WantedData, reading: _Reading) -> TrainingData:
-    """Data as it was kept, else read, prepared and kept; in memory where it cannot be kept."""
+    """Return data as it was kept, else read, prepared and kept; in memory where it cannot be
+    kept.
+    """
     found = wanted.found()
     if found is not None:
         return found
@@ -73,10 +75,11 @@ def found_or_made(wanted: WantedData, reading: _Reading) -> TrainingData:
 
 
 def within_memory(data: TrainingData) -> TrainingData:
-    """Mapped data, whose blocks are shuffled where it is larger than the share of memory for it.
+    """Return mapped data, whose blocks are shuffled where it is larger than the share of memory for
+    it.
 
-    Rows from all over a file that memory does not hold would be read one by one from the disk.  Who
-    sets ``shuffle`` has chosen.  What is not mapped is left as it is, too.
+    Rows from all over a file larger than memory would be read one by one from the disk. A
+    ``shuffle`` that was set explicitly is kept, and so is data that is not mapped.
     """
     free = free_memory()
     size = data.train.matrix.nbytes
@@ -111,7 +114,7 @@ class _Reading:
         self._validation = [] if path is None else find_files(path)
 
     def wanted(self, model: str | None) -> WantedData | None:
-        """What is to be kept; None where the data is read into memory each time."""
+        """Return the data that is to be kept; None where it is read into memory each time."""
         settings = self._settings
         named = (*settings.train, settings.validation_path)
         if settings.cache == "never" or STANDARD_INPUT in named:
@@ -139,7 +142,9 @@ class _Reading:
 
 
 def _split_column(settings: TrainingSettings, first_file: str) -> str | None:
-    """The validation column, or None where ``validation`` is no text or a file's name."""
+    """Return the validation column, or None where ``validation`` is not a text or is a file's
+    name.
+    """
     chosen = settings.validation
     if not isinstance(chosen, str):
         return None

@@ -62,9 +62,9 @@ class WantedData:
         output: OutputForm | None,
         model: str | None,
     ) -> WantedData:
-        """What is wanted of ``files`` and of ``others``, such as validation rows.
+        """Return the data that is wanted of ``files`` and of ``others``, such as validation rows.
 
-        ``model`` is the path beside which it is kept, None for the user's folder.  Raises OSError.
+        ``model`` is the path beside which it is kept, None for the user's folder. Raises OSError.
         """
         fraction = settings.validation if isinstance(settings.validation, float) else None
         asked = {
@@ -81,7 +81,7 @@ class WantedData:
         return cls(settings, asked, stamps, place_of(folder_for(model), asked))
 
     def found(self) -> TrainingData | None:
-        """The data as it was kept; None where there is none, or it is stale or damaged."""
+        """Return the data as it was kept; None where there is none, or it is stale or damaged."""
         kept = read_kept(self.path)
         try:
             if kept is None or stamps_in(kept.values) != self.stamps:
@@ -93,7 +93,7 @@ class WantedData:
             return None
 
     def store(self) -> KeptStore:
-        """Where new data is made, aside.  Raises StoreError."""
+        """Return the store in which new data is made, in a temporary file. Raises StoreError."""
         made_folder(os.path.dirname(self.path))
         return KeptStore(self.path)
 
@@ -127,12 +127,12 @@ class WantedData:
 
 
 def _named(path: str) -> list[str]:
-    """What a file is, and what it was called: its name says how it is read."""
+    """Return the canonical path of a file, and its name, which decides how it is read."""
     return [os.path.realpath(path), os.path.basename(path)]
 
 
 def _data_of(kept: KeptArrays, settings: TrainingSettings) -> TrainingData:
-    """The data that a file holds; ValueError, TypeError or KeyError where it is none."""
+    """Return the data in a file; ValueError, TypeError or KeyError for other contents."""
     values = kept.values
     classes = stored.optional(values, "classes", stored.items)
     scale = stored.optional(values, "scale", stored.table)
@@ -173,7 +173,7 @@ def _check_part(part: Part, features: int, dtype: np.dtype[Any], classes: int | 
     """Refuse rows that do not go together: compiled code trusts them.  Raises ValueError."""
     rows = len(part.matrix)
     if part.matrix.shape != (rows, features) or part.matrix.dtype != dtype:
-        raise ValueError("its features are no matrix of numbers of this run")
+        raise ValueError("its features are not a matrix of numbers of this run")
     for weights in (part.weights, part.sample_weights):
         if weights is not None and (weights.shape != (rows,) or weights.dtype != np.float64):
             raise ValueError("its weights are not those of its rows")
@@ -183,11 +183,11 @@ def _check_part(part: Part, features: int, dtype: np.dtype[Any], classes: int | 
     if not inside or (classes is not None and not _within(part.targets, classes)):
         raise ValueError("its rows or classes are numbered beyond what there is")
     if classes is None and (part.targets.dtype.kind != "f" or part.targets.ndim > 2):
-        raise ValueError("its targets are no numbers")
+        raise ValueError("its targets are not numbers")
 
 
 def _within(numbers: Any, most: int) -> bool:
-    """Whether whole numbers lie from 0 to below a limit."""
+    """Return whether whole numbers are from 0 to below a limit."""
     if numbers.ndim != 1 or numbers.dtype.kind != "i":
         return False
     cuts = blocks(len(numbers), 1)
@@ -195,5 +195,5 @@ def _within(numbers: Any, most: int) -> bool:
 
 
 def with_notes(data: TrainingData, *notes: str) -> TrainingData:
-    """The data with more sentences on it."""
+    """Return the data with more sentences about it."""
     return replace(data, notes=(*data.notes, *notes))

@@ -43,7 +43,7 @@ PATH_KEYS = frozenset(("train", "test", "labels", "model", "log", "plot"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSettings:
-    """Every setting of a run, checked.
+    """The settings of a run, checked.
 
     ``origins`` maps each key to ``host``, ``default``, ``call``, ``file`` or ``flag``.
     ``directory`` is that of the run file; paths that came from the file already start with it,
@@ -117,24 +117,26 @@ class TrainingSettings:
 
     @property
     def shards(self) -> int:
-        """The number of threads; 1 while it is left to a measurement."""
+        """Return the number of threads; 1 while it is left to a measurement."""
         return self.threads if isinstance(self.threads, int) else 1
 
     @property
     def regression(self) -> bool:
-        """Whether numbers are predicted, not classes."""
+        """Return whether numbers are predicted, not classes."""
         return self.task == "regression"
 
     @property
     def validation_path(self) -> str | None:
-        """The file that ``validation`` names if it is no column of the table."""
+        """Return the file that ``validation`` names if it is not a column of the table."""
         if not isinstance(self.validation, str):
             return None
         from_file = self.origins["validation"] == "file"
         return os.path.join(self.directory, self.validation) if from_file else self.validation
 
     def read_options(self, *, split: str | None = None) -> ReadOptions:
-        """How the table is to be read; ``split`` is the validation column if there is one."""
+        """Return the options of reading the table; ``split`` is the validation column if there is
+        one.
+        """
         label, *more = self.label if isinstance(self.label, tuple) else (self.label,)
         return ReadOptions(
             label=label,
@@ -156,16 +158,17 @@ class TrainingSettings:
         )
 
     def listing(self) -> Iterator[tuple[str, str, str, str]]:
-        """(section, key, value as text, origin) of every setting, in the table's order."""
+        """Yield (section, key, value as text, origin) of every setting, in the table's order."""
         for key in KEYS:
             value = getattr(self, key.name)
             yield key.section, key.name, shown(value), self.origins[key.name]
 
     def notes(self) -> list[str]:
-        """Sentences about values that we take but the host itself would refuse or advise against.
+        """Return sentences about values that are accepted here but that the host itself would
+        refuse or advise against.
 
-        They are no errors: only somebody who goes back to that host needs them.  One more is
-        about a rate that fits another optimizer than the default.
+        They are not errors: only a user who returns to that host needs them. One more is about a
+        rate that fits another optimizer than the default.
         """
         found = [
             f"{name} = {getattr(self, name):g} is more than {limit:g}, the most that host "
@@ -184,7 +187,7 @@ class TrainingSettings:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Values and origins by key as plain JSON values, for the model file."""
+        """Return values and origins by key as plain JSON values, for the model file."""
         values = {key.name: getattr(self, key.name) for key in KEYS}
         return {
             "values": {
@@ -197,7 +200,7 @@ class TrainingSettings:
 
 
 def shown(value: object) -> str:
-    """A value as the run file would write it; ``-`` for one that is not set."""
+    """Return a value as the run file would write it; ``-`` for one that is not set."""
     if value is None or value == ():
         return "-"
     if isinstance(value, bool):
@@ -222,12 +225,12 @@ def read_settings(
     call: Mapping[str, Any] | None = None,
     call_name: str = "the call",
 ) -> TrainingSettings | list[str]:
-    """The settings of a run file (its parsed TOML) under flags (by key; None is not given).
+    """Return the settings of a run file (its parsed TOML) under flags (by key; None is not given).
 
-    Paths of the run file are taken from ``directory``.  ``called`` are the names by which people
+    Paths of the run file are taken from ``directory``. ``called`` are the names by which people
     know keys that are given in place of flags: Python's keywords, by key; without an entry a
-    keyword is the key's own name.  ``call`` is what the call of a script says, as a run file
-    would: it gives way to both, and so does what goes with a choice that they make otherwise.
+    keyword is the key's own name. ``call`` is what the call of a script says, as a run file would:
+    it gives way to both, and so do settings that belong to a choice that they make otherwise.
     Instead of settings it gives a list of sentences, one per fault, each with what to do.
     """
     errors: list[str] = []
@@ -258,10 +261,10 @@ def read_settings(
 
 
 def restore_settings(stored: Mapping[str, Any]) -> TrainingSettings | list[str]:
-    """The settings whose ``to_json()`` was stored; a list of sentences for other values.
+    """Return the settings whose ``to_json()`` was stored; a list of sentences for other values.
 
-    Keys that a later version added take their defaults; keys that are unknown are passed over.
-    ValueError where they are no tables.
+    Keys that a later version added take their defaults; unknown keys are ignored. ValueError where
+    they are not tables.
     """
     errors: list[str] = []
     given: dict[str, Any] = {}
@@ -282,7 +285,7 @@ def restore_settings(stored: Mapping[str, Any]) -> TrainingSettings | list[str]:
 def _call_values(
     call: Mapping[str, Any], call_name: str, given: Mapping[str, Any], errors: list[str]
 ) -> Sequence[tuple[Key, Any]]:
-    """What a call says that nobody who outranks it has said, or chosen to be without."""
+    """Return the values of a call that neither run file nor flags override or make pointless."""
     said = list(_file_values(call, call_name, errors))
     own = {**CALL_CHOICES, **{key.name: value for key, value in said}}
     pointless = {
@@ -320,7 +323,9 @@ def _file_values(
 
 
 def _of_hosts(name: str, section: str | None = None) -> str:
-    """What an argument of the hosts is here, as the rest of a sentence; "" for other names."""
+    """Return the name here of an argument of the hosts, as the rest of a sentence; "" for other
+    names.
+    """
     found = known_here(name)
     if found is None:
         return ""
@@ -383,7 +388,7 @@ def _add_defaults(given: dict[str, Any], origins: dict[str, str]) -> None:
 
 
 def _conflicts(given: Mapping[str, Any], origins: Mapping[str, str]) -> Sequence[str]:
-    """Sentences about settings that do not go together."""
+    """Return sentences about settings that do not fit together."""
     faults = []
     optimizer = given["optimizer"]
     if given["momentum"] and optimizer != "sgd":
@@ -436,12 +441,12 @@ def precision_fault(dtype: str, precision: str | None) -> str | None:
 
 
 def _chosen(name: str, origins: Mapping[str, str]) -> bool:
-    """Whether somebody set a key, by flag or in a run file."""
+    """Return whether a key was set explicitly, by flag or in a run file."""
     return origins[name] in CHOSEN
 
 
 def _absent_settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[str]:
-    """Sentences about settings that the host has not which was named."""
+    """Yield sentences about settings that the named host does not have."""
     host = given["host"]
     if not _chosen("host", origins):
         return
@@ -452,7 +457,7 @@ def _absent_settings(given: Mapping[str, Any], origins: Mapping[str, str]) -> It
 
 
 def _schedule_faults(given: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[str]:
-    """Sentences about a schedule of the learning rate and what goes with it."""
+    """Yield sentences about a schedule of the learning rate and its settings."""
     schedule = given["schedule"]
     unused = {
         "constant": ("schedule_epochs", "schedule_factor", "schedule_least"),

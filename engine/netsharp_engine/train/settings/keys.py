@@ -1,8 +1,8 @@
 """The table of run settings: every key of a run file, its kind, its default per host, its limits.
 
-It holds data only; ``settings`` reads run files and flags with it.  Hosts' defaults: section 11
-of our reading (Studio, rxNeuralNet, TLC).  Where no host is named, or it is silent, the default is
-ours, decided by measurement: ``bench/defaults.py``.
+It holds data only; ``settings`` reads run files and flags with it. Hosts' defaults are those of
+their documentation (Machine Learning Studio, rxNeuralNet, TLC). Where no host is named, or it has
+none, the default is ours, decided by measurement: ``bench/defaults.py``.
 """
 
 from __future__ import annotations
@@ -49,14 +49,13 @@ LOSS_ALIASES |= {"squared-error": "squared", "mse": "squared"}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One setting.
+    """One setting. ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``,
+    ``column``, ``columns``, ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``,
+    ``class weights``, ``layer shares``, ``operands``, ``device`` or ``threads``.
 
-    ``kind`` is ``text``, ``choice``, ``integer``, ``number``, ``truth``, ``column``, ``columns``,
-    ``labels`` (a column or several), ``paths``, ``shuffling``, ``split``, ``class weights``,
-    ``layer shares``, ``operands``, ``device`` or ``threads``.
-    ``hosts`` overrides ``default`` per host.  ``least`` and ``most`` are limits, exclusive where
-    ``open_least`` or ``open_most`` is set.  ``absent`` are the hosts that have no such setting:
-    whoever names one of these as host may not set it.  ``before`` is what was done before there was
+    ``hosts`` overrides ``default`` per host. ``least`` and ``most`` are limits, exclusive where
+    ``open_least`` or ``open_most`` is set. ``absent`` are the hosts that have no such setting: a
+    run that names one of these as host may not set it. ``before`` is the behaviour before there was
     such a key, in force for models that were stored then, where that is not the default.
     """
 
@@ -77,7 +76,7 @@ class Key:
 
     @property
     def flag(self) -> str:
-        """The flag of the command line."""
+        """Return the flag of the command line."""
         return "--" + self.name.replace("_", "-")
 
 
@@ -108,7 +107,7 @@ KEYS: tuple[Key, ...] = (
         "the columns that are features, in this order; if absent all that play no other part",
         (),
     ),
-    Key("data", "exclude", "columns", "columns that are no features, such as an id", ()),
+    Key("data", "exclude", "columns", "columns that are not features, such as an id", ()),
     Key(
         "data",
         "missing",
@@ -126,7 +125,7 @@ KEYS: tuple[Key, ...] = (
         True,
         hosts={"studio": True},
     ),
-    Key("data", "rows", "integer", "read only so many rows", least=1),
+    Key("data", "rows", "integer", "the most rows that are read", least=1),
     Key(
         "data",
         "cache",
@@ -293,7 +292,7 @@ KEYS: tuple[Key, ...] = (
         "quantize",
         "operands",
         "codes that values of hidden layers are while training, each looked up in a table that is "
-        "made anew after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits",
+        "rebuilt after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits",
         absent=HOSTS,
     ),
     Key(
@@ -356,9 +355,9 @@ KEYS: tuple[Key, ...] = (
         "train",
         "schedule",
         "choice",
-        "how the learning rate falls from epoch to epoch: not at all, by a factor every so many "
-        "epochs, along half a cosine, or by a factor where the loss (of validation rows if there "
-        "are any) gets no better",
+        "how the learning rate falls from epoch to epoch: not at all, by a factor every "
+        "schedule_epochs epochs, along half a cosine, or by a factor where the loss (of "
+        "validation rows if there are any) does not improve",
         "constant",
         choices=SCHEDULES,
         absent=HOSTS,

@@ -30,7 +30,7 @@ class BadValueError(ValueError):
 
 
 def convert(key: Key, value: Any) -> Any:
-    """The value of ``key`` in its own type; raises BadValueError with a sentence."""
+    """Return the value of ``key`` in its own type; raises BadValueError with a sentence."""
     return CONVERSIONS[key.kind](key, value)
 
 
@@ -98,7 +98,7 @@ def _threads(key: Key, value: Any) -> int | str:
 def _device(key: Key, value: Any) -> str:
     device = parsed(_as_text(key, value))
     if device is None:
-        raise BadValueError(f"{_shown(value)} is no device: {WORDS} is needed.")
+        raise BadValueError(f"{_shown(value)} is not a device: {WORDS} is needed.")
     return str(device)
 
 
@@ -210,7 +210,7 @@ def _class_weights(key: Key, value: Any) -> str | dict[str, float] | None:
 
 
 def _layer_shares(key: Key, value: Any) -> float | dict[str, float] | None:
-    """A share, or shares by layer; None where all are 0."""
+    """Return a share, or shares by layer; None where all are 0."""
     if isinstance(value, str) and "=" in value:
         pairs = [part.partition("=") for part in value.split(",")]
         value = {name.strip(): number.strip() for name, _, number in pairs}

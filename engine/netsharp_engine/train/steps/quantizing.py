@@ -1,7 +1,7 @@
-"""Training with transfer tables in the loop: which layers have one, and when it is made anew.
+"""Training with transfer tables in the loop: the layers that have one, and when it is rebuilt.
 
-How a table is made of a range is told by the caller; no back end is known here.  The seed's system
-calls this the generation of transfer functions during the training phase.
+The caller provides the function that makes a table from a range; it must not know back ends. The
+seed's system calls this the generation of transfer functions during the training phase.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class KeptTables:
         self._nodes, self._operands, self._make = transfers(graph), operands, make
 
     def remake(self, program: Program) -> None:
-        """Make the tables of a program's graph anew, as the ranges that it tracked have them.
+        """Rebuild the tables of a program's graph from the ranges that it tracked.
 
         Raises TrainingError where no table can be made of a range.
         """

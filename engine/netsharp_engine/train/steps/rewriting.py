@@ -1,6 +1,7 @@
-"""A graph made anew with some of its nodes replaced, or read through others; what a layer of it is.
+"""A graph rebuilt with some of its nodes replaced, or read through others; the nodes that are
+layers.
 
-Knows no reason to do so.
+It must not know the reason.
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ def rewritten(
 
 
 def is_layer(node: Node) -> bool:
-    """Whether the node is what others see of a layer: an input, or a named activation."""
+    """Return whether the node is a layer as others see it: an input, or a named activation."""
     return node.op == "input" or (node.op in ("activation", "transfer") and bool(node.name))
 
 
 def weighs(layer: Node) -> bool:
-    """Whether a layer has parameters of its own."""
+    """Return whether a layer has parameters of its own."""
     waiting = list(layer.inputs)
     while waiting:
         node = waiting.pop()

@@ -1,8 +1,8 @@
 """Learning rates that fall from epoch to epoch: one row for each schedule.
 
-Rates are those of `torch.optim.lr_scheduler` (StepLR, CosineAnnealingLR, ReduceLROnPlateau with
-its defaults), but for the floor, which holds for all.  What a schedule remembers stands in the
-state of the run; nothing else is known here.
+Rates are those of `torch.optim.lr_scheduler` (StepLR, CosineAnnealingLR, ReduceLROnPlateau with its
+defaults), except for the floor, which holds for all. A schedule's memory is in the state of the
+run; nothing else is known here.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def _constant(settings: TrainingSettings, state: TrainingState, loss: float | No
 
 
 def _step(settings: TrainingSettings, state: TrainingState, loss: float | None) -> float:
-    """``rate * factor ** (epoch // epochs)``."""
+    """Return ``rate * factor ** (epoch // epochs)``."""
     falls = state.epoch // _epochs(settings)
     return settings.learning_rate * settings.schedule_factor**falls
 
 
 def _cosine(settings: TrainingSettings, state: TrainingState, loss: float | None) -> float:
-    """Half a period from the rate to its floor, which holds from there on (Loshchilov and Hutter
-    2017, without restarts).
+    """Return a rate that falls along half a cosine to its floor, which holds from there on
+    (Loshchilov and Hutter 2017, without restarts).
     """
     part = min(state.epoch / _epochs(settings), 1.0)
     least = settings.schedule_least
@@ -37,7 +37,9 @@ def _cosine(settings: TrainingSettings, state: TrainingState, loss: float | None
 
 
 def _plateau(settings: TrainingSettings, state: TrainingState, loss: float | None) -> float:
-    """Times the factor where more than so many epochs in a row brought no better loss."""
+    """Return the rate times the factor, where more than ``schedule_epochs`` epochs in a row had no
+    better loss.
+    """
     best = state.plateau_loss
     if loss is None or not math.isfinite(loss):
         return state.rate
@@ -71,7 +73,7 @@ def scheduled_rate(settings: TrainingSettings, state: TrainingState, loss: float
 
 
 def vanishing(settings: TrainingSettings) -> str:
-    """Say why epochs at the end of a run would change nothing; empty where none would.
+    """Return why epochs at the end of a run would change nothing; empty where none would.
 
     A cosine falls to its floor, by default 0, within ``schedule_epochs``.
     """

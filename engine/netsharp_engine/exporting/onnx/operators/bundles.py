@@ -40,7 +40,7 @@ def _flat(out: OnnxWriting, value: OnnxValue) -> str:
 
 
 def _fitted(out: OnnxWriting, name: str, node: Node) -> str:
-    """What was found as [n, nodes], in the shape of a layer."""
+    """Return a result [n, nodes] in the shape of a layer."""
     return name if len(node.shape) == 1 else out.shaped(name, 1, node.shape)
 
 
@@ -54,7 +54,7 @@ def _full(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def is_matrix(values: int, nodes: int, edges: int) -> bool:
-    """Return whether so many edges between values and nodes are written as a matrix."""
+    """Return whether ``edges`` edges between values and nodes are written as a matrix."""
     cells = values * nodes
     return cells <= _CELLS or edges >= _SHARE * cells
 
@@ -102,7 +102,7 @@ def _added(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """One of ONNX's where it moves along two axes at most, else by cells."""
+    """Return a convolution of ONNX (Conv) where it moves along two axes at most, else by cells."""
     told, weights = node.attributes, _weights(out, node)
     axes: tuple[Axis, ...] = told["axes"]
     kernel = tuple(axis.kernel for axis in axes)
@@ -159,7 +159,7 @@ def _pooled(find: Callable[[OnnxWriting, str, Sequence[Axis]], str], operator: s
 
 
 def _response_norm(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
+    """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
     flat = _flat(out, sources[0])

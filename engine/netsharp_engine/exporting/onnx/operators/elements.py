@@ -26,7 +26,7 @@ def _pair(operator: str) -> Row:
 
 
 def _over_sample(operator: str) -> Row:
-    """Functions of all elements of a sample together."""
+    """Return the row of a function of all elements of a sample together."""
 
     def row(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
         (source,) = sources
@@ -100,7 +100,7 @@ def _restored(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str
 
 
 def _batch_normalized(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """With running statistics, which are constants: sources 3 and 4."""
+    """Return batch normalisation with running statistics, which are constants: sources 3 and 4."""
     values, scale, bias, mean, variance = sources
     count = node.shape[0] if node.attributes["spatial"] else node.size
     parts = [whole(node, one).reshape(count) for one in (scale, bias, mean, variance)]

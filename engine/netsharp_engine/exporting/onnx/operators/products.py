@@ -40,7 +40,7 @@ def _multiplied(
     shape: tuple[int, ...],
     left: OnnxValue,
 ) -> str:
-    """The product of rows of the second source with a matrix of the first one."""
+    """Return the product of rows of the second source with a matrix of the first one (MatMul)."""
     right, (inner, _) = sources[1], matrix
     rest, lead = product(shape) // inner, max(one.lead for one in sources)
     rows = (inner,) if rest == 1 and left.lead == 0 else (rest, inner)

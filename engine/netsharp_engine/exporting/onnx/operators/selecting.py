@@ -13,7 +13,7 @@ from netsharp_engine.ops.tensors.choosing import FILLED, REFLECTED
 
 
 def _whole(out: OnnxWriting, name: str) -> str:
-    """Numbers without what stands behind their point."""
+    """Return numbers truncated to whole ones."""
     from onnx import TensorProto
 
     return out.add("Cast", name, to=TensorProto.INT64)
@@ -27,7 +27,9 @@ def _as_floats(out: OnnxWriting, name: str) -> str:
 
 
 def _classes(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """ONNX's own operator counts negative classes from the end, which CNTK does not have."""
+    """Return one-hot rows; ONNX's OneHot counts negative classes from the end, CNTK has no such
+    ones.
+    """
     (source,), axis = sources, node.attributes["axis"]
     at = source.lead + len(node.shape) - axis
     given = out.add("Unsqueeze", _whole(out, source.name), out.integers(at))
@@ -38,7 +40,9 @@ def _classes(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def _padded(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """With the border shown twice, axis by axis: ONNX has no word for it."""
+    """Return padding that repeats the border symmetrically, axis by axis: ONNX's Pad has no such
+    mode.
+    """
     (source,), mode = sources, node.attributes["mode"]
     pairs = [*zip(node.attributes["head"], node.attributes["foot"], strict=True)][::-1]
     if mode in (FILLED, REFLECTED):
@@ -64,7 +68,9 @@ def _largest(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def _gathered(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """Where numbers and what they choose of change with the samples, sample by sample."""
+    """Return gathered rows; sample by sample where both numbers and reference change with the
+    samples.
+    """
     indices, reference = sources
     rows = _whole(out, indices.name)
     if not reference.lead:

@@ -84,7 +84,7 @@ def _reduced(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def _place(out: OnnxWriting, node: Node, source: OnnxValue, operator: str) -> str:
-    """Where the first of the largest, or of the smallest, elements stands."""
+    """Return the place of the first of the largest, or of the smallest, elements."""
     from onnx import TensorProto
 
     axis, name = int(node.attributes["axis"]), source.name

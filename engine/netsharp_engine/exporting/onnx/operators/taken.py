@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def windows(out: OnnxWriting, flat: str, axes: Sequence[CoveredAxis]) -> str:
-    """Add the windows [n, places, taps] of images [n, cells]; 0 stands outside."""
+    """Return the windows [n, places, taps] of images [n, cells]; 0 outside."""
     chosen = cells(axes)
     if (chosen < 0).any():
         flat = out.add("Pad", flat, out.integers(0, 0, 0, 1))

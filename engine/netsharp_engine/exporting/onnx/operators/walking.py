@@ -1,4 +1,5 @@
-"""How ONNX's operators walk along the axes of an image: kernels, strides and pads, always explicit.
+"""The movement of ONNX's operators along the axes of an image: kernels, strides and pads, always
+explicit.
 
 CNTK's automatic pads are larger below, those of ONNX's ``auto_pad`` above: they are never used.
 """

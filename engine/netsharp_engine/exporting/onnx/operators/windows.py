@@ -28,14 +28,14 @@ _OTHER_BORDERS = "ONNX's pooling of regions rounds their borders otherwise."
 
 
 def _flat(out: OnnxWriting, value: OnnxValue, shape: Sequence[int]) -> str:
-    """Samples [n, *shape], also where they are steps of sequences."""
+    """Return samples [n, *shape], also where they are steps of sequences."""
     if value.lead == 1 and value.shape == tuple(shape):
         return value.name
     return out.add("Reshape", value.name, out.integers(-1, *shape))
 
 
 def _back(out: OnnxWriting, name: str, value: OnnxValue, node: Node) -> str:
-    """The inverse, with the shape of a node."""
+    """Return the inverse of ``_flat``, with the shape of a node."""
     if value.lead == 1:
         return out.shaped(name, 1, node.shape)
     shape = out.add("Concat", out.leading(value), out.integers(*node.shape), axis=0)
@@ -47,14 +47,14 @@ def _sizes(axes: Sequence[Axis]) -> tuple[int, ...]:
 
 
 def _turned(out: OnnxWriting, name: str, sizes: Sequence[int], last: bool) -> str:
-    """An image [n, channels, ...] of one whose channels run fastest."""
+    """Return an image [n, channels, ...] of one whose channels run fastest."""
     if not last:
         return name
     return out.add("Transpose", name, perm=(0, len(sizes), *range(1, len(sizes))))
 
 
 def _taken(out: OnnxWriting, node: Node, value: OnnxValue) -> str:
-    """The image of a node, [n, *sizes of its axes]."""
+    """Return the image of a node, [n, *sizes of its axes]."""
     axes, last = node.attributes["axes"], node.attributes["channels_last"]
     sizes = _sizes(axes)
     given = _flat(out, value, (*sizes[1:], sizes[0]) if last else sizes)
@@ -62,7 +62,7 @@ def _taken(out: OnnxWriting, node: Node, value: OnnxValue) -> str:
 
 
 def _handed(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
-    """What an operator found, [n, channels, ...], as the value of a node."""
+    """Return an operator's result, [n, channels, ...], as the value of a node."""
     if node.attributes["channels_last"]:
         rank = len(node.attributes["axes"])
         name = out.add("Transpose", name, perm=(0, *range(2, rank + 1), 1))
@@ -70,8 +70,8 @@ def _handed(out: OnnxWriting, node: Node, name: str, value: OnnxValue) -> str:
 
 
 def _inside(out: OnnxWriting, image: str, axes: Sequence[Axis]) -> str:
-    """An image [n, channels, *axes] without the cells that ONNX would begin or end with and no
-    window reads.
+    """Return an image [n, channels, *axes] without the cells that ONNX would begin or end with and
+    no window reads.
     """
     cut = [(2 + place, axis) for place, axis in enumerate(axes) if is_cut(axis)]
     if not cut:
@@ -120,12 +120,12 @@ def _convolved(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> st
 
 
 def is_plain(told: Mapping[str, Any]) -> bool:
-    """Whether a convolution is of one group and without gaps."""
+    """Return whether a convolution has one group and no gaps."""
     return told.get("groups", 1) == 1 and "gaps" not in told
 
 
 def _spread(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
-    """A convolution of groups of channels, or with gaps between the cells of its kernels."""
+    """Return a convolution of groups of channels, or with gaps between the cells of its kernels."""
     told = node.attributes
     axes, gaps = told["axes"], told.get("gaps", (1,) * len(told["axes"]))
     whole_depth = _is_all_channels(axes[0]) and product(told["maps"][1:]) == 1
@@ -146,7 +146,7 @@ def _spread(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> s
 
 
 def _by_cells(out: OnnxWriting, node: Node, value: OnnxValue, weights: Array) -> str:
-    """A convolution whose places have kernels of their own, or one along many axes."""
+    """Return a convolution whose places have kernels of their own, or one along many axes."""
     told, axes = node.attributes, node.attributes["axes"]
     if told["transpose"]:
         raise refused(node, "backwards, its kernels have to be the same at all places.")
@@ -168,7 +168,7 @@ _POINT: Axis = _Point()  # type: ignore[assignment]
 
 
 def _kernels(node: Node, weights: Array, maps: int) -> Array:
-    """Weights as [maps, *kernel]."""
+    """Return weights as [maps, *kernel]."""
     flat: Array = weights.reshape(-1)
     told = node.attributes
     if told["channels_last"]:
@@ -178,7 +178,7 @@ def _kernels(node: Node, weights: Array, maps: int) -> Array:
 
 
 def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Array) -> str:
-    """The image that such places come from."""
+    """Return the image that such places are computed from (ConvTranspose)."""
     axes: tuple[Axis, ...] = node.attributes["axes"]
     if not _is_all_channels(axes[0]):
         raise refused(node, "backwards, its kernel has to read all channels.")
@@ -200,7 +200,7 @@ def _convolved_back(out: OnnxWriting, node: Node, value: OnnxValue, kernels: Arr
 
 
 def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """Cells outside of the image are no part of a mean."""
+    """Return a pooling; cells outside of the image do not count in a mean."""
     (value,), is_most = sources, node.attributes["pool"] == "max"
     axes: tuple[Axis, ...] = node.attributes["axes"]
     image = _taken(out, node, value)
@@ -228,7 +228,9 @@ def _pooled(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
 
 
 def _regions(out: OnnxWriting, node: Node, sources: Sequence[OnnxValue]) -> str:
-    """Regions by their corners, each with the number of its image in front."""
+    """Return the pooling of regions given by their corners, each with the number of its image in
+    front.
+    """
     image, regions = sources
     if "scale" not in node.attributes:
         raise refused(node, _OTHER_BORDERS)

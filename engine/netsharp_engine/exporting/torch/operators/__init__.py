@@ -1,4 +1,4 @@
 """The rows of operations in PyTorch, a module for each kind; `table` joins them.
 
-Knows one operation at a time: neither graphs, nor loops, nor what stands around a network.
+They know one operation at a time, and must not know graphs, loops, or the columns around a network.
 """

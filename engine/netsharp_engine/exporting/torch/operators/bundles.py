@@ -29,7 +29,7 @@ def _weights(out: TorchWriting, node: Node) -> Array:
 
 
 def _fitted(out: TorchWriting, found: Expression, node: Node) -> Expression:
-    """What was found as [n, nodes], in the shape of a layer."""
+    """Return a result [n, nodes] in the shape of a layer."""
     if len(node.shape) == 1:
         return found
     return out.shaped(out.let(found), (node.size,), node.shape)
@@ -50,7 +50,9 @@ def _full(
 def _filtered(
     out: TorchWriting, node: Node, sources: Sequence[ExportedValue], bias: Array | None = None
 ) -> Expression:
-    """A matrix with zeros; where those would be too many, products that are added by index."""
+    """Return a filtered bundle as a matrix with zeros; where those would be too many, as products
+    that are added by index.
+    """
     destinations, origins = (np.asarray(one, np.int64) for one in node.attributes["edges"])
     weights, given = _weights(out, node).reshape(-1), out.flattened(sources[0])
     many = node.size * node.inputs[0].size
@@ -87,7 +89,9 @@ def _added(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> E
 
 
 def _convolved(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """A layer of PyTorch where it moves along three axes at most, else by cells."""
+    """Return a convolution by a layer of PyTorch where it moves along three axes at most, else by
+    cells.
+    """
     told, weights = node.attributes, _weights(out, node)
     axes: tuple[Axis, ...] = told["axes"]
     kernel = tuple(axis.kernel for axis in axes)
@@ -139,7 +143,7 @@ def _pooled(most: bool) -> Row:
 
 
 def _response_norm(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
+    """Return x (offset + alpha / N * sum of squares)^-beta, x at the centre of the kernel."""
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
     given = out.let(out.flattened(sources[0]))

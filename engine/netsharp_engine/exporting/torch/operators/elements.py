@@ -45,7 +45,7 @@ def _compared(sign: str) -> Row:
 
 
 def _over_sample(function: str) -> Row:
-    """Functions of all elements of a sample together."""
+    """Return the row of a function of all elements of a sample together."""
 
     def row(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
         found = call(function, out.flattened(sources[0]), dim="-1")
@@ -55,7 +55,7 @@ def _over_sample(function: str) -> Row:
 
 
 def _fitted(out: TorchWriting, found: Expression, node: Node) -> Expression:
-    """What was found with one axis, in the shape of a node."""
+    """Return a result with one axis in the shape of a node."""
     if len(node.shape) == 1:
         return found
     return call("torch.unflatten", out.let(found), "-1", numbers(node.shape))
@@ -112,7 +112,7 @@ def _restored(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -
 def _batch_normalized(
     out: TorchWriting, node: Node, sources: Sequence[ExportedValue]
 ) -> Expression:
-    """With running statistics, which are constants: sources 3 and 4."""
+    """Return batch normalisation with running statistics, which are constants: sources 3 and 4."""
     values = sources[0]
     spatial = node.attributes["spatial"] and 1 < len(node.shape) <= len(_NORMALIZERS)
     count = node.shape[0] if node.attributes["spatial"] else node.size

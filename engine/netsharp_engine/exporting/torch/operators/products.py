@@ -77,7 +77,7 @@ def _multiplied(
     weights: Array | None,
     bias: Array | None,
 ) -> Expression:
-    """The product of rows of the second source with a matrix of the first one."""
+    """Return the product of rows of the second source with a matrix of the first one."""
     left, right = sources
     inner, kept = matrix
     rest = product(shape) // inner

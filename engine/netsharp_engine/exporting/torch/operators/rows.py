@@ -1,4 +1,6 @@
-"""What a row of the tables of PyTorch is, and what rows ask of their sources."""
+"""A row of the tables of PyTorch, and the helpers that rows use on their sources. It must not know
+any operation.
+"""
 
 from __future__ import annotations
 

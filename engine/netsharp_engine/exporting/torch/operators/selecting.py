@@ -18,7 +18,9 @@ from netsharp_engine.ops.tensors.choosing import FILLED, REFLECTED
 
 
 def _classes(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """A number that is no class is none: PyTorch's own function refuses it."""
+    """Return one-hot rows, 0 everywhere for a number that is not a class, which PyTorch's own
+    function refuses.
+    """
     axis, source = node.attributes["axis"], out.read(sources[0])
     shape = [1] * len(node.shape)
     shape[-axis] = node.attributes["classes"]
@@ -27,7 +29,9 @@ def _classes(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
 
 
 def _padded(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """With what lies beside the border axis by axis: PyTorch mirrors along few axes only."""
+    """Return padding with the cells beside the border, axis by axis: PyTorch mirrors along few axes
+    only.
+    """
     source, mode = out.read(sources[0]), node.attributes["mode"]
     pairs = [*zip(node.attributes["head"], node.attributes["foot"], strict=True)]
     if mode == FILLED:
@@ -44,7 +48,9 @@ def _padded(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> 
 
 
 def _largest(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """The first of equal ones comes first, which PyTorch's topk does not say."""
+    """Return the largest elements, the first of equal ones first, which PyTorch's topk does not
+    guarantee.
+    """
     source, count = out.read(sources[0]), node.attributes["count"]
     found = out.let(call(f"{source}.sort", dim="-1", descending="True", stable="True"))
     if node.attributes["places"]:
@@ -53,7 +59,9 @@ def _largest(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
 
 
 def _gathered(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """Where numbers and what they choose of change with the samples, sample by sample."""
+    """Return gathered rows; sample by sample where both numbers and reference change with the
+    samples.
+    """
     indices, reference = sources
     rows, values = out.let(f"{out.read(indices)}.long()"), out.read(reference)
     if not reference.lead:

@@ -26,8 +26,8 @@ _LEAST = 'float("-inf")'
 
 
 class Spread(NamedTuple):
-    """How kernels are laid over an image: in how many groups of its channels, and how far apart
-    their cells are along each axis that they walk.
+    """The layout of kernels over an image: the number of groups of its channels, and the distance
+    of their cells along each axis that they walk.
     """
 
     groups: int = 1
@@ -38,14 +38,14 @@ PLAIN = Spread()
 
 
 def _sides(axis: Axis) -> tuple[int, int]:
-    """Cells to add at both ends of an axis, negative ones to cut."""
+    """Return the cells to add at both ends of an axis, negative ones to cut."""
     upper = axis.first + axis.covered - axis.size
     # What a whole stride does not reach is left out anyway.
     return -axis.first, upper if upper > 0 or -upper >= axis.stride else 0
 
 
 def _even(axis: Axis, most: int) -> bool:
-    """Whether equal pads at both ends come to the same places."""
+    """Return whether equal pads at both ends give the same places."""
     lower = -axis.first
     if not 0 <= lower <= most:
         return False
@@ -66,7 +66,9 @@ def padded(
 
 
 def walk_of(axes: Sequence[Axis], pads: Sequence[int]) -> dict[str, Expression]:
-    """Return what a layer is told beside its kernel, as far as it is not PyTorch's own choice."""
+    """Return a layer's arguments beside its kernel, as far as they differ from PyTorch's
+    defaults.
+    """
     told: dict[str, Expression] = {"stride": numbers([axis.stride for axis in axes])}
     if any(pads):
         told["padding"] = numbers(pads)
@@ -136,7 +138,9 @@ def pooled(
 
 
 def windows(out: TorchWriting, image: str, axes: Sequence[Axis], outside: str = "") -> str:
-    """Return the windows [n, places, taps] of images [n, cells]; outside stands 0, or a number."""
+    """Return the windows [n, places, taps] of images [n, cells]; cells outside are 0, or a
+    number.
+    """
     chosen = cells(axes)
     if (chosen < 0).any():
         words = {"value": outside} if outside else {}

@@ -27,7 +27,7 @@ _LEAST = 'float("-inf")'
 
 
 def _samples(out: TorchWriting, value: ExportedValue, shape: Sequence[int]) -> str:
-    """Samples [n, *shape], also where they are steps of sequences."""
+    """Return samples [n, *shape], also where they are steps of sequences."""
     name = out.read(value)
     if value.lead == 1 and value.shape == tuple(shape):
         return name
@@ -37,7 +37,7 @@ def _samples(out: TorchWriting, value: ExportedValue, shape: Sequence[int]) -> s
 def _back(
     out: TorchWriting, found: Expression, made: tuple[int, ...], node: Node, value: ExportedValue
 ) -> Expression:
-    """Samples [n, *made] with the leading axes of a value, in the shape of a node."""
+    """Return samples [n, *made] with the leading axes of a value, in the shape of a node."""
     if value.lead == 1:
         return found if made == node.shape else out.shaped(out.let(found), made, node.shape)
     leading = f"*{out.read(value)}.shape[:{value.lead}]"
@@ -55,7 +55,7 @@ def _counts(axes: Sequence[Axis]) -> tuple[int, ...]:
 
 
 def _taken(out: TorchWriting, node: Node, value: ExportedValue) -> str:
-    """The image of a node, [n, *sizes of its axes]."""
+    """Return the image of a node, [n, *sizes of its axes]."""
     axes, last = node.attributes["axes"], node.attributes["channels_last"]
     sizes = _sizes(axes)
     if not last:
@@ -71,7 +71,7 @@ def _handed(
     made: tuple[int, ...],
     value: ExportedValue,
 ) -> Expression:
-    """What was found, [n, channels, ...], as the value of a node."""
+    """Return a result [n, channels, ...] as the value of a node."""
     if node.attributes["channels_last"]:
         found, made = f"{out.let(found)}.movedim(1, -1)", (*made[1:], made[0])
     return _back(out, found, made, node, value)
@@ -108,12 +108,12 @@ def _convolved(
 
 
 def _is_spread(told: Mapping[str, Any]) -> bool:
-    """Whether kernels read a group of the channels, or have gaps between their cells."""
+    """Return whether kernels read a group of the channels, or have gaps between their cells."""
     return told.get("groups", 1) != 1 or "gaps" in told
 
 
 def _walks(told: Mapping[str, Any]) -> bool:
-    """Whether kernels read all channels and walk as a layer does: one for all places."""
+    """Return whether kernels read all channels and walk as a layer does: one for all places."""
     first, *walked = told["axes"]
     return (
         not told["transpose"]
@@ -128,7 +128,7 @@ def _walks(told: Mapping[str, Any]) -> bool:
 def _spread(
     out: TorchWriting, node: Node, sources: Sequence[ExportedValue], bias: Array | None
 ) -> Expression:
-    """A convolution of groups of channels, or with gaps between the cells of its kernels."""
+    """Return a convolution of groups of channels, or with gaps between the cells of its kernels."""
     weights, value = sources
     told = node.attributes
     axes: tuple[Axis, ...] = told["axes"]
@@ -157,7 +157,7 @@ def takes_bias(node: Node) -> bool:
 def _by_cells(
     out: TorchWriting, node: Node, value: ExportedValue, weights: Array, origin: str
 ) -> Expression:
-    """A convolution whose places have kernels of their own, or one along many axes."""
+    """Return a convolution whose places have kernels of their own, or one along many axes."""
     told, axes = node.attributes, node.attributes["axes"]
     if told["transpose"]:
         raise refused(node, "backwards, its kernels have to be the same at all places.")
@@ -171,7 +171,7 @@ def _by_cells(
 
 
 def _taps(node: Node, weights: Array, maps: int) -> Array:
-    """Weights as [maps, channels of a group, *taps]."""
+    """Return weights as [maps, channels of a group, *taps]."""
     told = node.attributes
     flat_weights: Array = weights.reshape(-1)
     channels, *rest = taps_of(told["axes"], told)
@@ -181,7 +181,7 @@ def _taps(node: Node, weights: Array, maps: int) -> Array:
 
 
 def _kernels(node: Node, weights: Array, maps: int) -> Array:
-    """Weights as [maps, *kernel], with 0 in gaps and for the channels of other groups."""
+    """Return weights as [maps, *kernel], with 0 in gaps and for the channels of other groups."""
     told = node.attributes
     found = _taps(node, weights, maps)
     if not _is_spread(told):
@@ -202,7 +202,7 @@ def _kernels(node: Node, weights: Array, maps: int) -> Array:
 def _convolved_back(
     out: TorchWriting, node: Node, value: ExportedValue, kernels: Array, origin: str
 ) -> Expression:
-    """The image that such places come from; cells that belong to no kernel are 0."""
+    """Return the image that such places are computed from; cells under no kernel are 0."""
     axes: tuple[Axis, ...] = node.attributes["axes"]
     first, walked = axes[0], axes[1:]
     if not (first.count == 1 and first.first == 0 and first.kernel == first.size and walked):
@@ -253,7 +253,7 @@ def _pooled(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> 
 
 
 def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) -> Expression:
-    """The largest cell of each part of each region of an image; 0 where a part has none.
+    """Return the largest cell of each part of each region of an image; 0 where a part has none.
 
     Regions are rounded as the engine rounds them: half a cell away from 0.
     """
@@ -289,7 +289,7 @@ def _regions(out: TorchWriting, node: Node, sources: Sequence[ExportedValue]) ->
 
 
 def _parts(out: TorchWriting, told: str, size: str, axis: int, counts: tuple[int, int]) -> str:
-    """Which cells of a side are in each of its parts, [n, regions, parts, cells]."""
+    """Return which cells of a side are in each of its parts, [n, regions, parts, cells]."""
     count, most = counts
     step = out.let(f"{size}[..., {axis}, None] / {count}")
     begin = out.let(f"{told}[..., {axis}, None]")
