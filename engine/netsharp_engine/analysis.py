@@ -1,4 +1,5 @@
-"""What every back end asks of a graph before it makes anything: order, users, learning, fusions.
+"""The facts about a graph that every back end needs before it makes anything: order, users,
+learning, fusions.
 
 Facts about nodes, as plain data; layouts, buffers and calls are each back end's own.
 """
@@ -33,7 +34,7 @@ class Analysis:
         self.fused = {criterion for criterion in graph.criteria if _fuses(criterion)}
 
     def _learning(self) -> set[Node]:
-        """Nodes whose gradient is needed: a parameter lies at or above them."""
+        """Return the nodes whose gradient is needed: a parameter is at or above them."""
         found: set[Node] = set()
         for node in self.nodes:
             if node.parameters or found.intersection(node.inputs):
@@ -51,7 +52,9 @@ class Analysis:
         return layers
 
     def ends(self, source: Node, node: Node) -> bool:
-        """Whether the values of ``source`` are needed by nothing else forward than by ``node``."""
+        """Return whether the values of ``source`` are needed by nothing else forward than by
+        ``node``.
+        """
         return self.uses[source] == 1 and self.users[source][-1] is node
 
 
@@ -62,7 +65,7 @@ def _fuses(criterion: Node) -> bool:
 
 
 def _reached(graph: Graph, output: Node) -> list[Node]:
-    """The nodes that the output depends on, in topological order."""
+    """Return the nodes that the output depends on, in topological order."""
     wanted = {output}
     for node in reversed(graph.nodes):
         if node in wanted:
@@ -71,7 +74,7 @@ def _reached(graph: Graph, output: Node) -> list[Node]:
 
 
 def _users(nodes: list[Node]) -> dict[Node, list[Node]]:
-    """The nodes that read each one, each once, in order."""
+    """Return the nodes that read each one, each once, in order."""
     users: dict[Node, list[Node]] = {node: [] for node in nodes}
     for node in nodes:
         for source in dict.fromkeys(node.inputs):

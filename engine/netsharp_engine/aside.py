@@ -21,11 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-#: What stands aside: a word for the machine that writes it, and chance, so that nobody guesses it.
+#: A temporary file's name: a word for the machine that writes it, and random, not guessable digits.
 _NAME = re.compile(r"\.netsharp-([0-9a-f]{8})-[0-9a-f]{16}\.part")
-#: What another machine left in a shared folder is its own to remove, unless it lies for so long.
+#: The age after which a leftover of another machine in a shared folder is removed here.
 _SECONDS_OF_OTHERS = 86_400.0
-#: Where files cannot be locked, one that was written so lately may have a writer still.
+#: Where files cannot be locked, the age below which a file may still have a writer.
 _SECONDS_UNLOCKED = 60.0
 _NEW = 0o666
 _OWN = 0o600
@@ -276,7 +276,7 @@ def _open_shared(path: str) -> int | None:
     return None
 
 
-#: A pipe that somebody put in a file's place must not keep us waiting for its writer.
+#: A pipe in a file's place must not make us wait for its writer.
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 

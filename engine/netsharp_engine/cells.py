@@ -28,7 +28,7 @@ DELIMITER_WORDS = {
     "space": " ",
 }
 SUFFIX_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
-#: What a delimiter that nobody names may be.
+#: The delimiters that are tried where none is given.
 CANDIDATES = (",", ";", "\t", "|")
 #: So many rows tell how a table is written.
 SAMPLE_ROWS = 20

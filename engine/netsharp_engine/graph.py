@@ -34,8 +34,8 @@ class SamplesError(GraphError):
 class Graph:
     """Inputs in feature order, nodes in topological order, parameters in creation order.
 
-    ``targets`` are what ``criteria`` compare with; the first criterion is what training makes
-    smaller, others are told beside it.
+    ``targets`` are compared with by ``criteria``; training minimises the first criterion, others are
+    reported beside it.
     """
 
     __slots__ = (
@@ -60,7 +60,9 @@ class Graph:
         self._names: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return rows that refer to each other by number: deep networks and loops are no deeper."""
+        """Return rows that refer to each other by number: pickling deep networks and loops is not
+        recursive.
+        """
         nodes = {node: index for index, node in enumerate(self.nodes)}
         parameters = {each: index for index, each in enumerate(self.parameters)}
         rows = [
@@ -96,7 +98,7 @@ class Graph:
     ) -> Node:
         """Add an input layer; the features are split over the inputs in order of creation.
 
-        Inputs that name the same ``axis`` bring as many steps of each sequence.
+        Inputs that name the same ``axis`` have the same number of steps in each sequence.
         """
         extents = _extents(f"input {name}", shape)
         node = Node("input", (), (), {"axis": axis} if axis else {}, extents, name, origin)
@@ -104,9 +106,10 @@ class Graph:
         return self._add(node)
 
     def judged(self, *operations: str) -> Graph:
-        """A graph over the same nodes and parameters with these criteria of its output.
+        """Return a graph over the same nodes and parameters with these criteria of its output.
 
-        What the output is compared with is a target of its shape, named ``target/OUTPUT``.
+        The output is compared with a target of its shape, named ``target/OUTPUT``. GraphError
+        without an output.
         """
         graph = Graph()
         graph.inputs, graph.output = list(self.inputs), self.output
@@ -129,7 +132,9 @@ class Graph:
         trained: bool = True,
         origin: object = None,
     ) -> Parameter:
-        """Add a parameter; ``initial`` is any sequence or array of as many numbers."""
+        """Add a parameter; ``initial`` is any sequence or array of as many numbers. GraphError for
+        an unknown kind, another number of them, or a name that is taken.
+        """
         if kind not in PARAMETER_KINDS:
             raise GraphError(
                 f"parameter {name}: kind '{kind}' is none of {', '.join(PARAMETER_KINDS)}",
@@ -185,13 +190,13 @@ class Graph:
         **attributes: Any,
     ) -> Node:
         """Add a node that reads other steps of a source which follows by ``connect``: so a loop
-        begins.  ``initial`` is what stands beside it where there is no such step.
+        begins. ``initial`` is the value where there is no such step.
         """
         extents = _extents(name or op, shape)
         return self._add(Node(op, tuple(initial), (), attributes, extents, name, origin))
 
     def connect(self, delay: Node, source: Node) -> None:
-        """Give a delay its source."""
+        """Give a delay its source. GraphError for a node of another graph, or of another shape."""
         if source not in self._known:
             raise GraphError(f"{delay.name}: the source must be a node of the same graph")
         if source.shape != delay.shape:
@@ -202,7 +207,9 @@ class Graph:
         delay.inputs = (source, *delay.inputs)
 
     def set_output(self, node: Node) -> None:
-        """Choose the node whose value is the network's answer."""
+        """Choose the node whose value is the network's answer. GraphError for a node of another
+        graph.
+        """
         if node not in self._known:
             raise GraphError("the output must be a node of the same graph")
         self.output = node
@@ -214,7 +221,7 @@ class Graph:
 
     @property
     def features(self) -> int:
-        """The number of features of a sample: the nodes of all inputs."""
+        """Return the number of features of a sample: the nodes of all inputs."""
         return sum(node.size for node in self.inputs)
 
 

@@ -1,6 +1,6 @@
-"""What a graph is made of: parameters, and nodes with their shapes.
+"""The elements of a graph: parameters, and nodes with their shapes.
 
-It knows neither operations nor arrays; ``graph`` puts nodes together by the operations' rules.
+It must not know operations or arrays; ``graph`` combines nodes by the operations' rules.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Parameter:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Return the number of its elements."""
         return product(self.shape)
 
     @property
     def bias_column(self) -> bool:
-        """Whether the last column is a bias, which no weight norm counts."""
+        """Return whether the last column is a bias, which no weight norm counts."""
         return self.kind == "kernels"
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Node:
 
     @property
     def size(self) -> int:
-        """The number of values per sample."""
+        """Return the number of values per sample."""
         return product(self.shape)
 
     def __repr__(self) -> str:

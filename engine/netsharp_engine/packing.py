@@ -90,7 +90,9 @@ class Packing:
         return np.zeros_like(self.length) if self.before is None else self.before
 
     def carried(self, step: int, steps: int) -> Indices:
-        """Return the rows whose value ``steps`` steps before ``step`` was in the packing before."""
+        """Return the rows, [rows], whose value ``steps`` steps before ``step`` was in the packing
+        before.
+        """
         if self.before is None or step >= steps:
             return np.empty(0, np.intp)
         reaches = (self.before + step >= steps) & (self.begin == 0) & (self.length > step)

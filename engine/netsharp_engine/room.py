@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from netsharp_engine.graph import GraphError
 from netsharp_engine.memory import free_memory, shown_bytes
 
-#: So many parts are named in a refusal.
+#: The most parts that are named in a refusal.
 NAMED = 3
-#: Below this nobody asks: the program itself takes as much.
+#: Below this no memory is asked for: the program itself takes as much.
 SMALL = 64 << 20
 
 

@@ -48,6 +48,7 @@ def number(values: Mapping[str, Any], key: str, *, finite: bool = True) -> float
 
 def as_number(found: object, key: str, *, finite: bool = True) -> float:
     """Return a value as a number, which ``key`` names. ValueError for another value."""
+    # A whole number near float64's end (1.8e308) or beyond cannot become one.
     if isinstance(found, int | float) and not isinstance(found, bool) and abs(found) <= 1e300:
         return float(found)
     if isinstance(found, float) and (math.isfinite(found) or not finite):

@@ -112,7 +112,7 @@ def programmed(graph: Graph, values: Mapping[str, Array], rows: int, dtype: str)
     require_room("The network", [draft.needs()], _ADVICE)
     program = draft.program()
     program.load(values)
-    # What draws, draws as in the first epoch: the original numbers its nodes, which no file keeps.
+    # Nodes that draw, draw as in the first epoch: CNTK numbers its nodes, which no file keeps.
     program.begin(Noise().phase(0, dtype))
     return program
 

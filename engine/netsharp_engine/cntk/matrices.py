@@ -14,9 +14,10 @@ from netsharp_engine.cntk.generators import Array
 
 
 def matrix(blocks: Iterable[bytes], rows: int, columns: int) -> Array:
-    """Read the numbers of a text with a line for each row; ValueError where it has fewer.
+    """Return the numbers of a text with a line for each row, flat, the first dimension fastest;
+    ValueError where it has fewer.
 
-    It is known that all of its words are numbers.
+    All of its words are known to be numbers.
     """
     found = np.fromiter(map(_number, _words(blocks)), np.float64, rows * columns)
     return found.reshape(rows, columns).ravel(order="F")

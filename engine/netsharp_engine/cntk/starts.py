@@ -37,7 +37,7 @@ class Fans(NamedTuple):
     outgoing: int
 
 
-#: The one range that the original has in float32, whatever the type of numbers.
+#: The one range that CNTK has in float32, whatever the type of numbers.
 _UNIFORM = float(np.float32(0.05))
 #: Of each kind whether it is uniform (else gaussian), and its range or deviation.
 RANDOM: Mapping[str, tuple[bool, Callable[[Fans], float]]] = {

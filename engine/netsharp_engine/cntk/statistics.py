@@ -19,6 +19,8 @@ from netsharp_engine.graph import Graph, Node
 from netsharp_engine.ops.tensors import STATISTICS
 from netsharp_engine.program import Batch, Job, UpdateRule
 
+#: CNTK's bound below a variance, so that a constant feature is not divided by 0
+#: (ComputationNetworkLib/PreComputeNodes.h, InvStdDevNode).
 _LEAST_VARIANCE = 1e-10
 
 

@@ -42,14 +42,15 @@ from netsharp_engine.train.loop import Run
 from netsharp_engine.train.preparation import prepare
 from netsharp_engine.train.settings import TrainingSettings, read_settings
 
-#: Another number here makes what was kept before be measured anew.
+#: Another number here makes kept rates be measured again.
 VERSION = 3
 FOLDER, SUFFIX = "rates", ".json"
-#: More bytes are no rates of ours.
+#: A file of more bytes does not hold rates of ours.
 MOST_BYTES = 1 << 20
-#: The rows, the steps of an epoch and the epochs of the small run that tells what surrounds calls.
+#: The rows, the steps of an epoch and the epochs of the small run that measures the time around
+#: calls.
 ROWS, BATCH_ROWS, EPOCHS = 512, 8, 7
-#: What the system tells of a processor, and what is said before it.
+#: The keys under which systems name a processor.
 KNOWN_CPU = {
     "model name": "",
     "cpu family": "family ",

@@ -79,7 +79,9 @@ def feature_of(name: object, values: Values) -> npt.NDArray[np.float64] | list[s
 
 
 def texts_of(name: object, values: Values) -> list[str]:
-    """Return the values of a column as texts, stripped; empty where they are missing."""
+    """Return the values of a column as texts, stripped; empty where they are missing. DataError for
+    a value that is neither text nor number.
+    """
     texts = []
     for row, value in enumerate(values.tolist()):
         if _is_missing(value):

@@ -25,10 +25,10 @@ Moments = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 NAMES = ("minmax", "minmax-zero", "gaussian", "robust", "binning", "none")
 DEFAULT_BINS = 256
 CHUNK_NUMBERS = 1 << 18
-#: The bounds of ``robust``: these parts of the values and once the way between them beyond, seen in
-#: at most so many rows, evenly spread.
+#: The bounds of ``robust``: these quantiles and once their distance beyond, as Tukey's fences
+#: (1977) have it of quartiles, taken from at most 10,000 rows, evenly spread.
 PARTS, BEYOND, SEEN_ROWS = (0.05, 0.95), 1.0, 10_000
-#: So many columns are copied at once into files of their own.
+#: The number of columns that are copied at once into files of their own.
 SORTED_AT_ONCE = 64
 
 
@@ -314,7 +314,7 @@ def _edges(ordered: Matrix, bins: int) -> npt.NDArray[np.float64]:
     distinct = _few_distinct(ordered, bins)
     if distinct is not None:
         return np.asarray((distinct[:-1] + distinct[1:]) / 2)
-    # A cut lies behind the value with which so many rows are reached.
+    # A cut is after the value with which the wanted number of rows is reached.
     wanted = np.arange(1, bins) * (len(ordered) / bins)
     cuts = np.unique(ordered[np.ceil(wanted).astype(np.intp) - 1])
     cuts = cuts[cuts < ordered[-1]]

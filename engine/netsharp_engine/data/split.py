@@ -15,7 +15,7 @@ SPLIT_STREAM = 0x5317
 
 
 def split_rows(table: Table, fraction: float | None, seed: int) -> tuple[Rows, Rows]:
-    """Return the indexes of training and validation rows, each in file order.
+    """Return the indexes of training and validation rows, [rows] each, in file order.
 
     A validation column of the table wins over ``fraction``. With classes each is divided by itself,
     rounded so that the totals fit; no class loses its last training row. Raises DataError when no

@@ -12,7 +12,8 @@ import numpy as np
 from netsharp_engine.exporting.refusal import ExportError
 from netsharp_engine.exporting.values import Array
 
-#: How far outputs may be from the engine's, by the largest of them.
+#: The largest difference of outputs from the engine's, relative to the largest of them: some 100
+#: times float32's precision, for sums in another order.
 BOUND = 1e-5
 
 
@@ -45,7 +46,7 @@ def differences(
     program: str, names: Sequence[str], ours: Sequence[Array], theirs: Sequence[Array]
 ) -> list[OutputDifference]:
     """Compare outputs of equal shapes with those of a program; numbers that are not finite have to
-    be the same.
+    be the same. ExportError where a difference is larger than `BOUND`.
     """
     found = []
     for name, one, other in zip(names, ours, theirs, strict=True):

@@ -120,7 +120,7 @@ class Following(ABC, Generic[W]):
         """Return why an operation is not written, after its name."""
 
     def follow(self) -> None:
-        """Write all nodes, each after its sources."""
+        """Write all nodes, each after its sources. ExportError where the format cannot hold one."""
         try:
             order = scheduled(self.portable.graph)
         except GraphError as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def border_of(delay: Node, floats: str, values: Mapping[Node, ExportedValue]) -> Array:
-    """Return what a delay gives where there is no such step, of its shape."""
+    """Return the value of a delay where there is no such step, in its shape."""
     number: Array = np.asarray(delay.attributes.get("initial", 0.0), floats)
     if len(delay.inputs) > 1:
         given = values[delay.inputs[1]]
@@ -30,7 +30,7 @@ def border_of(delay: Node, floats: str, values: Mapping[Node, ExportedValue]) ->
 
 
 def constant_of(node: Node, values: Mapping[Node, ExportedValue]) -> Array:
-    """Return the numbers of a node that is computed from parameters alone."""
+    """Return the numbers of a node that is computed from parameters alone, in its shape."""
     found = values[node].constant
     assert found is not None, "a cell's weights are computed from parameters alone"
     return found

@@ -26,7 +26,7 @@ _ROWS = 50
 
 
 def random_samples(portable: Portable, seed: int) -> dict[str, Array]:
-    """Draw normal numbers for every input of a network."""
+    """Draw normal numbers for every input of a network, [steps, sequences, *shape] each."""
     random = np.random.default_rng(seed)
     return {
         node.name: random.normal(size=(_STEPS, _SEQUENCES, *node.shape)).astype(portable.dtype)
@@ -35,8 +35,8 @@ def random_samples(portable: Portable, seed: int) -> dict[str, Array]:
 
 
 def engine_values(portable: Portable, samples: Samples, leads: Sequence[int]) -> list[Array]:
-    """Compute the outputs by the engine, each with ``leads`` axes before those of a sample: steps
-    and sequences, sequences alone, or none of a value that all samples share.
+    """Compute the outputs by the engine, [..., *shape] each, with ``leads`` axes before those of a
+    sample: steps and sequences, sequences alone, or none of a value that all samples share.
     """
     steps, sequences = next(iter(samples.values())).shape[:2]
     job = Job(portable.graph, steps * sequences, portable.dtype)

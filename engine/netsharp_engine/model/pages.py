@@ -16,7 +16,7 @@ from netsharp_engine.excerpt import excerpt
 from netsharp_engine.model.curves import curve_svg
 from netsharp_engine.train.report import Report
 
-#: So many rows of parameters, and so many classes of a confusion matrix, are shown.
+#: The most rows of parameters, and the most classes of a confusion matrix, that are shown.
 MOST_ROWS = 40
 MOST_CLASSES = 20
 

@@ -147,5 +147,5 @@ def right_answers(outputs: Array, codes: Array) -> int:
     return int(np.count_nonzero(predicted == codes))
 
 
-#: Criteria that are told beside the one that is made smaller.
+#: Criteria that are reported beside the one that is minimised.
 COUNTS: dict[str, Callable[[Array, Array], int]] = {"right answers": right_answers}

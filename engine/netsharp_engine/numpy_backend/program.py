@@ -37,7 +37,8 @@ from netsharp_engine.program import (
 )
 from netsharp_engine.room import require_room
 
-#: Below this square no update leaves the range of numbers; above it what was before is kept.
+#: Sums of squares of weights and of steps below this are far from float32's end (3.4e38): an update
+#: of such weights cannot overflow. Above it the weights before the update are kept.
 RISKY_SQUARE = 1e30
 
 
@@ -320,7 +321,7 @@ class NumpyProgram:
         return Figures(sums, self._total, self._rows, self._steps, self._fault)
 
     def read(self, node: Node) -> Array:
-        """Return the values of a node; those of the output are a view."""
+        """Return the values [rows, nodes] of a node; those of the output are a view."""
         return self.plan.read(node)
 
     def load(self, values: Mapping[str, Any]) -> None:

@@ -169,7 +169,7 @@ class Plan:
             self.run()
 
     def run(self) -> None:
-        """Do a step where numpy's warnings are silent already."""
+        """Do a step where numpy's warnings are silent already. GraphError without a criterion."""
         forward, _, loss, backward = self._calls
         if loss is None:
             raise GraphError("this plan was compiled without a loss")
@@ -185,8 +185,8 @@ class Plan:
         return self._output.T[: self.samples]
 
     def layer(self, name: str) -> Array:
-        """Return the values of the last node of that name, as ``read``; KeyError where there is
-        none.
+        """Return the values [n, nodes] of the last node of that name, as ``read``; KeyError where
+        there is none.
         """
         return self.read(self._named[name])
 

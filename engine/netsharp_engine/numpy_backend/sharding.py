@@ -131,7 +131,7 @@ class ShardedPlan:
 
     @property
     def output(self) -> Array:
-        """Return the outputs of all rows in order; valid until the next call."""
+        """Return the outputs [n, outputs] of all rows in order; valid until the next call."""
         for plan, cut in zip(self._running, self._cuts, strict=True):
             self._answers[cut] = plan.output
         return self._answers[: self.samples]

@@ -35,11 +35,11 @@ class Trainable(Protocol):
 
     @property
     def trained(self) -> Vector:
-        """Return the weights that change."""
+        """Return the weights that change, flat."""
 
     @property
     def gradient(self) -> Vector | None:
-        """Return the gradient of the last step, as long as ``trained``."""
+        """Return the gradient of the last step, flat and as long as ``trained``."""
 
     def incoming(self) -> list[Vector]:
         """Return views [rows, fan-in] into ``trained``, biases left out."""

@@ -27,7 +27,7 @@ try:
 except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
-#: What the widest vectors may read behind an array, and how many cells lie beside each other.
+#: The numbers that the widest vectors may read after an array, and the cells side by side.
 _BEHIND, _PANEL = 16, 64
 #: The rows that are many, and the numbers of a quarter of a matrix that is small.
 _MANY, _SMALL = 16, 8192
@@ -55,7 +55,7 @@ class CompiledCell:
         #: Memory by its purpose, and the part of it that was asked for last.
         self._whole: dict[str, Array] = {}
         self._rooms: dict[str, Array] = {}
-        #: What stands before a sequence where it is a number.
+        #: The value before a sequence where it is a number.
         self._starts: dict[Node, Array] = {}
         self._borders: tuple[Indices, Indices] = np.zeros(1, np.int64), np.zeros(0, np.int64)
 
@@ -92,7 +92,7 @@ class CompiledCell:
         before = self._room("before", columns, inner + size)
         running = self._room("running", rows * size + _BEHIND, kind=np.float64)
         begin = (before[columns - rows :] if cell.backwards else before[:rows])[:, inner:]
-        # Also where nothing has begun yet: what stands in gaps is multiplied with 0.
+        # Also where nothing has begun yet: values in gaps are multiplied with 0.
         for delay, known, start in zip(
             cell.before, first, (begin, running[: rows * size].reshape(rows, size)), strict=True
         ):

@@ -182,7 +182,7 @@ class CellScan:
         self._rooms: dict[str, Array] = {}
         self._borders: list[Border] = []
         self._size = cell.size
-        #: Before a hyperbolic tangent, and behind it.
+        #: Before a hyperbolic tangent, and after it.
         self._factor = np.repeat([0.5, 1.0, 0.5, 0.5], cell.size)
         self._offset = np.repeat([1.0, 0.0, 1.0, 1.0], cell.size)
 

@@ -107,7 +107,9 @@ class TensorDraft:
         return found
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TensorProgram:
-        """Make it, with the parameters of ``beside``; products take the threads that there are."""
+        """Make it, with the parameters of ``beside``; products take the threads that there are.
+        GraphError where ``beside`` is another back end's.
+        """
         if beside is not None and not isinstance(beside, TensorProgram):
             raise GraphError("a graph of tensors shares values with one of its own kind alone")
         return TensorProgram(self.job, None if beside is None else beside.values)
@@ -128,7 +130,7 @@ class TensorProgram:
         self._walk = GraphWalk(job, self.values)
         self._compiled = CompiledUpdates(self._trained, self._type)
         # The GNU library keeps freed memory up to twice the largest block that ever was; beyond it
-        # gives arrays back to the system, which clears each page of the next ones anew.
+        # gives arrays back to the system, which clears each page of the next ones again.
         np.empty(_KEPT, np.uint8)
         self._gathered = gathered(job.graph)
         self._gradients: dict[str, Gradient] = {}
@@ -278,8 +280,8 @@ class TensorProgram:
         return self._walk.read(node)
 
     def lengths(self, node: Node) -> Indices | None:
-        """Return the number of samples of ``read`` for each sequence; None for a value that all
-        share.
+        """Return the number of samples of ``read`` for each sequence, [sequences]; None for a value
+        that all share.
         """
         packing = self._walk.packing_of(node)
         return None if packing is None else packing.length

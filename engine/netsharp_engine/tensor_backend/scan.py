@@ -69,8 +69,9 @@ class Scan:
         carried: Mapping[Node, Array],
         acting: Acting,
     ) -> None:
-        """Compute all steps; ``carried`` is what pieces of sequences take over, by delays, and
-        ``acting`` draws for nodes that drop.
+        """Compute all steps; ``carried`` are the values that pieces of sequences take over, by
+        delays, and ``acting`` draws for nodes that drop. GraphError where no source has a dynamic
+        axis.
         """
         self._acting = acting
         known = (packings[one] for one in self.sources)

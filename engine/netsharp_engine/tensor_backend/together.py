@@ -32,7 +32,7 @@ class Walked(Protocol):
     values: Tensors
 
     def dense(self, node: Node) -> Array:
-        """Return the value of a node."""
+        """Return the value of a node, [columns, *shape]."""
 
     def entries(self, node: Node) -> sparse.Entries | None:
         """Return the value of an input that is sparse."""

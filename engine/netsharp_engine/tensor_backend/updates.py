@@ -22,6 +22,8 @@ from netsharp_engine.tensor_backend.kernels.sparse import Gradient, TouchedRows
 Array = npt.NDArray[Any]
 #: What a rule remembers of one parameter, by name.
 Kept = Mapping[str, Array]
+#: CNTK's terms below the roots of AdaGrad and of RMSProp, so that a gradient of 0 is not divided by
+#: 0, RMSProp's first step, and fsAdaGrad's largest gain (Math/Matrix.cpp, Math/CPUMatrix.cpp).
 _LEAST_SQUARE, _LEAST_MEAN_SQUARE = np.float32(1e-16), np.float32(1e-6)
 _FIRST_STEP, _LARGEST_GAIN = 0.02, 10
 
@@ -118,7 +120,7 @@ def _touched(rule: UpdateRule, one: BeforeUpdate, places: Indices) -> ChangedRow
 
 
 def clipped(shaping: Shaping, gradient: Array) -> Array:
-    """Return a gradient clipped to a limit, number by number or by its norm."""
+    """Return a gradient of the same shape, clipped to a limit: number by number or by its norm."""
     kind, limit = gradient.dtype.type, shaping.limit
     if math.isinf(limit):
         return gradient

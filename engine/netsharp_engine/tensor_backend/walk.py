@@ -113,7 +113,9 @@ class GraphWalk:
         self._carried = {}
 
     def feed(self, batch: Batch) -> None:
-        """Take the values of every input; GraphError for others."""
+        """Take the values of every input; GraphError for others, SamplesError for lengths that
+        differ.
+        """
         self.found, self._sparse = {}, {}
         self._part, self._taken_over = batch.part, self._carried.get(batch.part, {})
         self.packings, self.fed, self._factor = fed(self._graph, batch)
@@ -208,7 +210,7 @@ class GraphWalk:
         return self._sparse.get(node)
 
     def dense(self, node: Node) -> Array:
-        """Return the value of a node, also where others did not need it."""
+        """Return the value [columns, *shape] of a node, also where others did not need it."""
         if node in self.found:
             return self.found[node]
         if node in self._sparse:

@@ -9,6 +9,8 @@ from netsharp_engine.program import Fault
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.settings import TrainingSettings
 
+#: Values from which features and targets are named as the likely cause of a divergence: gradients
+#: are proportional to them.
 LARGE_FEATURE = 50.0
 LARGE_TARGET = 1000.0
 

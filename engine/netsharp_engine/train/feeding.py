@@ -46,7 +46,7 @@ class Rows:
 def block_order(
     index: npt.NDArray[np.intp], row_bytes: int, random: np.random.Generator
 ) -> npt.NDArray[np.intp]:
-    """Return rows in an order in which little of a large file is read at a time.
+    """Return rows, [rows], in an order in which little of a large file is read at a time.
 
     They are cut into blocks of consecutive ones; blocks are shuffled, then the rows of
     ``BLOCKS_TOGETHER`` blocks together.

@@ -10,7 +10,7 @@ from types import FrameType
 
 #: SIGBREAK is what one program can send to another on Windows.
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-#: A wish that comes twice within so many seconds is one: who stops a group of processes, or a
+#: Two signals within this number of seconds are one request: stopping a group of processes, or a
 #: terminal that is closed, sends it to each of them and to all of them.
 _SECONDS_OF_ONE_WISH = 0.5
 
@@ -37,7 +37,9 @@ class StopWish:
         return 128 + (self.number if named and self.number is not None else signal.SIGINT)
 
     def take(self, number: int, frame: FrameType | None) -> None:
-        """Note a signal; another one ends at once, but not what a closed terminal sends."""
+        """Note a signal; a second one ends the process at once (SystemExit), except one that a
+        closed terminal sends.
+        """
         if self.number is None:
             self.number, self._since = number, time.monotonic()
             return

@@ -37,9 +37,9 @@ from netsharp_engine.train.steps.quantizing import KeptTables, TableMaker
 from netsharp_engine.train.steps.schedules import scheduled_rate, vanishing
 
 Event = dict[str, Any]
-#: A true answer to an event of an epoch ends the run behind that epoch.
+#: A true answer to an event of an epoch ends the run after that epoch.
 EventCallback = Callable[[Event], object]
-STEP_SECONDS = 0.1
+STEP_SECONDS = 0.1  # between events of steps: a display is not updated faster
 #: What makes a run need less memory, by the type of its numbers.
 ADVICE = {
     "float32": "Make layers or kernels smaller, or set a smaller batch_size.",
@@ -349,7 +349,7 @@ class Run:
     def _outcome(self, status: str, message: str) -> Outcome:
         last = self._program.store()
         tensors = last if self._best is None else self._best
-        # Measuring takes a while, for which whoever stops a program may not wait.
+        # Measuring takes a while; a program that stops this one may not wait for it.
         state = None if status == "diverged" else self._keep(status, message, last)
         self._meter.load(tensors)
         data = self._data

@@ -20,8 +20,9 @@ from netsharp_engine.limits import CONFUSION_CLASSES
 from netsharp_engine.train.objective import Objective, Outputs
 
 Weights = npt.NDArray[np.float64]
+#: The least probability in a logarithmic loss, some steps of float64 (2.2e-16) from 0 and from 1.
 SMALLEST = 1e-15
-#: Outputs of so many numbers are held until they are counted together: a batch has few rows.
+#: The numbers of outputs that are held until they are counted together: a batch has few rows.
 HELD_NUMBERS = 1 << 14
 
 

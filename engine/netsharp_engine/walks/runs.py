@@ -24,7 +24,7 @@ _Taps = tuple[tuple[int, int], ...]
 _Steps = list[tuple[int, _Taps]]
 #: Size, kernel, stride, first cell and count of an axis.
 _Figures = tuple[int, int, int, int, int]
-#: Beyond so many taps or runs a way is not laid out.
+#: The most taps or runs of a table.
 _MOST = 1 << 20
 
 

@@ -82,7 +82,7 @@ class Walk:
         return turned(kernels, extents, self._outer() + self._inner())
 
     def canonical(self, arranged: Array) -> Array:
-        """Return the inverse of `arranged`."""
+        """Return the inverse of `arranged`, flat."""
         extents = self._radix() + [axis.kernel for axis in self.axes]
         order = self._outer() + self._inner()
         back = [order.index(d) for d in range(len(order))]
@@ -151,8 +151,8 @@ class Walk:
 
 
 def turned(array: Array, extents: list[int], order: list[int]) -> Array:
-    """Return an array read as ``extents`` with its dimensions in another order; those of 1 are left
-    out, since numpy limits the number of dimensions.
+    """Return an array read as ``extents`` with its dimensions in another order, flat; those of 1
+    are left out, since numpy limits the number of dimensions.
     """
     real = [d for d, extent in enumerate(extents) if extent > 1]
     places = [real.index(d) for d in order if extents[d] > 1]

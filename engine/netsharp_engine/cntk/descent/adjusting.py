@@ -43,8 +43,8 @@ class Adjusting(NamedTuple):
     goes_back: bool = True
     validated: bool = True
     judge: str = ""
-    #: Before an epoch: so many former rates to begin from, in how many epochs smaller ones are
-    #: looked for, too, and the samples of a trial.
+    #: Before an epoch: the number of former rates to begin from, and of epochs in which smaller
+    #: ones are searched, too, and the samples of a trial.
     former: int = 5
     sided: int = 1
     samples: Sequence[int] = (0,)

@@ -78,8 +78,8 @@ def remembered(kind: str, memory: Memory, names: Sequence[str]) -> StoredMemory:
 def recalled(
     kind: str, given: StoredMemory, sizes: Mapping[str, int]
 ) -> Mapping[str, dict[str, Array]]:
-    """Return the memory from which a rule continues. ValueError names a parameter whose memory has
-    another size.
+    """Return the memory from which a rule continues: flat arrays [size] by kind and parameter.
+    ValueError names a parameter whose memory has another size.
     """
     kinds = [one for one in REMEMBERS[kind] if one not in SINGLE]
     found: dict[str, dict[str, Array]] = {one: {} for one in REMEMBERS[kind]}

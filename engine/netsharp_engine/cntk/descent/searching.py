@@ -15,7 +15,10 @@ from netsharp_engine.cntk.descent.adjusting import Control, Sizes
 
 #: From a rate per sample and the samples of a minibatch to the criterion, NaN where it is none.
 Trial = Callable[[float, int], float]
-#: Constants that the original has in four bytes in some places, in eight in others.
+#: CNTK's constants (SGDLib/SGD.cpp, SearchForBestLearnRate): the golden section as the step of a
+#: search, in float64 in some places and in float32 in others; the first rate, 1/8 a step up; the
+#: share of the least rate at which a search ends, and that of a trial in a blend with an epoch of
+#: unknown size; the ratio at which an interval is narrow, and its lower end.
 _STEP, _SHORT_STEP = 0.618, float(np.float32(0.618))
 _FIRST = float(np.float32(0.125) / np.float32(0.618))
 _LEAST_SHARE, _UNKNOWN_SHARE = float(np.float32(0.3)), 0.3

@@ -53,9 +53,10 @@ from netsharp_engine.phases import PhasedBackend, PhasedDraft, gathered
 from netsharp_engine.program import Batch, Figures, Job
 from netsharp_engine.room import require_room
 
-#: Of the default the original makes a number of seven digits.
+#: CNTK's default of minLearningRatePerSample, which it keeps in float32.
 LEAST_RATE = float(np.float32(1e-9))
-#: At this share of the least rate nothing is changed.
+#: At this share of the least rate or below, CNTK skips the gradient and the update
+#: (SGDLib/SGD.cpp, TrainOneEpoch).
 _UNCHANGED = 0.01
 _ADVICE = "Set a smaller minibatchSize, or make layers smaller."
 

@@ -18,7 +18,7 @@ from netsharp_engine.plain_files import open_plain
 
 #: Digits of a label, zeros before it included.
 _MOST_DIGITS = 18
-#: What stands for the folder of the list.
+#: The placeholder of the list's folder.
 _HERE = "..."
 
 

@@ -41,7 +41,9 @@ KINDS = ("nearest", *_SHARES)
 
 
 def resized(image: Array, rows: int, columns: int, kind: str) -> Array:
-    """Return an image resized to ``rows`` and ``columns``, in the manner of OpenCV's ``resize``."""
+    """Return an image [rows, columns, channels], resized in the manner of OpenCV's ``resize`` by
+    ``kind``, one of `KINDS`.
+    """
     if image.shape[:2] == (rows, columns):
         return image
     if kind == "nearest":

@@ -42,7 +42,9 @@ class Transform(Protocol):
     """One change."""
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the transformed image; ``place`` is the number of the transform."""
+        """Return the transformed image [rows, columns, channels]; ``place`` is the number of the
+        transform.
+        """
 
 
 class Crop(NamedTuple):
@@ -57,7 +59,9 @@ class Crop(NamedTuple):
     aspect: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the cropped image, mirrored at random where asked for."""
+        """Return the cropped image [rows, columns, channels], mirrored at random where asked
+        for.
+        """
         rows, columns = image.shape[:2]
         random = draws.generator(place)
         ratio = random.uniform(*self.ratio) if self.jitters else self.ratio[0]
@@ -96,7 +100,9 @@ class Scale(NamedTuple):
     value: int = -1
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the image in its new size."""
+        """Return the image [rows, columns, channels] in its new size. DataError where it does not
+        cover that, or does not fit into it.
+        """
         rows, columns = self.rows, self.columns
         if self.mode == "fill":
             return resized(image, rows, columns, self.kind)
@@ -123,7 +129,7 @@ class Scale(NamedTuple):
         around = ((top, self.rows - rows - top), (left, self.columns - columns - left), (0, 0))
         if self.value < 0:
             return np.pad(found, around, "edge")
-        # The one number is that of the first channel, as in the original: others get 0.
+        # The one number is that of the first channel, as in CNTK: others get 0.
         padded = np.pad(found, around)
         outside = np.ones(padded.shape[:2], bool)
         outside[top : top + rows, left : left + columns] = False
@@ -139,12 +145,14 @@ class Color(NamedTuple):
     saturation: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the image with random brightness, contrast and saturation."""
+        """Return the image [rows, columns, channels] with random brightness, contrast and
+        saturation.
+        """
         bright, contrast, colour = (draws.of(one) for one in self)
         if not bright and not contrast and not colour:
             return image
         random, found = draws.generator(place), image.astype(dtype)
-        # The mean is that of the first channel over the pixels of all, as in the original.
+        # The mean is that of the first channel over the pixels of all, as in CNTK.
         mean = float(found[:, :, 0].sum(dtype=np.float64)) / found.size
         shift = random.uniform(-bright, bright) * mean
         factor = 1 + random.uniform(-contrast, contrast)
@@ -169,8 +177,8 @@ class Intensity(NamedTuple):
     width: Sequence[float] = (0.0,)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the image, shifted along the principal components of its colours; vectors are for
-        red, green, blue.
+        """Return the image [rows, columns, channels], shifted along the principal components of its
+        colours (Krizhevsky and others, 2012); vectors are for red, green, blue.
         """
         width = draws.of(self.width)
         if not width:
@@ -187,7 +195,9 @@ class Mean:
         self.image: Array = np.array(numbers).reshape(shape)
 
     def apply(self, image: Array, draws: Draws, place: int, dtype: str) -> Array:
-        """Return the image minus the mean image. DataError where their shapes differ."""
+        """Return the image [rows, columns, channels] minus the mean image. DataError where their
+        shapes differ.
+        """
         if image.shape != self.image.shape:
             mean, own = (" x ".join(map(str, one.shape)) for one in (self.image, image))
             raise DataError(

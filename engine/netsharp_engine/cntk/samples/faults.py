@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.limits import DATA_FAULTS, DATA_FAULTS_BYTES
 
-#: So many warnings are told one by one.
+#: The most warnings that are reported one by one.
 _TOLD = 20
 
 
@@ -60,7 +60,9 @@ class AllowedFaults:
         self._warnings: list[str] = []
 
     def add(self, fault: LineFault) -> None:
-        """Take a fault."""
+        """Count a fault, or keep it as a warning. DataError with the first one that is not
+        allowed.
+        """
         where = f"{self._path}, {fault.place}: {fault.words}"
         if fault.ends:
             raise DataError(_sentence(where))

@@ -74,7 +74,7 @@ def _exchanged_within(
 ) -> list[int]:
     """Exchange each place in turn with one in its window, where both are allowed to move."""
     draws = _draws(seed)
-    #: The chunk that what stands at a place comes from.
+    #: The chunk from which the sequence at a place comes.
     homes = [
         chunk for chunk in range(len(windows)) for _ in range(begins[chunk], begins[chunk + 1])
     ]

@@ -21,7 +21,8 @@ from netsharp_engine.program import Sparse
 
 #: A sentence of fewer words has nothing between its begin and its end.
 _LEAST = 3
-#: What stands in the place of the number 0, where a label is one number.
+#: The label of the word 0, where a label is one number, as CNTK has it (LMSequenceReader/
+#: SequenceReader.cpp): truncated it is 0 again.
 _NEARLY_NONE = 1e-6
 
 

@@ -276,10 +276,10 @@ class _Reading:
         #: The lines so far, and what named the last of those that were read with care.
         self._number, self._last = 0, b""
         self._chunks, self._filled = [0], 0
-        #: Of the sequence that is being read: its line and what stands there, samples and bytes.
+        #: Of the sequence that is being read: the number and text of its line, samples and bytes.
         self._begun, self._first, self._open, self._bytes = 0, b"", 0, 0
         self._lines = array("q")
-        #: Where sequences begin and end, behind the mark of the file.
+        #: Where sequences begin and end, in bytes after the file's byte order mark.
         self.begins, self.ends = array("q"), array("q")
         self._keys: list[str] = []
         self._key = b""

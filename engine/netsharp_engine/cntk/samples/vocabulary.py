@@ -13,7 +13,7 @@ from netsharp_engine.cntk.generators import Array
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.packing import Indices
 
-#: The seed of the original; of each later epoch the next one, as a run may begin with any.
+#: CNTK's seed; of each later epoch the next one, as a run may begin with any.
 _SEED = 1234
 _SPAN, _WORDS = 2**32, 3
 

@@ -67,9 +67,9 @@ def figures_of(numbers: Array) -> dict[str, Any]:
         # Divided first, so that squares of the largest numbers are still numbers.
         squares += float(((part / scale) ** 2).sum())
         spread += float(((part / scale - mean / scale) ** 2).sum())
-        places = (part / scale - least / scale) * (
-            bars.size / max(greatest / scale - least / scale, 1e-300)
-        )
+        # Near the least float64, only where all numbers are equal: all of them are in one bar.
+        width = max(greatest / scale - least / scale, 1e-300)
+        places = (part / scale - least / scale) * (bars.size / width)
         bars += np.bincount(np.clip(places.astype(np.int64), 0, bars.size - 1), minlength=bars.size)
     found.update(least=least, greatest=greatest, mean=mean, bars=bars.tolist())
     found.update(deviation=scale * (spread / finite) ** 0.5, norm=scale * squares**0.5)

@@ -13,7 +13,7 @@ from netsharp_engine.cntk.stored.dictionaries.wire import LARGE, Dictionary, rea
 from netsharp_engine.cntk.stored.model_file import read_model
 from netsharp_engine.cntk.stored.values import StoredModel
 
-#: What stands first in each kind of file.
+#: The first bytes of each kind of file.
 _V1 = "BCN".encode("utf-16-le")
 _CHECKPOINTS = tuple(mark.encode("utf-16-le") + b"\0\0" for mark in ("BVersion", "BCKP"))
 _VERSIONED = (b"\x08\x01", b"\x08\x02")

@@ -241,7 +241,7 @@ def spread_swap(node: StoredNode) -> dict[str, Any]:
     return {".axes": (given["axis1"], given["axis2"], *given.get("order", ()))}
 
 
-#: What the original counts kinds of pooling and layouts of images by.
+#: CNTK's numbers of kinds of pooling and layouts of images.
 KINDS, _LAYOUTS = ("none", "max", "average"), ("HWC", "CHW")
 LAYOUT, OLD_LAYOUT = words(_LAYOUTS), words(_LAYOUTS, "I")
 
@@ -329,7 +329,7 @@ def spread_rows(node: StoredNode) -> dict[str, Any]:
     return {".image": (channels, *sides) if first else (*sides, channels), **spread(node)}
 
 
-#: How a trace prints where nothing is said: truths, and texts in front, behind and between.
+#: The defaults of a trace's printing: truth values, and texts before, after and between.
 PRINTED = (False, "", False, True, "", "", "", "", "\n", " ", "\n", "")
 MOST = 100_000_000
 
@@ -355,7 +355,7 @@ def spread_stack(node: StoredNode) -> dict[str, Any]:
     return {**known, "recurrentOp": known.get(".cell", known.get("recurrentOp", "lstm"))}
 
 
-#: What stands where a crop finds its offsets itself.
+#: The offsets of a crop that determines them itself.
 FOUND = float(np.finfo(np.float64).max)
 OFFSETS = ("xOffset", "yOffset")
 

@@ -120,5 +120,5 @@ class SparseValues(NamedTuple):
         return found.reshape(-1)
 
 
-#: How the original counts the forms of sparse matrices that it stores.
+#: CNTK's numbers of the forms of sparse matrices that it stores.
 CSC, CSR = 6, 7

@@ -53,10 +53,10 @@ UNREADABLE = (
     ValueError,
 )
 LARGEST_GZIP_RATIO = 1100
-#: Arrays of so many bytes are mapped.
+#: The bytes of an array from which on it is mapped.
 LARGE_ARRAY = 1 << 26
 COPIED_AT_ONCE = 1 << 20
-#: The head of an archive's part, of which the lengths of two texts behind it are read.
+#: The head of an archive's part, with the lengths of the two texts that follow it.
 ZIP_HEAD = struct.Struct("<26xHH")
 #: What reads the head of an array by its version.
 NPY_HEADS = {
@@ -322,8 +322,8 @@ def open_npy(path: str) -> ArraySource:
 def open_idx(path: str, labels: str | None) -> ArraySource:
     """Return IDX images (any number of dimensions) with their label file, both possibly gzipped.
 
-    Without ``labels`` the file beside it with ``labels-idx1`` for ``images-idx3`` is taken. Source:
-    the description of the format on the MNIST database's page.
+    Without ``labels`` the file beside it with ``labels-idx1`` for ``images-idx3`` is taken. Raises
+    DataError. Source: the description of the format on the MNIST database's page.
     """
     images = read_idx(path)
     label_path = labels or beside_labels(path)
@@ -355,8 +355,8 @@ def beside_labels(path: str) -> str | None:
 
 
 def read_idx(path: str) -> npt.NDArray[np.generic]:
-    """Return the array of an IDX file, in its own dtype; raises DataError for a wrong magic number
-    or a wrong length.
+    """Return the array of an IDX file, in the shape and the dtype that its header gives; raises
+    DataError for a wrong magic number or a wrong length.
     """
     with open_bytes(path) as stream:
         magic = read_bytes(path, stream, 4)
@@ -391,7 +391,7 @@ def most_bytes(path: str) -> int:
 
 
 def idx_feature_count(path: str) -> int:
-    """Return the values per row of an IDX file, from its header alone."""
+    """Return the values per row of an IDX file, from its header alone. Raises DataError."""
     with open_bytes(path) as stream:
         head = read_bytes(path, stream, 4)
         if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in IDX_DTYPES:

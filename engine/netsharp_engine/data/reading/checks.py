@@ -164,7 +164,7 @@ class CellCheck:
 
     def known_classes(self, names: Sequence[str], column: str, codes: Mapping[str, int]) -> Codes:
         """Return the code of every row's class, int32 [rows], -1 where it has none; raises
-        DataError for a class that has no code.
+        UnknownClassError for a class that has no code.
         """
         found = numbered(names, lambda name: codes.get(name, -1))
         if len(found) and int(found.min()) < 0:

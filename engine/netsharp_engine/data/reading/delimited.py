@@ -26,7 +26,7 @@ from netsharp_engine.limits import TABLE_LINE
 
 CHUNK_BYTES = 1 << 18
 SLOW_CELLS = 1 << 16
-#: Rows of so many cells are read by `csv` alone where they take more bytes than these.
+#: The bytes of `SLOW_CELLS` cells above which `csv` reads them without the compiled twin.
 PIECE_BYTES = 1 << 26
 
 

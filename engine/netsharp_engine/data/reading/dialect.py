@@ -41,7 +41,7 @@ from netsharp_engine.limits import TABLE_CELL
 
 HEAD_BYTES = 1 << 16
 MARK = b"\xef\xbb\xbf"
-#: So many names that two columns have are told.
+#: The most names of two columns that are reported.
 MOST_DOUBLES = 5
 DECIMALS = {"comma": ",", ",": ",", "point": ".", ".": "."}
 

@@ -87,7 +87,9 @@ class Transcoded(io.RawIOBase):
         self._decoded = 0
 
     def read(self, count: int = -1) -> bytes:
-        """Read up to ``count`` bytes, all that are left without; fewer only at the end."""
+        """Read up to ``count`` bytes, all that are left without; fewer only at the end. DataError
+        for bytes that are not in the encoding.
+        """
         pieces, size = [self._held], len(self._held)
         while not self._ended and (count < 0 or size < count):
             block = read_bytes(self._path, self._stream, BLOCK)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from netsharp_engine.data.errors import DataError
 from netsharp_engine.excerpt import excerpt
 
-#: So many columns of a kind of fault are named, and so many values of each shown.
+#: The most columns of a kind of fault that are named, and the most values of each that are shown.
 MOST_COLUMNS = 6
 MOST_SHOWN = 4
 #: So many sentences about the table as a whole are kept.
@@ -109,7 +109,7 @@ class TableFaults:
     def __init__(self) -> None:
         self._groups: dict[str, dict[tuple[int, str], FaultyColumn]] = {}
         self._sentences: dict[str, None] = {}
-        #: Lines of the present chunk whose cells of a column were told, by the column.
+        #: Lines of the present chunk whose cells of a column were reported, by the column.
         self.told: dict[int, set[int]] = {}
 
     def __bool__(self) -> bool:

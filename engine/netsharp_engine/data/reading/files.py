@@ -217,7 +217,7 @@ def stored_position(stream: BinaryIO) -> int:
 
 
 def read_bytes(path: str, stream: BinaryIO, count: int = -1) -> bytes:
-    """Read as ``stream.read``, with failures as sentences: a truncated or damaged gzip file."""
+    """Read as ``stream.read`` does; DataError, a sentence, for a truncated or damaged gzip file."""
     try:
         return stream.read(count)
     except EOFError:

@@ -24,8 +24,6 @@ from netsharp_engine.data.table import Codes, Column, Table, name_order
 from netsharp_engine.data.texts import numbered
 from netsharp_engine.excerpt import excerpt
 
-#: A column of texts of which so many rows have their own is told of, as it may name the rows.
-MANY_TEXTS = 20
 MOST_NAMED = 6
 
 
@@ -353,6 +351,8 @@ class _Coding:
 
 
 def stored_as(values: npt.NDArray[np.float64], dtype: str) -> npt.NDArray[np.floating]:
-    """Return numbers in the type they are kept in; those too large for it become infinite."""
+    """Return numbers in the type they are kept in, of the same shape; those too large for it become
+    infinite.
+    """
     with np.errstate(over="ignore"):
         return values.astype(dtype, copy=False)

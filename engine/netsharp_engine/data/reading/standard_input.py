@@ -16,7 +16,9 @@ NAME = "-"
 
 @cache
 def spooled_input() -> str:
-    """Return the path of a file with all of standard input; it is removed when the program ends."""
+    """Return the path of a file with all of standard input; it is removed when the program ends.
+    DataError where it cannot be kept.
+    """
     folder = tempfile.mkdtemp(prefix="netsharp-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = os.path.join(folder, "stdin")

@@ -76,7 +76,7 @@ class KeptStore(FileStore):
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
         """Return a matrix [rows, width] that is computed block by block into the file that will be
-        kept.
+        kept. StoreError where it cannot be written.
         """
         offset, kind = self._begin(), np.dtype(dtype)
         stream = self._aside.stream
@@ -102,8 +102,8 @@ class KeptStore(FileStore):
         self._entries[name] = (array.dtype.str, array.shape, offset)
 
     def commit(self, values: Mapping[str, Any]) -> None:
-        """Put the file with its table in its place."""
-        # Whole and even seconds: every file system keeps them, and nobody else writes at such.
+        """Put the file with its table in its place. StoreError where that fails."""
+        # Whole and even seconds: every file system keeps them, and other writers hardly have such.
         seconds = int(time.time()) // 2 * 2
         table = {"arrays": self._entries, "values": values, "written": seconds}
         text = json.dumps(table, separators=(",", ":")).encode()

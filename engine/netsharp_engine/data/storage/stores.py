@@ -51,7 +51,7 @@ class Store(Protocol):
         """Return a matrix [rows, width] that is computed block by block."""
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """Return the same for the matrices of a training, which may stay when the store is gone."""
+        """Return a matrix [rows, width] of a training, which may stay when the store is gone."""
 
 
 class MemoryStore:
@@ -100,7 +100,7 @@ class FileStore:
         return result.take()
 
     def last(self, rows: int, width: int, dtype: npt.DTypeLike, part: Part) -> Array:
-        """Return the same for the matrices of a training."""
+        """Return a matrix [rows, width] of a training."""
         return self.computed(rows, width, dtype, part)
 
 

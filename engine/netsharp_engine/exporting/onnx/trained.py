@@ -232,7 +232,9 @@ def compared_model(
 
 
 def inputs_of(model: Model, features: Array) -> list[Array]:
-    """Return rows as the inputs of the export in their order: texts in the place of indicators."""
+    """Return rows as the inputs of the export in their order, [rows, columns] each: texts in the
+    place of indicators.
+    """
     encoding = model.encoding
     if encoding.plain:
         return [features]

@@ -56,7 +56,7 @@ class OnnxWriting:
         return cls(_Shared(floats, opset, parameters))
 
     def parameter(self, name: str) -> Array:
-        """Return the numbers of a parameter."""
+        """Return the numbers of a parameter, in its shape."""
         return np.asarray(self._shared.parameters[name])
 
     def inner(self) -> OnnxWriting:

@@ -47,7 +47,7 @@ def write_onnx(
     """Export a network, or a model of tables, and compare it on samples.
 
     ``samples`` are those of `Portable.samples`, or arrays [rows, features] of a model of tables;
-    random ones where there are none.
+    random ones where there are none. ExportError as the module says.
     """
     require_package()
     model = _model(source, form)

@@ -48,7 +48,7 @@ class ModuleText(NamedTuple):
     behind: Sequence[str]
 
 
-#: Digits of a digest that a text has; what stands for them until the numbers are there.
+#: Digits of a digest that a text has; their placeholder until the numbers are known.
 DIGITS = 12
 _DIGEST_LINE = f'\nEXPORTED = "{"0" * DIGITS}"\n'
 _LOADING = '''

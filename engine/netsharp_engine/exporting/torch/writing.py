@@ -53,7 +53,7 @@ class TorchWriting:
         self._lets: set[str] = set()
 
     def parameter(self, name: str) -> Array:
-        """Return the numbers of a parameter."""
+        """Return the numbers of a parameter, in its shape."""
         return np.asarray(self._parameters[name])
 
     def begin(self, name: str) -> None:

@@ -47,7 +47,7 @@ def write_torch(
     """Export a network, or a model of tables, and compare it on samples.
 
     ``samples`` are those of `Portable.samples`, or arrays [rows, features] of a model of tables;
-    random ones where there are none.
+    random ones where there are none. ExportError as the module says.
     """
     module = (
         exported(source, form) if isinstance(source, Portable) else exported_model(source, form)

@@ -24,9 +24,10 @@ from netsharp_engine.exporting.tsql.words import clamped, number, quoted_name, t
 if TYPE_CHECKING:
     from netsharp_engine.data.scaling import TargetScale
 
-#: What is given to the exponential function stays within these: beyond, SQL Server stops.
+#: The bound of arguments of the exponential function: SQL Server stops where a float overflows,
+#: beyond e^709.
 _EXPONENT = 700.0
-#: From here on the logarithm of 1 + e^x is x.
+#: From here on the logarithm of 1 + e^x is x in float64: e^-40 is below its precision.
 _LINEAR = 40.0
 
 

@@ -42,7 +42,7 @@ _MOST_COLUMNS, _MOST_BYTES = 1024, 8060
 #: place in the row [Microsoft: Estimate the size of a heap].
 _ROW, _NUMBER, _TEXT = 4 + 2 + 2, 8, 24 + 2
 _KEY, _SCHEMA = "row_id", "[dbo]"
-#: Statements for so many rows are one batch.
+#: The number of rows whose statements are one batch.
 _BATCH = 20
 _COLLATION = "Latin1_General_100_BIN2"
 

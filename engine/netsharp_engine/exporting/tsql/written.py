@@ -41,7 +41,8 @@ def write_tsql(
 ) -> WrittenTsql:
     """Export a model of tables as a script whose function has a name, and compare it on samples.
 
-    ``samples`` are arrays [rows, features]; random ones where there are none.
+    ``samples`` are arrays [rows, features]; random ones where there are none. ExportError as the
+    module says.
     """
     if isinstance(source, Portable):
         raise ExportError(

@@ -35,16 +35,17 @@ from netsharp_engine.program import UpdateRule
 #: The sides of products, and numbers of a pass: in the nearest cache, in the next, beyond it.
 SIDES = (8, 32, 128, 512)
 SIZES = (1120, 17_920, 268_800, 1_505_280)
-#: So many numbers lie one behind the other in what is walked in runs.
+#: The lengths of contiguous runs of numbers.
 RUNS = (8, 32, 160, 1120)
 #: Maps and their sides, of what is walked in windows.
 MAPS = ((2, 4), (8, 8), (32, 16), (48, 32))
 #: Nothing to speak of: what is left is the call.
 TINY, SMALL = 8, (2, 2, 16)
-#: At most so many seconds are measured, in rounds; a probe is repeated for so many in each.
+#: The most seconds that are measured, in rounds, and those for which a probe is repeated in each:
+#: some ten times the resolution of a fine clock.
 MOST_SECONDS, REPEATED = 1.3, 2e-5
 LEAST_ROUNDS = 2
-#: A clock that tells so many seconds apart is fine.
+#: The resolution in seconds from which a clock is fine: shorter than a probe's repetitions.
 FINE = 1e-6
 SAMPLES = 32
 #: The most numbers of outputs, which are few.

@@ -29,7 +29,7 @@ from netsharp_engine.numpy_backend.kernels.functions import FUNCTIONS
 from netsharp_engine.walks.taps import real_cells
 from netsharp_engine.walks.walk import Walk, turned
 
-#: So many times as many numbers as the weights may be packed to, or so many.
+#: The most packed numbers: this multiple of the weights', or this number where that is larger.
 MOST_WASTE, SMALL = 8, 1 << 20
 #: What a run of a product, and a product, cost beside their terms, in terms.
 RUN_COST, PRODUCT_COST = 2, 8
@@ -58,7 +58,7 @@ class EvenWalk(NamedTuple):
     steps: list[int]
 
     def places(self, offsets: Sequence[IntArray], order: Sequence[int]) -> IntArray:
-        """Return the places of all combinations of cells by dimension, in an order of these."""
+        """Return the places, flat, of all combinations of cells, dimensions in an order."""
         found = np.zeros(1, np.int64)
         for d in order:
             found = np.add.outer(found, np.asarray(offsets[d], np.int64) * self.steps[d]).ravel()

@@ -9,6 +9,10 @@ import numpy as np
 
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 
+#: The bound below a square root in its slope 1 / (2 y), as the activations of Microsoft's Net#
+#: engine have it: the slope is finite near 0.
+SMALLEST_ROOT = 1e-10
+
 
 class Function(NamedTuple):
     """One row.
@@ -87,7 +91,7 @@ def _sqrt(x: Array, y: Array, spare: Array, line: Array) -> None:
 
 
 def _sqrt_back(y: Array, g: Array, out: Array, spare: Array, line: Array) -> None:
-    np.maximum(y, 1e-10, out=spare)
+    np.maximum(y, SMALLEST_ROOT, out=spare)
     np.divide(g, spare, out=out)
     np.sign(y, out=spare)
     np.multiply(spare, 0.5, out=spare)

@@ -13,7 +13,7 @@ IntArray = npt.NDArray[np.intp]
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return an array of zeros whose data start on a cache line (64 bytes)."""
+    """Return an array of zeros [*shape] whose data start on a cache line (64 bytes)."""
     kind = np.dtype(dtype)
     size = math.prod(shape) * kind.itemsize
     raw = np.zeros(size + 64, dtype=np.uint8)

@@ -32,7 +32,9 @@ def bind_full(site: Site) -> Steps:
 
 
 def full_order(shape: tuple[int, int], sources: Layout, out: Layout) -> IntArray | None:
-    """Return the canonical index of each weight in memory order; None when they are the same."""
+    """Return the canonical index of each weight in memory order, [weights]; None when they are the
+    same.
+    """
     rows, columns = out.rows, sources.rows
     if rows is None and columns is None:
         return None

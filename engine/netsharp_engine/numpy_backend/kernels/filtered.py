@@ -16,7 +16,11 @@ from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.products import of_columns, product
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps, index
 
+#: Up to this number of cells a full matrix stays in a processor's cache.
 DENSE_CELLS = 65_536
+#: From this share of edges on a product with the full matrix is faster than gathered edges:
+#: forward, in float32 with 64 rows, both took the same time between 3 and 4 % (1024 x 1024 and
+#: 4096 x 2048).
 DENSE_SHARE = 0.03
 INDEX_BYTES = 8
 

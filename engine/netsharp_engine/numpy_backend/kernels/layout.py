@@ -41,7 +41,7 @@ class Layout:
 
     @property
     def rows(self) -> IntArray | None:
-        """Return the canonical index of each memory row; None when they are the same."""
+        """Return the canonical index of each memory row, [nodes]; None when they are the same."""
         if self.canonical:
             return None
         index = np.arange(product(self.shape), dtype=np.intp)

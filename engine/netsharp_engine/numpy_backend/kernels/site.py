@@ -84,7 +84,7 @@ class Site:
         return self.output.gradient is not None
 
     def scratch(self, *shape: int) -> Array:
-        """Return a new array of zeros, cache-line aligned, of the plan's dtype."""
+        """Return a new array [*shape] of zeros, cache-line aligned, of the plan's dtype."""
         return aligned(shape, self.dtype)
 
 
@@ -133,5 +133,5 @@ def ones(site: Site, count: int) -> Array:
 
 
 def index(values: Any) -> Array:
-    """Return whole numbers as an index array."""
+    """Return whole numbers as an index array of their shape."""
     return np.asarray(values, dtype=np.intp)

@@ -14,7 +14,7 @@ from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS, Functio
 from netsharp_engine.numpy_backend.kernels.arrays import Array, IntArray
 from netsharp_engine.numpy_backend.kernels.site import Call, Draft, Site, Steps
 
-#: The share of a batch in the range that is tracked: that of some hundred batches.
+#: The weight of a batch in the range that is tracked: an exponential mean over some 100 batches.
 TRACKED = 0.01
 
 

@@ -51,7 +51,7 @@ def sliced_cells(node: Node) -> slice:
 
 def stacked(node: Node) -> tuple[int, ...]:
     """Return the shape of sources one after the other along an axis; in others they are equal, or
-    1.
+    1. ValueError where they are not.
     """
     axis = node.attributes["axis"]
     rank = max(axis, *(len(one.shape) for one in node.inputs))
@@ -76,8 +76,10 @@ def transposed(node: Node) -> tuple[int, ...]:
 
 
 def reduced_elements(node: Node) -> tuple[int, ...]:
-    """Return the shape with 1 element left of one axis, or of one element alone. That of `Argmax`
-    and `Argmin` is a place along the axis, or among all elements.
+    """Return the shape with 1 element left of one axis, or of one element alone.
+
+    That of `Argmax` and `Argmin` is a place along the axis, or among all elements. ValueError for
+    an axis that the source does not have.
     """
     expect_inputs(node, 1)
     shape, axis = list(node.inputs[0].shape), node.attributes["axis"]
@@ -103,7 +105,9 @@ def repeated(node: Node) -> tuple[int, ...]:
 
 
 def diagonal(node: Node) -> tuple[int, ...]:
-    """Return the shape of the diagonal of a square matrix, one element in each column."""
+    """Return the shape of the diagonal of a square matrix, one element in each column. ValueError
+    for another source.
+    """
     expect_inputs(node, 1)
     shape = node.inputs[0].shape
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -113,7 +117,8 @@ def diagonal(node: Node) -> tuple[int, ...]:
 
 def cropped(node: Node) -> tuple[int, ...]:
     """Return the shape of the first source cut to the two sides of the second that run fastest;
-    attribute ``offsets`` gives the first cells, the side that runs fastest first.
+    attribute ``offsets`` gives the first cells, the side that runs fastest first. ValueError where
+    the cut is not inside.
     """
     expect_inputs(node, 2)
     whole, cut = (one.shape for one in node.inputs)
@@ -126,7 +131,7 @@ def cropped(node: Node) -> tuple[int, ...]:
 
 
 def indices(node: Node) -> tuple[int, ...]:
-    """Return the shape of one number for each step."""
+    """Return the shape of one number for each step. ValueError for a source of several numbers."""
     expect_inputs(node, 2 if node.op == "PackedIndex" else 1)
     if node.inputs[-1].size != 1:
         raise ValueError(f"{list(node.inputs[-1].shape)} is not one number for each step")

@@ -82,7 +82,9 @@ class Acting:
         return self._masks[node]
 
     def dropped(self, node: Node, values: Array, columns: slice) -> Array:
-        """Return values or gradients of some columns of a node in a loop, after dropout."""
+        """Return values or gradients of some columns of a node in a loop, of the same shape, after
+        dropout.
+        """
         mask = self._masks[node]
         return values if mask is None else values * mask[columns]
 

@@ -21,7 +21,7 @@ try:
 except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
-#: The numbers of the widest vectors: so many samples there have to be.
+#: The numbers of the widest vectors: the least number of samples.
 LEAST_SAMPLES = 16
 #: Fewer channels than a tile has would leave most of it to nothing.
 _LEAST_CHANNELS = 4

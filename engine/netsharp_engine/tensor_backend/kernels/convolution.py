@@ -39,7 +39,7 @@ Told = Mapping[str, Any]
 BLOCK = 1 << 16
 #: Numbers to which samples are unrolled at a time.
 ROOM = 1 << 23
-#: From so many maps on, the gradient's product is faster on its side.
+#: The number of maps from which on the gradient's product is faster transposed.
 TALL = 32
 
 
@@ -349,7 +349,9 @@ def rectified(node: Node, weights: Array, biases: Array, images: Array) -> Array
 
 
 def rectified_back(node: Node, value: Array, gradient: Array) -> tuple[Array, Array]:
-    """Return the gradient by such a convolution, and by its biases."""
+    """Return the gradient by such a convolution, [samples, *node.shape], and by its biases,
+    [maps].
+    """
     frame = _frame(node.attributes)
     by, sums = compiled_windows.rectified_back(frame.by_map(value), frame.by_map(gradient))
     return frame.spread(by).reshape(-1, *node.shape), sums

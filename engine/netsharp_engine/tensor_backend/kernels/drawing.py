@@ -14,11 +14,11 @@ from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.phases import Draws
 from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, total
 
-#: Sets that are drawn to find out how many draws one takes.
+#: Sets that are drawn to estimate how many draws one takes.
 _TRIALS = 10
-#: So many draws, and classes that are still missing are too rare to be met.
+#: The most draws for a set: classes that are missing after them are too rare.
 _MOST_DRAWS = 1_000_000
-#: How often at most a class is expected in so many draws that nobody waits for.
+#: The expected number of occurrences in all draws below which a set is refused before drawing.
 _HARDLY = 1e-6
 
 
@@ -90,7 +90,7 @@ class EpochAccumulator:
         self._mean, self._count = None, 0
 
     def forward(self, node: Node, sources: Sources) -> Array:
-        """Take the samples of a minibatch, and say the mean."""
+        """Take the samples of a minibatch, and return the mean, [1, *shape]."""
         (values,) = sources
         kind = values.dtype.type
         before, self._count = self._count, self._count + len(values)

@@ -16,7 +16,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKe
 
 
 def reduced(gradient: Array, shape: tuple[int, ...]) -> Array:
-    """Return a gradient summed to the shape of a source that was broadcast."""
+    """Return a gradient summed to the ``shape`` of a source that was broadcast."""
     if gradient.shape == shape:
         return gradient
     first, *rest = shape
@@ -34,9 +34,11 @@ def _precisely(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 exp, log, tanh = map(_precisely, (np.exp, np.log, np.tanh))
-#: What Log gives at and below its clip, and where that is.
+#: CNTK's clip of Log: below the first number, near the least normal float32 (1.2e-38), it returns
+#: the second, its rounded logarithm (Math/TensorOps.h, ClippedLog).
 _LEAST, _LEAST_LOG = 1e-37, -85.1
-#: The least that is divided by, and how much less a term is that a sum of logarithms leaves out.
+#: CNTK's least divisor (EPS_IN_INVERSE), and the difference of logarithms, about log(1e-4), from
+#: which the smaller term of a sum is left out (Math/TensorOps.h, LogAdd).
 _SMALLEST, _LEFT_OUT = 1e-30, -9.2103
 
 
@@ -47,7 +49,9 @@ def _pair(sources: Sources) -> tuple[Array, Array]:
 
 
 def aligned(sources: Sources) -> list[Array]:
-    """Return sources with as many dimensions as the one that has most; samples stay in front."""
+    """Return sources with as many dimensions as the one that has most, [samples, 1, ...,
+    *shape].
+    """
     rank = max(one.ndim for one in sources)
     return [one.reshape(one.shape[0], *(1,) * (rank - one.ndim), *one.shape[1:]) for one in sources]
 
@@ -58,7 +62,7 @@ def _sigmoid(z: Array) -> Array:
 
 
 def away_from_zero(values: Array) -> Array:
-    """Return numbers to divide by, bounded away from zero."""
+    """Return numbers to divide by, bounded away from zero, of the same shape."""
     least = values.dtype.type(_SMALLEST)
     found: Array = np.where(np.abs(values) < least, np.where(values < 0, -least, least), values)
     return found
@@ -74,13 +78,15 @@ def _log_plus(a: Array, b: Array) -> Array:
 
 
 def clipped_log(z: Array) -> Array:
-    """Return the logarithm, bounded below as CNTK's (Math/TensorOps.h, ClippedLog)."""
+    """Return the logarithm, of the same shape, bounded below as CNTK's (Math/TensorOps.h,
+    ClippedLog).
+    """
     least = z < _LEAST
     return np.where(least, z.dtype.type(_LEAST_LOG), log(np.where(least, z.dtype.type(1), z)))
 
 
 def log_softmax(z: Array) -> Array:
-    """Return log softmax over all elements of a sample."""
+    """Return log softmax over all elements of a sample, [samples, *shape]."""
     flat = z.reshape(len(z), -1)
     shifted = flat - np.maximum.reduce(flat, axis=1, keepdims=True)
     found: Array = shifted - log(total(exp(shifted), (1,), keep=True))
@@ -88,7 +94,7 @@ def log_softmax(z: Array) -> Array:
 
 
 def softmax(z: Array) -> Array:
-    """Return softmax over all elements of a sample."""
+    """Return softmax over all elements of a sample, [samples, *shape]."""
     return exp(log_softmax(z))
 
 
@@ -161,7 +167,7 @@ def one_number(number: Array) -> Array:
 
 
 def _root_slope(z: Array, y: Array, g: Array) -> Array:
-    found: Array = g / (2 * np.maximum(y, 1e-30))
+    found: Array = g / (2 * np.maximum(y, _SMALLEST))
     return found
 
 

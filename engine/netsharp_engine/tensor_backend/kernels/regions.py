@@ -14,7 +14,7 @@ from netsharp_engine.nodes import Node
 from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKernel
 from netsharp_engine.walks.taps import pairs
 
-#: Cells beyond every image.
+#: A coordinate beyond every image, whose number of cells is limited to far less.
 _FAR = 1e9
 
 

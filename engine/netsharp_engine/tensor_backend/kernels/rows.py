@@ -49,7 +49,9 @@ class Room:
 
 
 def total(values: Array, axes: tuple[int, ...] | None = None, keep: bool = False) -> Array:
-    """Return sums in float64, rounded to the type of the numbers."""
+    """Return sums over ``axes``, in the shape of the others, computed in float64 and rounded to the
+    type of the numbers.
+    """
     found: Array = np.asarray(_SUMMED(values, axes, np.float64, keepdims=keep))
     return found.astype(values.dtype)
 

@@ -25,7 +25,9 @@ class Moved(NamedTuple):
 
 
 def without_gaps(values: Array, packing: Packing | None) -> Array:
-    """Return the same values with 0 in the gaps, where they may have been anything."""
+    """Return the same values [columns, *shape] with 0 in the gaps, where they may have been
+    anything.
+    """
     if packing is not None and len(packing.gaps) and len(values) == packing.columns:
         if not values.flags.writeable:
             values = values.copy()
@@ -107,7 +109,7 @@ def delayed(
 
 
 def delayed_back(delay: Node, gradient: Array, packing: Packing) -> Array:
-    """Return the gradient by the source."""
+    """Return the gradient by the source, [columns, *shape]."""
     places = packing.earlier(offset(delay))
     inside = places >= 0
     found = np.zeros_like(gradient)
@@ -116,7 +118,7 @@ def delayed_back(delay: Node, gradient: Array, packing: Packing) -> Array:
 
 
 def border_back(delay: Node, gradient: Array, packing: Packing) -> Array:
-    """Return the gradient by the initial state, of each column that reads it."""
+    """Return the gradient by the initial state, [columns that read it, *shape]."""
     outside = packing.earlier(offset(delay)) < 0
     outside[packing.gaps] = False
     for step in range(min(offset(delay), packing.steps)):
@@ -143,7 +145,7 @@ def moved(node: Node, sources: list[Array], packings: list[Packing | None]) -> M
 def moved_back(
     node: Node, number: int, sources: list[Array], packings: list[Packing], gradient: Array
 ) -> Array | None:
-    """Return the gradient by a source; None where there is none."""
+    """Return the gradient by a source, in its shape; None where there is none."""
     if node.op == "ReconcileDynamicAxis" and number == 0:
         whole = len(sources[0]) == len(gradient)
         return gradient if whole else gradient.sum(0, keepdims=True)

@@ -34,7 +34,7 @@ class TouchedRows(NamedTuple):
     values: Array
 
     def dense(self, shape: tuple[int, ...]) -> Array:
-        """Return the whole gradient, dense."""
+        """Return the whole gradient, dense, of a ``shape``."""
         found = np.zeros(shape, self.values.dtype)
         found.reshape(-1, self.values.shape[1])[self.places] = self.values
         return found
@@ -45,7 +45,7 @@ Gradient = Array | TouchedRows
 
 
 def joined(first: Gradient, second: Gradient, shape: tuple[int, ...]) -> Gradient:
-    """Return the sum of two gradients of a parameter."""
+    """Return the sum of two gradients of a parameter of a ``shape``."""
     if isinstance(first, TouchedRows) and isinstance(second, TouchedRows):
         places = np.concatenate([first.places, second.places])
         return _summed(places, np.concatenate([first.values, second.values]))
@@ -80,7 +80,7 @@ class Entries:
 
 
 def entries(given: Sparse, kind: Any) -> Entries:
-    """Return the samples that were fed, in the type of the numbers."""
+    """Return the samples that were fed, [entries] of each array, in the type of the numbers."""
     places, starts = (np.ascontiguousarray(one, np.intp) for one in (given.columns, given.starts))
     return Entries(np.ascontiguousarray(given.values, kind), places, starts)
 
@@ -115,7 +115,9 @@ def inner(node: Node) -> int:
 
 
 def vectors(node: Node, sparse: Entries) -> Entries:
-    """Return the samples of the second source, each split into these vectors."""
+    """Return the samples of the second source, each split into these vectors, [samples * words] of
+    them.
+    """
     places = inner(node)
     words = node.inputs[1].size // places
     if words == 1:

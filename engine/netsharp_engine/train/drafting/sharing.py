@@ -24,9 +24,9 @@ from netsharp_engine.train.settings.keys import AUTO
 
 #: Numbers that are tried, as far as there are processors.
 TRIED = (2, 4, 8, 16, 32)
-#: Steps are tried in turns for so many seconds, and at least and at most so often each.
+#: The seconds for which steps are tried in turns, and the least and the most steps of each number.
 SECONDS, LEAST, MOST = 0.3, 3, 40
-#: More threads have to take at most this part of the time of one.
+#: More threads have to take at most this part of the time of one: less is within the noise.
 WORTH = 0.9
 
 

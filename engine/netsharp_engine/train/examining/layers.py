@@ -15,7 +15,7 @@ from netsharp_engine.graph import Graph, Node
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.steps.dropping import hidden_layers
 
-#: So many rows are looked at.
+#: The number of rows that are examined.
 ROWS = 512
 #: Activations without a gradient where they answer one of these.
 FLAT = {"rlinear": (0.0,), "sqrt": (0.0,), "brlinear": (0.0, 1.0)}
@@ -40,7 +40,7 @@ class LayerFigures(NamedTuple):
 
 
 def some_rows(part: Part) -> npt.NDArray[np.intp]:
-    """Return at most ROWS rows of a part, evenly spread, as indexes into its matrix."""
+    """Return at most ROWS rows of a part, [rows], evenly spread, as indexes into its matrix."""
     step = max(part.rows // ROWS, 1)
     return np.asarray(part.index[::step][:ROWS], dtype=np.intp)
 

@@ -41,18 +41,18 @@ from netsharp_engine.train.settings import TrainingSettings
 BATCH_ROWS, BATCH_STEPS, BATCH_RATE, BATCH_LEFT = 32, 300, 0.01, 0.1
 #: Multiply-adds that learning a batch by heart, or trying all rates, may take together.
 MOST_WORK = 4e10
-#: A rate is stable where so many steps leave the loss below so many times the initial one.
+#: A rate is stable where this number of steps leaves the loss below this multiple of its beginning.
 RATE_STEPS, STABLE = 30, 2.0
-#: Rates are tried up to so many doublings or halvings away.
+#: The most doublings or halvings of the run's rate that are tried.
 DOUBLINGS = 14
 #: From here on a finding is made: the loss beside that of a trivial answer, the part of a layer's
 #: nodes, the gradient beside the largest one, the rate beside the largest stable one.
 HIGH_LOSS, MANY_NODES, SMALL_GRADIENT, SMALL_RATE = 2.0, 0.5, 1e-3, 1 / 300
 
 
-#: What may be seen, with the figures of each: the loss and that of a trivial answer; so many nodes
-#: of so many; a gradient and the largest one; rows, steps, the loss before and after; a rate, the
-#: largest stable one, steps.
+#: The possible observations, with the figures of each: the loss and that of a trivial answer; the
+#: number of nodes and of all; a gradient and the largest one; rows, steps, the loss before and
+#: after; a rate, the largest stable one, steps.
 KINDS = (
     *("no number", "high loss", "dead", "saturated", "small gradient"),
     *("not learned", "large rate", "small rate"),

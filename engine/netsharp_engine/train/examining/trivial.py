@@ -23,7 +23,8 @@ from netsharp_engine.train.settings import TrainingSettings
 BETTER = 0.01
 #: A loss that fell by less than this part has hardly fallen.
 HARDLY = 0.02
-#: Layers whose answers differ by less between rows (root mean square) tell the next one nothing.
+#: Layers whose answers differ by less between rows (root mean square) give the next one no
+#: information.
 SMALL_SPREAD = 0.01
 
 

@@ -22,7 +22,7 @@ from netsharp_engine.train.settings import CHOSEN, TrainingSettings
 from netsharp_engine.train.settings.keys import BLOCKS
 from netsharp_engine.train.tasks import OutputForm
 
-#: Files of so many bytes together are prepared once, where nobody says otherwise.
+#: The bytes of all files from which on they are prepared once, by default.
 LARGE = 128 * 1024 * 1024
 #: A mapped table may take this share of the memory that is free.
 SHARE = 0.5

@@ -34,7 +34,7 @@ from netsharp_engine.train.settings.keys import (
 )
 from netsharp_engine.train.settings.values import BadValueError, convert
 
-#: Where a value comes from that somebody has chosen.
+#: The origins of values that were set explicitly.
 CHOSEN = ("file", "flag")
 #: Where one comes from that a script's call says, which ranks below these.
 CALL = "call"

@@ -34,9 +34,9 @@ DTYPES = ("float32", "float64")
 #: The rates of optimisers where none is set: of Adam, of Adam beside the other defaults of a host,
 #: of steps along the gradient for classes and for numbers.
 ADAM_RATE, HOST_ADAM_RATE, SGD_RATE, REGRESSION_RATE = 0.005, 0.001, 0.1, 0.005
-#: Adam's rate from which on somebody may have meant steps along the gradient.
+#: Adam's rate from which on a user may have meant one for steps along the gradient.
 LARGE_ADAM_RATE = 0.05
-#: Settings that belong to steps along the gradient: whoever sets one has chosen the optimizer.
+#: Settings that belong to steps along the gradient: a run that sets one has chosen the optimizer.
 OF_SGD = ("momentum", "nesterov")
 
 LOSS_ALIASES = {
@@ -453,7 +453,7 @@ BELONGINGS: Mapping[str, tuple[str, ...]] = {
 #: What calls choose that say nothing of it.
 CALL_CHOICES = {"schedule": "constant", "init": "uniform"}
 
-#: (host, key, regression or not or either) -> the host's own upper limit, told as a note.
+#: (host, key, regression or not or either) -> the host's own upper limit, reported as a note.
 HOST_LIMITS: tuple[tuple[str, str, bool | None, float], ...] = (
     ("studio", "learning_rate", False, 1.0),
     ("studio", "learning_rate", True, 0.01),

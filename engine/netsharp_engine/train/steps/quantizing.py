@@ -94,7 +94,9 @@ class KeptTables:
         program.load({**tensors, **self.made(tensors)})
 
     def made(self, tensors: Tensors) -> Tensors:
-        """Return the table of each node by parameter; all zeros where nothing was tracked yet."""
+        """Return the table of each node by parameter; all zeros where nothing was tracked yet.
+        TrainingError where no table can be made of a range.
+        """
         assert self._operands is not None
         assert self._make is not None
         found: Tensors = {}

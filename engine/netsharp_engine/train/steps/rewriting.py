@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from netsharp_engine.graph import Graph, Node, Parameter
 
-#: What stands for a node: (the new graph, the old node, the new one or its new source) -> node.
+#: The replacement of a node: (the new graph, the old node, the new one or its new source) -> node.
 Replacing = Callable[[Graph, Node, Node], Node]
 
 

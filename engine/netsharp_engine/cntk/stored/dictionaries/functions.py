@@ -28,7 +28,7 @@ _NAMES = """
 #: All functions by their numbers.  CNTK: PrimitiveOpType.
 OPERATIONS = tuple(_NAMES.split())
 BLOCK, COMBINE = "Block", "Combine"
-#: What stands in the place of an axis: all axes of a sample, and those and the batch.
+#: Special values of an axis: all axes of a sample, and those and the batch.
 ALL_STATIC, ALL_AXES = 2147483646, 2147483643
 
 Given = Mapping[str, Any]

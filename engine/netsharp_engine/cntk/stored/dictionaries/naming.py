@@ -14,7 +14,7 @@ from netsharp_engine.cntk.stored.values import StoredBlock, StoredNode
 _INPUTS = ("InputValue", "SparseInputValue")
 _HELD = "LearnableParameter"
 _AXIS, _BATCH = "DynamicAxis", "defaultBatchAxis"
-#: What is trained, and what is only told.
+#: Operations that are trained, and those that are only reported.
 _CRITERIA = frozenset(
     (
         "CrossEntropyWithSoftmax",

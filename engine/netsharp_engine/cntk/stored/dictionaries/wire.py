@@ -23,7 +23,7 @@ _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 #: Kinds of values as a dictionary numbers them, where a default may be missing on the wire.
 _DEFAULTS: Mapping[int, Any] = {1: False, 2: 0, 3: 0, 4: 0.0, 5: 0.0, 6: "", 7: (), 9: []}
 _AXIS, _DICTIONARY, _ARRAY = 8, 10, 11
-#: Types of numbers: the precision of a model, and what stands on the wire.
+#: Types of numbers: the precision of a model, and the type on the wire.
 DTYPES = {1: "float32", 2: "float64", 4: "float16", 5: "int8", 6: "int16"}
 _WIRES = {4: "<f4", 5: "<f8"}
 
@@ -314,7 +314,7 @@ def read_dictionary(data: Memory, *, partial: bool = False) -> tuple[Dictionary,
     return found, given.faults
 
 
-#: How a file begins whose numbers stand behind the message.
+#: The first bytes of a file whose numbers follow the message.
 LARGE = b"\x6b\x74\x6e\x63"
 
 

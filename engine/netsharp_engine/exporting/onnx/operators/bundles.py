@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 #: An axis of whatever kind.
 A = TypeVar("A", bound="CoveredAxis")
-#: A filtered bundle is written as a matrix up to so many cells, or from such a share of them on.
+#: A filtered bundle is written as a matrix up to this number of cells (4 MiB in float32), or from
+#: this share of edges on, as the engine computes it (numpy_backend/kernels/filtered).
 _CELLS, _SHARE = 1 << 20, 0.03
 #: From this operator set on, values are added where their index says.
 ADDED_BY_INDEX = 16

@@ -13,7 +13,8 @@ from netsharp_engine.nodes import Node
 
 #: Below this CNTK takes the logarithm of it instead (Source/Math/TensorOps.h, ClippedLog).
 _LEAST = 1e-37
-#: A term that is less by more is left out of a sum of logarithms (Source/Math/TensorOps.h, LogAdd).
+#: The difference, about log(1e-4), from which the smaller term of a sum of logarithms is left out
+#: (Source/Math/TensorOps.h, LogAdd).
 _LEFT_OUT = -9.2103
 
 

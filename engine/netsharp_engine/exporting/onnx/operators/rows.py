@@ -16,7 +16,9 @@ Row = Callable[[OnnxWriting, Node, Sequence[OnnxValue]], str]
 
 
 def whole(node: Node, value: OnnxValue) -> Array:
-    """Return the numbers of a source that has to be a constant."""
+    """Return the numbers of a source that has to be a constant, in its shape. ExportError for any
+    other source.
+    """
     if value.constant is None:
         raise refused(node, f"'{value.name}' changes with the samples, and ONNX takes a constant.")
     return value.constant

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from netsharp_engine.exporting.places import CoveredAxis
 
-#: onnxruntime moves windows along so many axes.
+#: The most axes along which onnxruntime moves windows.
 MOST_AXES = 3
 
 

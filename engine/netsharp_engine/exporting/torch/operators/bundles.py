@@ -20,7 +20,8 @@ from netsharp_engine.nodes import Node
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
 
-#: A filtered bundle is written as a matrix up to so many cells, or from such a share of them on.
+#: A filtered bundle is written as a matrix up to this number of cells (4 MiB in float32), or from
+#: this share of edges on, as the engine computes it (numpy_backend/kernels/filtered).
 _CELLS, _SHARE = 1 << 20, 0.03
 
 

@@ -15,7 +15,7 @@ from netsharp_engine.exporting.values import Array, ExportedValue
 from netsharp_engine.geometry import product
 from netsharp_engine.nodes import Node
 
-#: The least length of a vector that is divided by.
+#: The least length of a vector that is divided by, as in the engine (EPS_IN_INVERSE of CNTK).
 _SMALLEST = "1e-30"
 
 

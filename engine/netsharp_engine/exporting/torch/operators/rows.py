@@ -20,7 +20,9 @@ BiasedRow = Callable[[TorchWriting, Node, Sequence[ExportedValue], Array | None]
 
 
 def whole(node: Node, value: ExportedValue) -> Array:
-    """Return the numbers of a source that has to be a constant."""
+    """Return the numbers of a source that has to be a constant, in its shape. ExportError for any
+    other source.
+    """
     if value.constant is None:
         raise refused(node, f"'{value.name}' changes with the samples, and a layer has a constant.")
     return value.constant

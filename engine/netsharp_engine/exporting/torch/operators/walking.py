@@ -20,7 +20,7 @@ from netsharp_engine.geometry import product
 if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
 
-#: PyTorch's layers move windows along so many axes.
+#: The most axes along which PyTorch's layers move windows.
 MOST_AXES = 3
 _LEAST = 'float("-inf")'
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
 
 
-#: Cells beyond every image.
+#: A coordinate beyond every image, whose number of cells is limited to far less.
 _FAR = 1e9
 _LEAST = 'float("-inf")'
 

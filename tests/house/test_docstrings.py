@@ -1,0 +1,114 @@
+"""Docstrings of the engine's public functions: the shape of a returned array, and errors raised."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.house.trees import tree
+
+ENGINE = Path(__file__).parents[2] / "engine" / "netsharp_engine"
+#: Types of returned arrays; a mapping or a list has an array for each name or node, of its shape.
+ARRAYS = frozenset(("Array", "IntArray", "Indices", "Matrix", "Outputs", "Rows", "Vector"))
+#: What gives a shape: axes in brackets, the word itself, or that there is one axis.
+SHAPES = re.compile(r"\[[^\]]+\]|\bshape\b|\bflat\b")
+#: Places that need none, each with its reason.
+EXCEPTIONS: dict[str, str] = {}
+
+
+class Public(NamedTuple):
+    """A public function or method, under the name of its module and class, and its docstring."""
+
+    name: str
+    function: ast.FunctionDef
+    text: str
+
+
+def public(below: ast.AST, name: str) -> Iterator[Public]:
+    """Yield what has no name that begins with an underscore, also inside of public classes."""
+    for one in ast.iter_child_nodes(below):
+        inner = f"{name}.{one.name}" if isinstance(one, ast.FunctionDef | ast.ClassDef) else ""
+        if isinstance(one, ast.ClassDef) and not one.name.startswith("_"):
+            yield from public(one, inner)
+        elif isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+            yield Public(inner, one, ast.get_docstring(one) or "")
+
+
+def engine() -> Iterator[Public]:
+    for path in sorted(ENGINE.rglob("*.py")):
+        module = ".".join(path.relative_to(ENGINE).with_suffix("").parts)
+        yield from public(tree(path), module)
+
+
+def is_array(annotation: ast.expr | None) -> bool:
+    """Return whether an annotation is an array, or a tuple of arrays, or None besides."""
+    if isinstance(annotation, ast.BinOp):
+        return is_array(annotation.left)
+    if isinstance(annotation, ast.Subscript):
+        of = ast.unparse(annotation.value).rpartition(".")[2]
+        parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else ()
+        return of == "NDArray" or (of == "tuple" and bool(parts) and all(map(is_array, parts)))
+    return isinstance(annotation, ast.Name) and annotation.id in ARRAYS
+
+
+def raised(below: ast.AST) -> Iterator[str]:
+    """Yield the errors that a function raises itself, not those of functions in it."""
+    for one in ast.iter_child_nodes(below):
+        if isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        call = one.exc if isinstance(one, ast.Raise) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            yield call.func.id
+        yield from raised(one)
+
+
+def without_shape(found: Iterator[Public]) -> list[str]:
+    return [
+        one.name for one in found if is_array(one.function.returns) and not SHAPES.search(one.text)
+    ]
+
+
+def without_error(found: Iterator[Public]) -> list[str]:
+    return [
+        f"{one.name}: {error}"
+        for one in found
+        for error in sorted(set(raised(one.function)))
+        if error[:1].isupper() and error not in one.text
+    ]
+
+
+def test_a_returned_array_has_a_shape() -> None:
+    assert [name for name in without_shape(engine()) if name not in EXCEPTIONS] == []
+
+
+def test_an_error_is_named() -> None:
+    assert [name for name in without_error(engine()) if name not in EXCEPTIONS] == []
+
+
+def test_an_exception_is_needed() -> None:
+    assert {*without_shape(engine()), *without_error(engine())} >= EXCEPTIONS.keys()
+
+
+def test_what_is_missing_is_found() -> None:
+    source = '''
+def sums(rows: Matrix) -> tuple[Array, npt.NDArray[Any]] | None:
+    """Return the sums of rows."""
+    if not rows:
+        raise DataError("There are no rows.")
+    def inner():
+        raise ValueError
+class Sums:
+    def all(self) -> Array:
+        """Return the sums [rows]."""
+    def names(self) -> dict[str, Array]:
+        """Return the sums by name."""
+class _Hidden:
+    def found(self) -> Array:
+        """Return it."""
+'''
+    parsed = ast.parse(source)
+    assert without_shape(public(parsed, "m")) == ["m.sums"]
+    assert without_error(public(parsed, "m")) == ["m.sums: DataError"]
