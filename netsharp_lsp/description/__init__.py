@@ -1,1 +1,1 @@
-"""Renders what `describe` says of a network, for people and programs; knows no language."""
+"""Renders the result of `describe`, for people and programs; knows no language."""

@@ -1,4 +1,4 @@
-"""What differs between two networks, as plain values; knows no language."""
+"""The differences between two networks, as plain values; knows no language."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from __future__ import annotations
 class Difference:
     """One difference: `change` is added, removed, changed or renamed; `what` a layer or bundle.
 
-    `name` is the layer's or `Source => Layer`; of a change, `aspect` says what changed, and
-    `before` and `after` how it reads; `norms` are what it reads in numbers, where it is of numbers.
+    `name` is the layer's or `Source => Layer`; of a change, `aspect` names what changed, and
+    `before` and `after` are its texts; `norms` are their numbers, where the aspect has numbers.
     """
 
     __slots__ = ("after", "aspect", "before", "change", "name", "norms", "what")

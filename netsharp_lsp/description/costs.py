@@ -1,4 +1,4 @@
-"""What a run is predicted to take, as rows of a table and as lines; renders nothing.
+"""The predicted costs of a run, as rows of a table and as lines; renders nothing.
 
 The values are those of `netsharp describe --cost --format json`.
 """
@@ -21,7 +21,7 @@ UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
 def cost_rows(cost: Cost) -> list[Row]:
-    """One row a layer that takes time in a step, and one for what surrounds them."""
+    """Return a row for each layer that takes time in a step, and one for the rest of the step."""
     rows = [
         (
             layer["name"],
@@ -34,7 +34,7 @@ def cost_rows(cost: Cost) -> list[Row]:
 
 
 def cost_lines(cost: Cost) -> list[str]:
-    """The sums, and what they rest on."""
+    """Return the sums, and the basis of the prediction."""
     lines = [f"{duration(cost['step_seconds'])} for a step of {_rows(cost['batch_size'])}"]
     if cost["epoch_seconds"] is None:
         lines.append("? for an epoch: --rows says how many rows there are")
@@ -56,19 +56,19 @@ def cost_lines(cost: Cost) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """A time in the largest unit of which there is one, with three digits."""
+    """Return a time in the largest unit of which there is at least one, with three digits."""
     name, size = next((one for one in reversed(TIMES) if seconds >= one[1]), TIMES[0])
     return f"{_short(seconds / size)} {name}"
 
 
 def amount(count: int) -> str:
-    """A number of bytes in powers of ten."""
+    """Return a number of bytes in decimal units."""
     found = next(((name, size) for name, size in UNITS if count >= size), None)
     return f"{count:,} B" if found is None else f"{_short(count / found[1])} {found[0]}"
 
 
 def _short(number: float) -> str:
-    """Three digits of a number, or all before its point."""
+    """Return a number with three digits, or with all before its point."""
     digits = 2 if number < 9.995 else 1 if number < 99.95 else 0
     return f"{number:,.{digits}f}"
 

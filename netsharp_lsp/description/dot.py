@@ -13,7 +13,7 @@ SHAPES = {"input": "ellipse", "hidden": "box", "output": "box"}
 
 
 def render_dot(description: dict[str, Any]) -> str:
-    """A digraph with a node for each layer and an edge for each bundle."""
+    """Return a digraph with a node for each layer and an edge for each bundle."""
     lines = ["digraph network {", '  node [fontname="sans-serif"];']
     names = {layer["name"] for layer in description["layers"]}
     lines += map(_node, description["layers"])
@@ -44,7 +44,7 @@ def _node(layer: dict[str, Any]) -> str:
 
 
 def _clusters(description: dict[str, Any]) -> list[str]:
-    """The open groups within one another, each with the names of what stands in it."""
+    """Return the open groups as nested clusters, each with the names of its nodes."""
     inside: dict[str, list[str]] = {"": []}
     for frame in description.get("frames", ()):
         inside[frame["key"]] = []

@@ -1,7 +1,7 @@
 """Groups of boxes by the calls that they come from, open or closed; knows no language.
 
-A closed group is a box like others, an open one a frame around its boxes.  A group is known by the
-labels of those around it and its own, so that it is found again after an edit.
+A closed group is a box like others, an open one a frame around its boxes. The key of a group is its
+label and those of the groups around it, so that it is found again after an edit.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class BoxGroup:
 def folded(
     description: Description, depth: int | None = None, changed: Mapping[str, bool] | None = None
 ) -> Description:
-    """Fold the boxes of `layers`; `depth` levels of groups stand open, and those that `changed`
-    says otherwise of by their keys.  The frames are listed from the outside in.
+    """Fold the boxes of `layers`; `depth` levels of groups are open, except those for which
+    `changed` says otherwise by their keys. The frames are listed from the outside in.
     """
     layers = description["layers"]
     calls = description.get("calls", ())
@@ -83,8 +83,8 @@ def folded(
 
 
 def folded_rows(description: Description, depth: int) -> list[Description]:
-    """The nodes of a table with so many levels of groups open: a closed group is one row, at the
-    place of its first node.  A parameter goes where those stand that use it.
+    """Return the nodes of a table with `depth` levels of groups open: a closed group is one row, at
+    the place of its first node. A parameter is counted in the group that uses it.
     """
     layers, nodes = description["layers"], description["nodes"]
     tree = _Tree(layers, nodes, description.get("calls", ()))
@@ -110,7 +110,7 @@ def folded_rows(description: Description, depth: int) -> list[Description]:
 
 
 def _row(group: BoxGroup, first: Description) -> Description:
-    """The row of a closed group, before anything is in it."""
+    """Return the row of a closed group before any node is added."""
     name = group.key.removesuffix(MARK)
     found = {**first, "name": name, "inputs": [], "groups": [], "trainable": True}
     return {**found, "parameters": 0, "multiply_adds": 0, "inside": 0}
@@ -119,7 +119,7 @@ def _row(group: BoxGroup, first: Description) -> Description:
 def _joined(
     row: Description, node: Description, group: BoxGroup, closed: Mapping[str, BoxGroup | None]
 ) -> None:
-    """Take a node into the row of its group: counts add up, the last box says what comes out."""
+    """Add a node to the row of its group: counts are summed, and the last box gives the output."""
     row["inside"] += 1
     row["operation"] = f"{row['inside']} nodes"
     outer = [name for name in node["inputs"] if closed.get(name) is not group]
@@ -133,7 +133,7 @@ def _joined(
 
 
 def _stand_for(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[str]:
-    """What stands in a table for nodes, each once where it is a group."""
+    """Return the rows of a table that represent nodes, each once where it is a group."""
     found = []
     for name in names:
         group = closed.get(name)
@@ -144,7 +144,7 @@ def _stand_for(names: list[str], closed: Mapping[str, BoxGroup | None]) -> list[
 
 
 class _Tree:
-    """The groups of a network, each behind the one around it."""
+    """The groups of a network, each after the one around it."""
 
     def __init__(
         self, layers: list[Description], nodes: list[Description], calls: list[Description]
@@ -180,7 +180,7 @@ class _Tree:
         self._name()
 
     def _name(self) -> None:
-        """Number those of one label in one group, and give each its key."""
+        """Assign numbers to the groups of one label in one group, and to each its key."""
         several = Counter((group.parent, group.label) for group in self.groups)
         met: Counter[tuple[BoxGroup | None, str]] = Counter()
         for group in self.groups:
@@ -191,13 +191,13 @@ class _Tree:
             group.key = f"{_key(group.parent)}{group.label}{MARK}"
 
     def opened(self, depth: int | None, changed: Mapping[str, bool]) -> set[BoxGroup]:
-        """The groups that stand open."""
+        """Return the groups that are open."""
         if depth is None:
             depth = self._readable()
         return {one for one in self.groups if changed.get(one.key, one.depth < depth)}
 
     def _readable(self) -> int:
-        """How many levels can stand open so that the boxes are no more than can be read."""
+        """Return the most levels that can be open with no more boxes than can be read."""
         deepest = 1 + max((group.depth for group in self.groups), default=-1)
         drawn: Counter[int] = Counter()
         for home in self.homes.values():
@@ -210,7 +210,7 @@ class _Tree:
         return 0
 
     def closed_around(self, group: BoxGroup | None, opened: set[BoxGroup]) -> BoxGroup | None:
-        """The outermost closed group of a group and those around it."""
+        """Return the outermost closed group of a group and those around it."""
         closed = None
         while group is not None:
             if group not in opened:
@@ -220,7 +220,7 @@ class _Tree:
 
 
 def _closed(group: BoxGroup, tree: _Tree, stand: dict[str, str]) -> Description:
-    """A closed group as a box."""
+    """Return a closed group as a box."""
     inside = {layer["name"] for layer in group.boxes}
     bundles: dict[str, Description] = {}
     for bundle in (one for layer in group.boxes for one in layer["bundles"]):
@@ -254,8 +254,8 @@ def _closed(group: BoxGroup, tree: _Tree, stand: dict[str, str]) -> Description:
 
 
 def _label(layer: Description, alone: list[Description]) -> str:
-    """What a box is called: by its own name, by those of the calls that it is all of, and else by
-    what it does.
+    """Return the label of a box: its name, else that of the calls of which it is all, else its
+    operation.
     """
     if "." not in layer["name"]:
         return str(layer["name"])
@@ -268,7 +268,7 @@ def _key(group: BoxGroup | None) -> str:
 
 
 def _chain(call: int | None, calls: list[Description]) -> list[int]:
-    """A call and those around it, outermost first."""
+    """Return a call and those around it, outermost first."""
     found = []
     while call is not None:
         found.append(call)
@@ -277,7 +277,7 @@ def _chain(call: int | None, calls: list[Description]) -> list[int]:
 
 
 def _order(layers: list[Description]) -> dict[str, int]:
-    """The place of each box in an order in which sources come first, but those of other steps."""
+    """Return the place of each box in an order with sources first, except those of other steps."""
     sources = {
         layer["name"]: [one["source"] for one in layer["bundles"] if not one["delayed"]]
         for layer in layers

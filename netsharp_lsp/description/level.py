@@ -1,8 +1,8 @@
-"""Where the boxes of one level stand and how its wires lead; knows no network and no format.
+"""Coordinates of the boxes and wires of one level; knows no network and no format.
 
-Boxes stand in ranks from top to bottom, each below all its sources; wires that pass a rank get a
-place of their own there, and those that close a loop lead back at the right.  A level within a
-frame also has ports, where wires from outside come in above and leave below.
+Boxes are in ranks from top to bottom, each below all its sources; wires that pass a rank have a
+place of their own there, and those that close a loop lead back on the right. A level within a frame
+also has ports, where wires from outside enter above and leave below.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_PASSAGES = 5_000
 
 
 class Placed:
-    """What stands on a level: its size is known before, its place afterwards."""
+    """An item of a level: its size is known before the layout, its place afterwards."""
 
     __slots__ = ("height", "width", "x", "y")
 
@@ -44,8 +44,8 @@ class Placed:
 class Wire:
     """A wire from one item to another; None is the port of its name.
 
-    `out` and `into` are where it leaves and enters a frame, from that one's left side, `leaves`
-    and `arrives` how far from the middle of a box.  `alone`: no other is drawn as one with it.
+    `out` and `into` are where it leaves and enters a frame, from the left side of that frame,
+    `leaves` and `arrives` how far from the middle of a box. `alone`: no other is merged with it.
     """
 
     __slots__ = (
@@ -96,7 +96,7 @@ class _Slot:
         self.below: list[_Slot] = []
 
     def at(self, offset: float | None) -> float:
-        """Where a wire meets it, in the middle where nothing else is said."""
+        """Return where a wire meets it: at its middle without an offset."""
         return self.x + (self.width / 2 if offset is None else offset)
 
 
@@ -106,8 +106,8 @@ class Level:
     def __init__(
         self, items: list[Placed], links: list[Wire], *, near: bool, head: float, least: float
     ) -> None:
-        """`near` puts what has no source right above its first reader; `head` is how much room
-        there is above, `least` a width.
+        """Lay out the items: `near` puts those without a source right above their first reader;
+        `head` is the room above, `least` the smallest width.
         """
         self.width = 0.0
         self.height = 0.0
@@ -147,7 +147,7 @@ class Level:
         return self._slots[source], self._slots[destination]
 
     def _routes(self) -> list[list[_Slot]]:
-        """The slots that each link passes, both ends included; one that is drawn is not again."""
+        """Return the slots that each link passes, both ends included; existing wires are shared."""
         ends = [self._ends(link) for link in self._links]
         passages = sum(max(0, last.rank - first.rank - 1) for first, last in ends)
         through = passages <= MOST_PASSAGES
@@ -211,8 +211,8 @@ class Level:
 
 
 def _ranks(items: list[Placed], links: list[Wire]) -> dict[int, int]:
-    """The longest way from an input, for each item; loops are cut where they are delayed, and
-    cycles that are no loops where they are met.
+    """Return the longest path from an input to each item; loops are cut at their delays, and other
+    cycles where they are found.
     """
     sources: dict[int, list[int]] = {id(item): [] for item in items}
     for link in links:
@@ -237,7 +237,7 @@ def _ranks(items: list[Placed], links: list[Wire]) -> dict[int, int]:
 
 
 def _draw_near(ranks: dict[int, int], links: list[Wire]) -> set[int]:
-    """Put what has no source right above its first reader, however far below that is; which."""
+    """Move items without a source right above their first reader; return those moved."""
     fed = {id(link.destination) for link in links}
     readers: dict[int, list[int]] = {}
     for link in links:
@@ -250,7 +250,7 @@ def _draw_near(ranks: dict[int, int], links: list[Wire]) -> set[int]:
 
 
 def _route(first: _Slot, last: _Slot, rows: list[list[_Slot]] | None) -> list[_Slot]:
-    """The slots that a wire passes, both ends included; long ones make new ones in `rows`."""
+    """Return the slots that a wire passes, both ends included; long ones add slots to `rows`."""
     if last.rank <= first.rank:
         return [first, last]
     passages = []
@@ -299,7 +299,7 @@ class _Lanes:
         self._taken: list[tuple[float, int, int]] = []
 
     def between(self, top: int, bottom: int) -> float:
-        """Take a way from one rank up to another; its x."""
+        """Reserve a way from one rank up to another; return its x."""
         x = max(self._edges[top : bottom + 1]) + LANE_GAP
         for taken, first, last in sorted(self._taken):
             if first <= bottom and top <= last and abs(taken - x) < LANE_GAP:
@@ -309,7 +309,7 @@ class _Lanes:
 
 
 def _lane(top: float, bottom: float) -> list[Point]:
-    """The way along the left side for an arrow that passes ranks without a place there."""
+    """Return the way along the left side for an arrow that passes ranks without a place there."""
     if bottom - top <= RANK_GAP:
         return []
     return [(MARGIN / 2, top + RANK_GAP / 2), (MARGIN / 2, bottom - RANK_GAP / 2)]

@@ -1,4 +1,4 @@
-"""What is said of a model file above the table of its nodes; knows no format of files."""
+"""The lines about a model file above the table of its nodes; knows no format of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STEP = "  "
 
 
 def model_lines(model: dict[str, Any]) -> list[str]:
-    """Lines about a model or a checkpoint: format, versions, types, outputs, warnings."""
+    """Return lines about a model or a checkpoint: format, versions, types, outputs, warnings."""
     if "checkpoint" in model:
         head = f"checkpoint of format {model['format']}, version {model['version']}"
         return [head, *_state(model["checkpoint"], _STEP)]
@@ -26,7 +26,7 @@ def model_lines(model: dict[str, Any]) -> list[str]:
 
 
 def _state(value: Any, before: str) -> list[str]:
-    """What a checkpoint remembers, a line for each value."""
+    """Return the stored state of a checkpoint, a line for each value."""
     lines: list[str] = []
     for key, one in value.items():
         if isinstance(one, dict) and set(one) != {"dtype", "shape"}:

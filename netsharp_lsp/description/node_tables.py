@@ -24,7 +24,7 @@ FIGURES = (6, 7)
 
 
 def node_rows(description: Description) -> list[Row]:
-    """One row a node, or those that are `folded`; what is unknown is a question mark."""
+    """Return a row for each node, or those that are `folded`; a question mark if unknown."""
     key = "folded" if "folded" in description else "nodes"
     return [
         (
@@ -42,7 +42,7 @@ def node_rows(description: Description) -> list[Row]:
 
 
 def loop_lines(description: Description) -> list[str]:
-    """One line a loop."""
+    """Return a line for each loop."""
     return [
         f"loop {number}: {', '.join(names)}" for number, names in enumerate(description["loops"], 1)
     ]

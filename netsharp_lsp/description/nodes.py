@@ -1,6 +1,6 @@
 """The nodes of a described network as the layers of a picture; knows no language.
 
-A parameter is no box of its own: what it learns is told by the node that uses it.
+A parameter does not have a box of its own: it is described in the node that uses it.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _KINDS = {
 
 
 def as_layers(description: Description) -> list[Description]:
-    """Boxes with their edges, in the order of the nodes, in the form of Net#'s layers.
+    """Return boxes with their edges, in the order of the nodes, in the form of Net#'s layers.
 
-    Connections are not counted and biases are parameters like others: neither is told.
+    Counts of connections and biases are left out: biases are parameters like others.
     """
     listed = description.get("nodes", ())
     nodes = {node["name"]: node for node in listed}

@@ -1,7 +1,7 @@
-"""Where each layer and each bundle of a described network is drawn; knows no file format.
+"""Coordinates of each layer and each bundle of a described network; knows no file format.
 
-A layer may stand in frames, one within another, each of which is laid out as a level of its own.
-The coordinates are computed here once, in pixels, and every view draws the same ones.
+A layer may be in nested frames, each of which is laid out as a level of its own. The coordinates
+are computed here once, in pixels, and every view draws the same ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PARALLEL_GAP = 16.0
 
 
 class Box(Placed):
-    """One layer: its place and what stands in it, `label` first.
+    """One layer: its place and its lines of text, `label` first.
 
     `cost` is its share of all multiply-adds.
     """
@@ -62,7 +62,7 @@ class Arrow:
 
 
 class BoxFrame(Placed):
-    """A group that stands open: a level of its own within another; that of the whole has no key."""
+    """An open group: a level of its own within another; the whole picture's frame has no key."""
 
     __slots__ = ("items", "key", "label", "level", "links", "parent")
 
@@ -76,7 +76,7 @@ class BoxFrame(Placed):
         self.level: Level | None = None
 
     def settle(self, near: bool) -> None:
-        """Lay out what stands in it; the frames in it are settled already."""
+        """Lay out its contents; the frames in it are laid out already."""
         for link in self.links:
             if isinstance(link.source, BoxFrame) and link.source.level is not None:
                 link.out = link.source.level.exits[link.name]
@@ -103,7 +103,7 @@ class Picture:
 
 
 def lay_out(description: Description) -> Picture:
-    """Lay a description out; the same description always gives the same picture."""
+    """Lay a description out; equal descriptions give equal pictures."""
     layers = description["layers"] or as_layers(description)
     boxes = {layer["name"]: _box(layer, description["multiply_adds"]) for layer in layers}
     frames = {"": BoxFrame("", "", None)}
@@ -143,8 +143,8 @@ def lay_out(description: Description) -> Picture:
 def _wire(
     source: tuple[Box, BoxFrame], destination: tuple[Box, BoxFrame]
 ) -> list[tuple[BoxFrame, Wire]]:
-    """The links of an arrow with the frames that they are in: out of those around its source, and
-    into those around its destination.
+    """Return the links of an arrow with the frames that contain them: out of those around its
+    source, and into those around its destination.
     """
     (first, out), (last, into) = source, destination
     outside = _around(into)
@@ -169,7 +169,7 @@ def _wire(
 
 
 def _around(frame: BoxFrame | None) -> list[BoxFrame]:
-    """A frame and those around it."""
+    """Return a frame and those around it."""
     found = []
     while frame is not None:
         found.append(frame)
@@ -178,14 +178,14 @@ def _around(frame: BoxFrame | None) -> list[BoxFrame]:
 
 
 def _move(item: Placed, into: BoxFrame | None) -> None:
-    """Give an item the coordinates of the whole, which the frame around it has already."""
+    """Move an item to the coordinates of the whole picture; its frame has them already."""
     if into is not None:
         item.x += into.x
         item.y += into.y
 
 
 def drawn(picture: Picture) -> dict[str, Any]:
-    """A picture as JSON: `boxes` by layer, `arrows` in the order of the connections."""
+    """Return a picture as JSON: `boxes` by layer, `arrows` in the order of the connections."""
     return {
         "width": picture.width,
         "height": picture.height,
@@ -242,7 +242,7 @@ def _box(layer: Description, total: int | None) -> Box:
 
 
 def _leader(layer: Description) -> str | None:
-    """The layer from which this one has all that it learns; None where it learns by itself."""
+    """Return the layer whose parameters this one shares entirely; None where it has its own."""
     learnt = [bundle["shared_with"] for bundle in layer["bundles"] if bundle["parameters"]]
     names = {None if shared is None else shared.rpartition(" => ")[2] for shared in learnt}
     return names.pop() if len(names) == 1 else None
@@ -256,7 +256,7 @@ def _label(bundle: Description) -> str:
 
 
 def _shifts(arrows: list[Arrow]) -> list[float]:
-    """How far to the side each arrow stands, so that parallel ones stay apart."""
+    """Return the sideways offset of each arrow, so that parallel ones are apart."""
     seen: dict[tuple[str, str], int] = {}
     number = []
     for arrow in arrows:

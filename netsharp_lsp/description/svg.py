@@ -45,7 +45,7 @@ ROUNDING = {"input": 22, "hidden": 6, "output": 6}
 
 
 def render_svg(description: dict[str, Any]) -> str:
-    """The picture of a description as a standalone SVG document."""
+    """Return the picture of a description as a standalone SVG document."""
     picture = lay_out(description)
     width, height = _number(picture.width), _number(picture.height)
     parts = [
@@ -69,7 +69,7 @@ def _number(value: float) -> str:
 
 
 def _frame(frame: BoxFrame) -> str:
-    """An open group; its label stands over its upper edge, where arrows leave room at the left."""
+    """Return an open group; its label is above its upper edge, to the left of the arrows."""
     x, y, width, height = (_number(v) for v in (frame.x, frame.y, frame.width, frame.height))
     return (
         f'<g class="group" data-key="{_escaped(frame.key)}">'
@@ -116,7 +116,7 @@ def _arrow(arrow: Arrow) -> str:
 
 
 def _label_place(arrow: Arrow) -> tuple[float, float, str]:
-    """Beside an arrow's last stretch; where it leads back, before the stretch that goes up."""
+    """Return the place beside an arrow's last stretch, or before the stretch upwards of a loop."""
     (x0, y0), (x1, y1) = arrow.points[-2:]
     if y0 == y1:
         x, below = arrow.points[-3]
@@ -125,8 +125,8 @@ def _label_place(arrow: Arrow) -> tuple[float, float, str]:
 
 
 def _path(points: list[tuple[float, float]]) -> str:
-    """Smooth curves between ranks, straight lines through the ranks that an arrow passes, and
-    turns where it leads back.
+    """Return smooth curves between ranks, straight lines through the ranks that an arrow passes,
+    and turns where it leads back.
     """
     x, y = points[0]
     steps = [f"M{_number(x)} {_number(y)}"]

@@ -36,7 +36,7 @@ UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def render_text(description: Description) -> str:
-    """Aligned tables, of layers and bundles or of nodes and loops, and the totals."""
+    """Return aligned tables, of layers and bundles or of nodes and loops, and the totals."""
     parts = ["\n".join(map(visible, _above(description)))] if "model" in description else []
     if _is_checkpoint(description):
         return f"{parts[0]}\n"
@@ -46,7 +46,7 @@ def render_text(description: Description) -> str:
 
 
 def render_markdown(description: Description) -> str:
-    """The same tables in Markdown."""
+    """Return the same tables in Markdown."""
     parts = ["\n".join(f"- {visible(line.strip())}" for line in _above(description))]
     parts = parts if "model" in description else []
     if _is_checkpoint(description):
@@ -61,12 +61,12 @@ def _is_checkpoint(description: Description) -> bool:
 
 
 def _above(description: Description) -> list[str]:
-    """What stands above the tables of a model file."""
+    """Return the lines above the tables of a model file."""
     return model_lines(description["model"]) if "model" in description else []
 
 
 def _tables(description: Description) -> list[Table]:
-    """Each table as its head, its rows, and the columns of figures."""
+    """Return each table as its head, its rows, and the columns of figures."""
     if "nodes" in description:
         return [(HEAD, _visible(node_rows(description)), FIGURES)]
     layers: Table = (LAYER_HEAD, _visible(layer_rows(description)), LAYER_FIGURES)
@@ -78,12 +78,12 @@ def _tables(description: Description) -> list[Table]:
 
 
 def _visible(rows: list[Row]) -> list[Row]:
-    """Rows whose cells are legible: each is filled up to the longest of its column."""
+    """Return rows whose cells are escaped and shortened, so that a terminal can show them."""
     return [tuple(visible(shortened(cell)) for cell in row) for row in rows]
 
 
 def layer_rows(description: Description) -> list[Row]:
-    """One row a layer; what does not apply is empty, what is unknown a question mark."""
+    """Return a row for each layer; empty cells do not apply, question marks are unknown."""
     return [
         (
             layer["name"],
@@ -99,7 +99,7 @@ def layer_rows(description: Description) -> list[Row]:
 
 
 def bundle_rows(description: Description) -> list[Row]:
-    """One row a bundle."""
+    """Return a row for each bundle."""
     return [
         (
             f"{bundle['source']} => {layer['name']}",
@@ -117,7 +117,7 @@ def bundle_rows(description: Description) -> list[Row]:
 
 
 def totals(description: Description) -> list[str]:
-    """The sums of a network as short lines."""
+    """Return the sums of a network as short lines."""
     memory = description["memory_bytes"]
     if "nodes" in description:
         return [
@@ -143,12 +143,12 @@ def totals(description: Description) -> list[str]:
 
 
 def figure(count: int | None) -> str:
-    """A count with separators; a question mark where it is unknown."""
+    """Return a count with separators; a question mark where it is unknown."""
     return "?" if count is None else f"{count:,}"
 
 
 def size(count: int) -> str:
-    """A number of bytes as people read it."""
+    """Return a number of bytes in the unit that people read."""
     amount = float(count)
     for unit in UNITS[:-1]:
         if amount < 1024:

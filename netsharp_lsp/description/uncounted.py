@@ -1,4 +1,4 @@
-"""Which numbers of a description are open because counting them would take too long."""
+"""Lists the numbers of a description that are unknown because counting them takes too long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def uncounted(description: dict[str, Any]) -> Iterator[str]:
-    """A sentence for each filtered bundle whose sizes are known and whose edges are not."""
+    """Yield a sentence for each filtered bundle whose sizes are known and whose edges are not."""
     known = {layer["name"] for layer in description["layers"] if layer["nodes"] is not None}
     for layer in description["layers"]:
         for bundle in layer["bundles"]:

@@ -1,6 +1,6 @@
 """A baseline: diagnostics known and accepted, by file, code and text of their line, with counts.
 
-Lines are told by their text, not their number, so that edits above do not shift it. Knows no
+Lines are identified by their text, not their number, so that edits above do not shift it. Knows no
 disk: the caller reads and writes the file's text.
 """
 
@@ -49,7 +49,7 @@ class Baseline:
         return fresh
 
     def record(self, file: str, lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> None:
-        """Know exactly these diagnostics of a file from now on."""
+        """Replace what is known of a file by exactly these diagnostics."""
         counts: dict[Key, int] = {}
         for key in keys_of(lines, diagnostics):
             counts[key] = counts.get(key, 0) + 1
@@ -60,9 +60,9 @@ class Baseline:
 
 
 def keys_of(lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> Iterator[Key]:
-    """Yield what a baseline knows of each diagnostic: its code, and its line without outer blanks.
+    """Yield the key of each diagnostic: its code, and its line without outer blanks.
 
-    Neighbours on one line share its text, which may be long.
+    Diagnostics on one line share its text, which may be long.
     """
     known, text = -1, ""
     for diagnostic in diagnostics:
@@ -81,7 +81,7 @@ def read_baseline(text: str) -> Baseline | BaselineError:
     except (ValueError, RecursionError) as error:
         return BaselineError(f"it is not JSON: {error}")
     if not isinstance(data, dict) or data.get("version") != VERSION:
-        return BaselineError(f"it is no baseline of version {VERSION}")
+        return BaselineError(f"it is not a baseline of version {VERSION}")
     files: dict[str, dict[Key, int]] = {}
     entries = data.get("diagnostics")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):

@@ -1,4 +1,4 @@
-"""What is to be said of a text with merge conflicts: what holds whichever side is kept."""
+"""Diagnostics of texts with merge conflicts: those that are true whichever side is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def unresolved(conflict: Conflict, code: str) -> Diagnostic:
-    """The one diagnostic of a conflict, at the first of its marks."""
+    """Return the one diagnostic of a conflict, at the first of its marks."""
     _, start, end = conflict.marks[0]
     related = [Related(said, first, last) for said, first, last in conflict.notes]
     return Diagnostic(code, "error", conflict.message, start, end, related)
@@ -23,7 +23,7 @@ def unresolved(conflict: Conflict, code: str) -> Diagnostic:
 def undisputed(
     conflicts: Sequence[Conflict], ours: Iterable[Diagnostic], theirs: Iterable[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Give the diagnostics that both readings of a text have outside its conflicts."""
+    """Yield the diagnostics that both readings of a text have outside its conflicts."""
     undecided = Undecided(conflicts)
     others = {one.sort_key: one for one in theirs}
     for one in ours:

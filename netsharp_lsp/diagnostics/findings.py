@@ -1,7 +1,6 @@
-"""What a rule says before anybody knows offsets: values over whatever a language calls a place.
+"""The results of rules before offsets are known: values over the places of any language.
 
-What was said stays as it was said.  A language turns its findings into diagnostics; knows no
-language and no rule.
+Wording is final. A language turns its findings into diagnostics; knows no language and no rule.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Change(Generic[PlaceT]):
 
 
 class Repair(Generic[ChangeT]):
-    """A proposed fix; safe when the text was broken or what it means stays equal."""
+    """A proposed fix; safe when the text was broken or its meaning stays equal."""
 
     __slots__ = ("changes", "safe", "title")
 
@@ -51,9 +50,9 @@ class Repair(Generic[ChangeT]):
 
 
 class Finding(Generic[PlaceT, ChangeT]):
-    """One fault at one place.  `code` names the rule, which knows how grave it is.
+    """One fault at one place. `code` names the rule, which has the severity.
 
-    `severity` is given only where a rule has several, else the rule's own counts.
+    `severity` is given only where a rule has several, else the rule's own applies.
     """
 
     __slots__ = ("code", "message", "notes", "place", "repair", "severity")

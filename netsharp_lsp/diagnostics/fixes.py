@@ -1,7 +1,7 @@
 """Applying fixes: those that do not touch each other, again and again until none is left.
 
-A safe fix that makes an error where it stands was a guess, and is left to a person. Knows no
-language: the caller hands in the check that finds the diagnostics of a text, or of several.
+A safe fix that causes an error at its own place was a guess, and is left to a person. Knows no
+language: the caller passes the check that finds the diagnostics of a text, or of several.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ AROUND = 200
 
 
 class Fixed:
-    """What fixing gave: the new `text`, what is left, how often each code was fixed."""
+    """The result of fixing: the new `text`, the diagnostics left, how often each code was fixed."""
 
     __slots__ = ("applied", "diagnostics", "rounds", "text")
 
@@ -50,10 +50,10 @@ class Fixed:
 
 
 def choose(diagnostics: Iterable[Diagnostic], unsafe: bool) -> list[Diagnostic]:
-    """Return the diagnostics whose fixes can be applied together, the gravest first chosen.
+    """Return the diagnostics whose fixes can be applied together, the most severe chosen first.
 
-    A fix is taken whole or not at all; one that touches bytes of a fix taken before waits for
-    the next round. Unsafe fixes are taken only where `unsafe` is true.
+    A fix is applied whole or not at all; one that touches bytes of a fix chosen before waits for
+    the next round. Unsafe fixes are chosen only where `unsafe` is true.
     """
     candidates = [d for d in diagnostics if d.fix is not None and (unsafe or d.fix.safe)]
     candidates.sort(key=lambda d: (RANKS[d.severity], d.start, d.end))
@@ -69,10 +69,10 @@ def choose(diagnostics: Iterable[Diagnostic], unsafe: bool) -> list[Diagnostic]:
 
 
 def fix_all(text: bytes, check: Check, unsafe: bool = False) -> Fixed:
-    """Apply fixes until none is left, at most `ROUNDS` times; never returns to a text seen.
+    """Apply fixes until none is left, at most `ROUNDS` times; never return to an earlier text.
 
-    Where unsafe ones are not asked for, none stays applied that has left an error at its own
-    place; in the diagnostics that are left its fix is unsafe.
+    Without `unsafe`, none stays applied that has caused an error at its own place; in the
+    diagnostics that are left its fix is unsafe.
     """
     return fix_texts({"": text}, lambda texts: {"": check(texts[""])}, unsafe)[""]
 
@@ -80,7 +80,7 @@ def fix_all(text: bytes, check: Check, unsafe: bool = False) -> Fixed:
 def fix_texts(
     texts: Mapping[str, bytes], check: CheckTexts, unsafe: bool = False
 ) -> dict[str, Fixed]:
-    """Do as `fix_all` does for texts, by their names, that are checked together."""
+    """Do as `fix_all` does for several texts, by their names, that are checked together."""
     before = check(texts)
     fixed = {name: Fixed(text, before[name], {}, 0) for name, text in texts.items()}
     done = 0
@@ -109,7 +109,7 @@ def fix_texts(
 
 
 class _Written:
-    """Where an edit stands in the text that it and others gave, and which fix it belongs to."""
+    """The place of an edit in the text that all edits give, and the fix that it belongs to."""
 
     __slots__ = ("end", "proposal", "start")
 
@@ -122,8 +122,8 @@ class _Written:
 def _rounds(
     begun: Mapping[str, Fixed], done: int, check: CheckTexts, unsafe: bool, guesses: set[Proposal]
 ) -> tuple[dict[str, Fixed], int, dict[str, list[_Written]]]:
-    """Apply fixes round by round, guesses as unsafe ones; how many rounds there were then, and
-    what was written.
+    """Apply fixes round by round, guesses as unsafe ones; return the texts, the count of rounds and
+    the edits made.
     """
     fixed = dict(begun)
     seen = {name: {one.text} for name, one in begun.items()}
@@ -162,7 +162,7 @@ def _rounds(
 
 
 def _placed(edits: Iterable[tuple[Edit, Diagnostic]], name: str, text: bytes) -> Iterator[_Written]:
-    """Where the edits of one round stand once they are made."""
+    """Yield the places of the edits of one round after they are made."""
     shift = 0
     for edit, diagnostic in sorted(edits, key=lambda pair: (pair[0].start, pair[0].end)):
         start = edit.start + shift
@@ -172,7 +172,7 @@ def _placed(edits: Iterable[tuple[Edit, Diagnostic]], name: str, text: bytes) ->
 
 
 def _moved(written: Iterable[_Written], edits: Iterable[Edit]) -> list[_Written]:
-    """The same places in the text that further edits give."""
+    """Return the same places in the text that further edits give."""
     ends, shifts = [], [0]
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         ends.append(edit.end)
@@ -190,9 +190,9 @@ def _moved(written: Iterable[_Written], edits: Iterable[Edit]) -> list[_Written]
 def _blamed(
     before: Iterable[Diagnostic], fixed: Fixed, written: Iterable[_Written]
 ) -> Iterator[Proposal]:
-    """The fixes at whose places, or a blank from there, errors are left that were not there before.
+    """Yield the fixes at whose places, or within a blank of them, new errors are left.
 
-    Those elsewhere the broken text had hidden.
+    New errors elsewhere were hidden by the broken text.
     """
     left = [d for d in fixed.diagnostics if d.severity == "error"]
     new = Counter(map(_said, left)) - Counter(_said(d) for d in before if d.severity == "error")
@@ -211,8 +211,8 @@ def _blamed(
 
 
 def _proposal(diagnostic: Diagnostic, name: str, text: bytes) -> Proposal:
-    """What a fix is known by in texts that differ elsewhere: the text's name, the fix's sentences
-    and what surrounds it on its line.
+    """Return the identity of a fix in texts that differ elsewhere: the text's name, the fix's
+    sentences and the rest of its line.
     """
     before = text[max(0, diagnostic.start - AROUND) : diagnostic.start].rpartition(b"\n")[2]
     after = text[diagnostic.start : diagnostic.start + AROUND].partition(b"\n")[0]
@@ -222,7 +222,7 @@ def _proposal(diagnostic: Diagnostic, name: str, text: bytes) -> Proposal:
 
 
 def _doubted(diagnostic: Diagnostic) -> Diagnostic:
-    """The same diagnostic with an unsafe fix."""
+    """Return the same diagnostic with an unsafe fix."""
     fix = diagnostic.fix
     return Diagnostic(
         diagnostic.code,
@@ -240,10 +240,10 @@ def _said(diagnostic: Diagnostic) -> tuple[str, str]:
 
 
 def _collides(edit: Edit, taken: list[tuple[int, int]]) -> bool:
-    """Whether an edit touches the bytes of one taken.
+    """Return whether an edit touches the bytes of one chosen before.
 
-    Spans in `taken` are in order and do not overlap, so only its neighbours can: on either side
-    one that holds bytes, and an insertion at that one's edge.
+    Spans in `taken` are in order and do not overlap, so only its neighbours can: on either side one
+    that has bytes, and an insertion at that one's edge.
     """
     at = bisect_left(taken, (edit.start, edit.end))
     near = taken[max(0, at - 2) : at + 2]

@@ -1,4 +1,4 @@
-"""The values in which every language says what is wrong with a text; knows no language.
+"""The diagnostics of every language as values; knows no language.
 
 All offsets are UTF-8 bytes from 0, half-open; lines and columns are a matter of reports.
 """
@@ -95,7 +95,7 @@ class Related:
 
 
 class Diagnostic:
-    """One finding: its rule's `code`, how grave, a sentence, the smallest span that shows it."""
+    """One finding: its rule's `code`, its severity, a sentence, the smallest span that shows it."""
 
     __slots__ = ("code", "end", "fix", "message", "related", "severity", "start")
 
@@ -119,24 +119,24 @@ class Diagnostic:
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
-        """The order in which people read a list: by place, then by code."""
+        """Return the order in which people read a list: by place, then by code."""
         return self.start, self.end, self.code, self.message
 
     @property
     def wording(self) -> object | None:
-        """The object that stays the same in later versions of a text for as long as the finding
-        says the same and relates to no other place; None where that is not known.
+        """Return an object that stays the same in later versions of a text for as long as the
+        finding has the same text and relates to no other place; None where that is not known.
         """
         return None
 
     @property
     def fix_title(self) -> str | None:
-        """What the fix is called; None without one."""
+        """Return the title of the fix; None without one."""
         return None if self.fix is None else self.fix.title
 
     @property
     def is_safely_fixed(self) -> bool:
-        """Whether there is a fix, and a safe one."""
+        """Return whether there is a fix, and a safe one."""
         return self.fix is not None and self.fix.safe
 
     def __eq__(self, other: object) -> bool:
@@ -159,7 +159,7 @@ class Diagnostic:
 
 
 class Result:
-    """What checking one text gave: its diagnostics, and its comments as (start, end) spans."""
+    """The result of checking one text: its diagnostics, and its comments as (start, end) spans."""
 
     __slots__ = ("_comments", "diagnostics")
 
@@ -171,20 +171,20 @@ class Result:
 
     @property
     def comments(self) -> list[tuple[int, int]]:
-        """The comments; a long text has many, and few ask for them."""
+        """Return the comments, computed on request: a long text has many."""
         if not isinstance(self._comments, list):
             self._comments = list(self._comments)
         return self._comments
 
     def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
-        """Return how many diagnostics have a code that is wanted, and those, at most so many."""
+        """Return the number of diagnostics with a wanted code, and the most severe of them."""
         wanted = {code: wants(code) for code in {one.code for one in self.diagnostics}}
         found = [one for one in self.diagnostics if wanted[one.code]]
         return len(found), gravest(sorted(found, key=READING), most)
 
 
 def gravest(found: list[Diagnostic], most: int) -> list[Diagnostic]:
-    """Return diagnostics as they are, or, of more than so many, the gravest."""
+    """Return diagnostics as they are, or, of more than `most`, the most severe."""
     if len(found) <= most:
         return found
     return sorted(found, key=lambda one: RANKS[one.severity])[:most]
@@ -193,7 +193,7 @@ def gravest(found: list[Diagnostic], most: int) -> list[Diagnostic]:
 def in_order(found: list[Diagnostic]) -> list[Diagnostic]:
     """Sort diagnostics as people read them, each once; those alike by their related places.
 
-    Few of a long list begin at one place, and of the others nothing else is asked.
+    Few of a long list begin at one place, and only for those the full key is computed.
     """
     found.sort(key=_START)
     if is_in_order(found):
@@ -205,7 +205,7 @@ def in_order(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def is_in_order(found: Sequence[Diagnostic]) -> bool:
-    """Whether each diagnostic begins behind the one before, so that there is nothing to sort."""
+    """Return whether each diagnostic begins after the one before, so that no sort is needed."""
     starts = list(map(_START, found))
     return all(map(lt, starts, islice(starts, 1, None)))
 
@@ -217,6 +217,6 @@ def _each_once(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def reading_order(diagnostic: Diagnostic) -> tuple[object, ...]:
-    """The order of the text, then that of the places that belong to a diagnostic."""
+    """Return the sort key: text order, then that of the related places of a diagnostic."""
     related = [(one.start, one.end, one.message) for one in diagnostic.related]
     return READING(diagnostic), related

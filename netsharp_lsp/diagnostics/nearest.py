@@ -1,4 +1,4 @@
-"""The best spelling suggestion for a word nobody knows; pure text, no language."""
+"""The best spelling suggestion for an unknown word; pure text, no language."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 100
 
 
 class Candidates:
-    """Names that many words are compared with: each word sees only those of about its length."""
+    """Names that many words are compared with: each word only with those of about its length."""
 
     __slots__ = ("_by_length",)
 
@@ -28,7 +28,7 @@ class Candidates:
             self._by_length.setdefault(len(name), []).append((number, name))
 
     def about(self, length: int, slips: int) -> Iterator[str]:
-        """The names that are at most so much longer or shorter, in their order."""
+        """Yield the names at most `slips` longer or shorter than `length`, in their order."""
         from heapq import merge  # Few texts have a word that nobody knows.
 
         lengths = range(length - slips, length + slips + 1)
@@ -39,9 +39,9 @@ def nearest(word: str, candidates: Iterable[str] | Candidates) -> str | None:
     """Return the candidate most likely meant by `word`, or None where none is close.
 
     Spelling that differs only in case is closest of all; otherwise insertions, deletions,
-    substitutions and swaps of neighbours count one each, and about one in three letters may
-    be wrong. Among equally close candidates the first wins; beyond the first of `MOST_NAMES`, and
-    of `MOST_CANDIDATES` of about the word's length, none is looked at.
+    substitutions and swaps of neighbours count one each, and about one in three letters may be
+    wrong. Among equally close candidates the first wins; at most `MOST_NAMES` names, and
+    `MOST_CANDIDATES` of about the word's length, are compared.
     """
     lowered = word.lower()
     best: str | None = None
@@ -90,7 +90,7 @@ def edit_distance(first: str, second: str, limit: int) -> int:
 
 
 def _without_common_ends(first: str, second: str) -> tuple[str, str]:
-    """What two words have between their common beginning and their common end."""
+    """Return the parts of two words between their common start and their common end."""
     start = 0
     for letter, other in zip(first, second, strict=False):
         if letter != other:
@@ -110,5 +110,5 @@ def suggestion(word: str, candidates: Iterable[str]) -> str:
 
 
 def allowed_slips(length: int) -> int:
-    """How many slips a word of this length may have: one in three letters, at most four."""
+    """Return the edits allowed in a word of this length: one in three letters, at most four."""
     return max(1, min(4, (length + 1) // 3)) if 1 < length <= LONGEST else 0

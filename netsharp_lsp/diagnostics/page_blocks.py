@@ -1,7 +1,7 @@
 """The examples of a rule's page: fenced blocks, which may be files of a small project; no language.
 
-A section holds one block, or several with a title each: the name of a file. Words `name=value`
-after the fence's language tell more: the context, how the file is stored, how it is run.
+A section has one block, or several with a title each: the name of a file. Words `name=value` after
+the fence's language give details: the context, how the file is stored, how it is run.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class PageError(Exception):
 
 
 class Block:
-    """One fenced block: its `title` (empty where it stands alone), language and UTF-8 text.
+    """One fenced block: its `title` (empty where it is the only one), language and UTF-8 text.
 
-    `span` are the bytes of the text between the markers, None without any; `form` is one of
-    `FORMS` or empty; `runs` are the items of the command line that the page runs, if it says so.
+    `span` is the bytes of the text between the markers, None without any; `form` is one of `FORMS`
+    or empty; `runs` are the items of the command line of the page's run, if it has one.
     """
 
     __slots__ = ("context", "form", "language", "runs", "span", "text", "title")
@@ -62,12 +62,12 @@ class Block:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         return FORMS[self.form](self.text) if self.form else self.text
 
 
 def read_blocks(lines: list[str], section: tuple[int, int], *, marked: bool) -> tuple[Block, ...]:
-    """The blocks of a section; `marked`: exactly one span of one block must be, else none.
+    """Return the blocks of a section; `marked`: exactly one span of one block must be, else none.
 
     PageError names the line that departs from the form.
     """
@@ -130,12 +130,12 @@ def _read_context(context: Context, word: str, line: int) -> None:
         context.target = read_target(dict(pairs))
         return
     else:
-        raise PageError(line, f"'{word}' is no context; write for example features=4")
+        raise PageError(line, f"'{word}' is not a context; write for example features=4")
     context.origin[field] = "the example"
 
 
 def _unmark(marked: str, line: int) -> tuple[bytes, tuple[int, int] | None]:
-    """Take the markers out and return the text with the bytes that stood between them."""
+    """Remove the markers and return the text with the span that was between them."""
     before, opening, rest = marked.partition(OPENING)
     inside, closing, after = rest.partition(CLOSING)
     if not opening and CLOSING not in marked:

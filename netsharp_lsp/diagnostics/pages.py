@@ -1,7 +1,7 @@
-"""Rule pages: the Markdown that `explain` prints and the tests obey; knows no language.
+"""Rule pages: the Markdown that `explain` prints and that tests check; knows no language.
 
-A page is `# CODE: title`, the lines `severity:` and `fix:`, and the sections What, Why, Bad,
-Good and Guide. Bad and Good hold fenced blocks (`page_blocks`); in Bad the markers ⟦ and ⟧ enclose
+A page is `# CODE: title`, the lines `severity:` and `fix:`, and the sections What, Why, Bad, Good
+and Guide. Bad and Good contain fenced blocks (`page_blocks`); in Bad the markers ⟦ and ⟧ enclose
 the text that the rule must point at.
 """
 
@@ -33,7 +33,7 @@ class Page:
     """One rule's page. `bad` and `good` are UTF-8 texts, `bad_start` and `bad_end` bytes in `bad`.
 
     `fix` is one of `FIXES`; `what`, `why` and `guide` are Markdown; `language` is the fences'
-    language id; `context` holds for `bad`, `good_context` for `good`. Of several blocks `bad` is
+    language id; `context` applies to `bad`, `good_context` to `good`. Of several blocks `bad` is
     the marked one and `good` the one of the same title; `bad_blocks` and `good_blocks` are all.
     """
 
@@ -85,7 +85,7 @@ class RuleBook:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """Every code that has a page, in order."""
+        """Return every code that has a page, in order."""
         return tuple(self._found())
 
     def path(self, code: str) -> str:
@@ -98,7 +98,7 @@ class RuleBook:
             return file.read()
 
     def page(self, code: str) -> Page:
-        """Return a page read; KeyError where there is none, PageError where it is malformed."""
+        """Return a parsed page; KeyError where there is none, PageError where it is malformed."""
         return parse_page(self.text(code))
 
     def title(self, code: str) -> str:
@@ -108,7 +108,7 @@ class RuleBook:
         return self.text(code).partition("\n")[0].partition(":")[2].strip()
 
     def _found(self) -> dict[str, str]:
-        """The files of pages by their codes, in order."""
+        """Return the files of pages by their codes, in order."""
         if self._paths is None:
             within = [
                 os.path.join(folder, subject)
@@ -128,7 +128,7 @@ class RuleBook:
 
 
 def parse_page(text: str) -> Page:
-    """Read a page; PageError names the line that departs from the form."""
+    """Parse a page; PageError names the line that departs from the form."""
     lines = text.splitlines()
     page = Page()
     _read_head(page, lines)
@@ -143,7 +143,7 @@ def parse_page(text: str) -> Page:
 
 
 def _choose_blocks(page: Page) -> None:
-    """Take what most examples have one of: the marked block, and what it should be instead."""
+    """Choose the blocks of the common case: the marked block, and its corrected counterpart."""
     bad = next(block for block in page.bad_blocks if block.span is not None)
     assert bad.span is not None
     page.bad, page.language, page.context = bad.text, bad.language, bad.context
@@ -180,7 +180,7 @@ def _one_of(values: dict[str, str], key: str, allowed: tuple[Word, ...]) -> Word
 
 
 def _split_sections(lines: list[str]) -> dict[str, tuple[int, int]]:
-    """For each section its lines, as half-open numbers from 0; headings in fences do not count."""
+    """Return the lines of each section, half-open from 0; headings in fences do not count."""
     starts: list[tuple[str, int]] = []
     fenced = False
     for number, line in enumerate(lines):

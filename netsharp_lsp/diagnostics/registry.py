@@ -1,7 +1,7 @@
-"""The registry of a language's rules, whatever they look at and wherever their findings stand.
+"""The registry of a language's rules, whatever they check and wherever their findings come from.
 
-Rules are found by being there: modules and pages in a folder a subject.  What a language asks of
-a code besides how grave it is are traits of its own.  Knows no language and no rule.
+Rules are found by import: modules and pages in a folder for each subject. What a language needs to
+know of a code besides its severity are traits of its own. Knows no language and no rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TraitsT = TypeVar("TraitsT")
 
 
 class SubjectKind(Generic[CheckT]):
-    """A kind of thing that rules look at; `CheckT` is what a function that looks at one takes."""
+    """A kind of subject that rules check; `CheckT` is the type of a function that checks one."""
 
     __slots__ = ("name",)
 
@@ -32,7 +32,7 @@ class SubjectKind(Generic[CheckT]):
 
 
 class Rule(Generic[CheckT, TraitsT]):
-    """One rule: its code, how grave it is, what it looks at, and the function that looks."""
+    """One rule: its code, its severity, its kind of subject, and the function that checks one."""
 
     __slots__ = ("check", "code", "severity", "subject", "traits")
 
@@ -54,8 +54,8 @@ class Rule(Generic[CheckT, TraitsT]):
 class Registry(Generic[TraitsT]):
     """The rules of the modules in the folders of a package, and every code that they declare.
 
-    `severities`, `traits`: of each code, those included whose findings are made elsewhere.  What
-    is not asked for by `load` has the modules alone that somebody imported.
+    `severities`, `traits`: of each code, including those whose findings are made elsewhere. Before
+    `load` the registry has only the modules that were imported otherwise.
     """
 
     __slots__ = ("_complete", "_folder", "_package", "_rules", "severities", "traits")
@@ -71,7 +71,7 @@ class Registry(Generic[TraitsT]):
     def rule(
         self, code: str, severity: Severity, on: SubjectKind[CheckT], traits: TraitsT
     ) -> Callable[[CheckT], CheckT]:
-        """Register a function that looks at one kind of subject for one code."""
+        """Register a function that checks one kind of subject for one code."""
 
         def register(check: CheckT) -> CheckT:
             self._rules.append(Rule(code, severity, on, check, traits))
@@ -98,14 +98,14 @@ class Registry(Generic[TraitsT]):
 
 
 def subjects_in(folder: str) -> Iterator[str]:
-    """The folders of a folder, by their names in order."""
+    """Yield the folders of a folder, by their names in order."""
     for name in sorted(os.listdir(folder)):
         if "." not in name and not name.startswith("_"):
             yield name
 
 
 def _import_rules(package: str, folder: str) -> None:
-    """Import every module that stands beside pages, in a package or in the folders of it."""
+    """Import every module that is beside pages, in a package or in the folders of it."""
     for path, within in ((package, folder), *_rooms(package, folder)):
         names = sorted(os.listdir(within))
         if any(name.endswith(".md") for name in names):

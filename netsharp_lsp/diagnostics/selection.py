@@ -1,7 +1,7 @@
-"""Which diagnostics are wanted: codes and prefixes selected or ignored; knows no rule.
+"""Selects diagnostics: codes and prefixes selected or ignored; knows no rule.
 
 Within one layer the more specific prefix wins, and a tie is ignored. A stronger layer (flags over
-settings) goes first: what it selects or ignores, a weaker one can only refine.
+settings) comes first: what it selects or ignores, a weaker one can only refine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Selection:
         self.base = base
 
     def wants(self, code: str) -> bool:
-        """Whether a diagnostic with this code is reported."""
+        """Return whether a diagnostic with this code is reported."""
         ignored = _longest(self.ignore, code)
         if self.base is not None and not self.select:
             return ignored < 0 and self.base.wants(code)
@@ -68,10 +68,10 @@ def unknown_prefix(prefixes: Iterable[str], codes: Sequence[str]) -> str | None:
     for prefix in prefixes:
         if prefix in ("", ALL) or any(code.startswith(prefix) for code in codes):
             continue
-        return f"'{prefix}' is no code and begins none.{suggestion(prefix, codes)}"
+        return f"'{prefix}' is not a code, nor the start of one.{suggestion(prefix, codes)}"
     return None
 
 
 def _longest(prefixes: tuple[str, ...], code: str) -> int:
-    """The length of the longest prefix that fits, -1 where none does."""
+    """Return the length of the longest matching prefix, -1 where none matches."""
     return max((len(prefix) for prefix in prefixes if code.startswith(prefix)), default=-1)

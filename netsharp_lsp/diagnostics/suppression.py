@@ -1,7 +1,7 @@
 """Comments that silence diagnostics, and the diagnostics about such comments; no language.
 
-The language hands in its comments as spans and says how a comment begins. A suppression acts on
-its own line or, where it stands alone, on the next line that holds more than a suppression.
+The language passes its comments as spans and the marks that begin them. A suppression acts on its
+own line or, where it is alone on that, on the next line that has more than a suppression.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def suppress(
     unknown_code: str,
     asked: Sequence[str] = (),
 ) -> list[Diagnostic]:
-    """Return the diagnostics that are left, and one for each suppression that does nothing.
+    """Return the diagnostics that are left, and one for each suppression without effect.
 
-    `known()` gives every code there is; it is asked only where a suppression exists.  Where merge
-    conflicts withhold what is wrong, none is said to do nothing, nor is one of a code that is
-    `asked` for elsewhere.
+    `known()` returns every code there is; it is called only where a suppression exists. Where merge
+    conflicts hide diagnostics, no suppression is reported as without effect, nor is one of a code
+    that is `asked` for elsewhere.
     """
     if not suppressions:
         return list(diagnostics)
@@ -104,7 +104,7 @@ def suppress(
 def _read(
     text: bytes, start: int, end: int, openings: tuple[bytes, ...]
 ) -> list[tuple[str, int, int]] | None:
-    """The codes of a comment `// netsharp: ignore[A, B]`; None where it is another comment."""
+    """Return the codes of a comment `// netsharp: ignore[A, B]`; None for another comment."""
     comment = text[start:end]
     opening = next((one for one in openings if comment.startswith(one)), None)
     if opening is None:
@@ -131,7 +131,7 @@ def _read(
 
 
 def _aim(suppressions: list[Suppression]) -> None:
-    """Let those that stand alone act on the next line that is not such a comment itself."""
+    """Aim those that are alone on a line at the next line that is not such a comment itself."""
     aims: dict[int, int] = {}
     for suppression in reversed(suppressions):
         if suppression.alone:
@@ -147,7 +147,7 @@ def _complaints(
     known: tuple[str, ...],
     own: tuple[str, str],
 ) -> list[Diagnostic]:
-    """What is wrong with one suppression; `own` are the codes for an unused and an unknown one."""
+    """Return the faults of one suppression; `own`: the codes for an unused and an unknown one."""
     unused_code, unknown_code = own
     if not suppression.codes:
         message = "This suppression matches no diagnostic: it names no code, as ignore[CODE] does."
@@ -189,7 +189,7 @@ def _unknown(own: str, code: str, start: int, end: int, known: tuple[str, ...]) 
 
 
 def _whole(lines: LineIndex, suppression: Suppression) -> Edit:
-    """Delete a comment with the blanks before it, and with its line where it is alone there."""
+    """Return an edit that deletes a comment with the blanks before it, or its whole line."""
     text = lines.text
     line = lines.line_at(suppression.start)
     if suppression.alone:
@@ -203,7 +203,7 @@ def _whole(lines: LineIndex, suppression: Suppression) -> Edit:
 
 
 def _part(suppression: Suppression, index: int) -> Edit:
-    """Delete one of several codes with the comma that separates it."""
+    """Return an edit that deletes one of several codes with the comma that separates it."""
     codes = suppression.codes
     if index == 0:
         return Edit(codes[0][1], codes[1][1], "")

@@ -1,6 +1,6 @@
-"""Finds the specifications of a host text; imports what reads a host when one of it comes.
+"""Finds the specifications of a host text; imports the reader of a host when one is met.
 
-What a host holds may be texts of other hosts, in which it goes on; knows how none is read.
+A host may contain texts of other hosts, which are searched in turn; reads none of them itself.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _TOO_DEEP = "holds brackets or operators within each other, too deep to be read;
 def find_regions(language_id: str, data: bytes) -> list[Region] | str:
     """Return the specifications of a host text, in order; none where the id names no host.
 
-    Where it or one of them is not read, why: a sentence that lacks the name of the host.
-    `data` is UTF-8 without a byte-order mark.  Never raises, whatever the text.
+    Where the text or one inside it is not parsed, return why: a sentence without the name of the
+    host. `data` is UTF-8 without a byte-order mark. Never raises, whatever the text.
     """
     try:
         held = read_layers(language_id, data)
@@ -48,7 +48,7 @@ def find_regions(language_id: str, data: bytes) -> list[Region] | str:
 
 
 def unknown_lines(language_id: str, data: bytes) -> list[int]:
-    """Return the lines, from 1, where a specification is put together when the host runs."""
+    """Return the lines, from 1, where a specification is composed when the host runs."""
     try:
         held = read_layers(language_id, data)
     except RecursionError:
@@ -61,8 +61,8 @@ def unknown_lines(language_id: str, data: bytes) -> list[int]:
 def code_in(language_id: str, data: bytes, hint: Pattern) -> list[CodeGroup]:
     """Return the code of Python and R in a host text and in all host texts in it.
 
-    `hint` is what must be in a string of T-SQL for it to be read.  Raises RecursionError for what
-    is nested too deep.
+    Strings of T-SQL are only read where `hint` matches. Raises RecursionError for texts that are
+    nested too deep.
     """
     found = []
     lines = LineIndex(data)
@@ -80,7 +80,7 @@ def code_in(language_id: str, data: bytes, hint: Pattern) -> list[CodeGroup]:
 def read_layers(language_id: str, data: bytes) -> Holding:
     """Return the specifications of a host text and of all host texts in it, without an order.
 
-    Raises RecursionError for what is nested too deep.
+    Raises RecursionError for texts that are nested too deep.
     """
     found = Holding()
     lines = LineIndex(data)
@@ -105,7 +105,7 @@ def read_layers(language_id: str, data: bytes) -> Holding:
 
 
 def _stretches(passage: Passage) -> Iterator[tuple[Passage, int, int]]:
-    """A text and those around it, each with where the text stands in it."""
+    """Yield a text and those around it, each with the span of the text in it."""
     yield passage, 0, len(passage.text)
     start, end = passage.start, passage.end
     around = passage.parent
@@ -140,7 +140,7 @@ def _sql(program: CodeGroup, _lines: LineIndex, hint: Pattern) -> Holding:
 
 
 def _each(program: CodeGroup, read: Callable[[HostLayer], Holding]) -> Holding:
-    """What texts hold that share nothing."""
+    """Return the combined contents of texts that share no variables."""
     all_held = Holding()
     for layer in program.layers:
         held = read(layer)

@@ -1,4 +1,4 @@
-"""Which files are hosts, by their names; imports nothing, so that any command may ask."""
+"""Which files are hosts, by their names; imports nothing, so that any command may use it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ SEPARATOR = "::"
 
 
 def host_of(path: str) -> str | None:
-    """Return the language id of a host file by its name, None where it is no host."""
+    """Return the language id of a host file by its name, None where it is not a host."""
     dot = path.rfind(".")
     return HOSTS.get(path[dot:].lower()) if dot >= 0 else None

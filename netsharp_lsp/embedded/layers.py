@@ -1,6 +1,6 @@
-"""What a host text holds: specifications, and texts in languages that are hosts themselves.
+"""The contents of a host text: specifications, and texts in languages that are hosts themselves.
 
-The plain values that readers of hosts give to `finding`, which goes on with the texts.
+Plain values that readers of hosts return to `finding`, which reads the inner texts in turn.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class HostLayer:
-    """One text in a host language: a whole file, or the `passage` of another text that says it."""
+    """One text in a host language: a whole file, or the `passage` of another text with it."""
 
     __slots__ = ("passage", "text")
 
@@ -32,7 +32,7 @@ class HostLayer:
         return offset
 
     def has_unknown(self, start: int, end: int) -> bool:
-        """Return whether something between two bytes is known only when a host around it runs."""
+        """Return whether a part between two bytes is known only when a host around it runs."""
         level = self.passage
         while level is not None:
             if level.has_unknown(start, end):
@@ -42,14 +42,14 @@ class HostLayer:
         return False
 
     def line_counter(self, lines: LineIndex) -> Callable[[int], int]:
-        """Return what gives the line, from 1, of an offset; `lines` are those of the file."""
+        """Return a function from an offset to its line, from 1; `lines` are those of the file."""
         return lambda offset: lines.line_at(self.outermost(offset)) + 1
 
 
 class CodeGroup:
     """Texts in one language that share their variables: the chunks of a document, or one alone.
 
-    `query` is what its host asks a database for the rows that it is given, where that is known.
+    `query` is the query of a database for the rows that the code is given, where that is known.
     """
 
     __slots__ = ("language", "layers", "query")
@@ -63,9 +63,9 @@ class CodeGroup:
 
 
 class Holding:
-    """What the texts of a program hold: specifications, and programs in other host languages.
+    """The contents of the texts of a program: specifications, and programs in other host languages.
 
-    `unknown` are the passages that are given as specifications and put together at run time.
+    `unknown` are passages that are passed as specifications and composed at run time.
     """
 
     __slots__ = ("programs", "regions", "unknown")
@@ -77,7 +77,7 @@ class Holding:
 
 
 def programs_of(chunks: Sequence[tuple[str, Passage]]) -> list[CodeGroup]:
-    """Return one program a language from chunks, each with the language that it is in."""
+    """Return one program for each language of chunks, each with the language that it is in."""
     return [
         CodeGroup(language, [HostLayer(one.text, one) for own, one in chunks if own == language])
         for language in sorted({language for language, _ in chunks})

@@ -1,6 +1,6 @@
-"""A text written inside another one: its decoded bytes, and which byte came from where.
+"""A text written inside another one: its decoded bytes, and the source of each byte.
 
-Knows neither hosts nor languages; how a text is written there is the matter of a form.
+Knows neither hosts nor languages; how a text is written in another is defined by a form.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
         @property
         def own_lines(self) -> bool:
-            """Whether the text begins and ends with lines of its own."""
+            """Return whether the text begins and ends with lines of its own."""
 
         @property
         def one_line(self) -> bool:
-            """Whether all of the text stands on one line of the source."""
+            """Return whether all of the text is on one line of the source."""
 
         def encode(self, text: str) -> str | None:
-            """Return how `text` is written, None where this form cannot hold it."""
+            """Return `text` as the source writes it, None where this form cannot write it."""
 
         def decode(self, written: bytes) -> bytes | None:
-            """Return what a whole content says, None where it would end early or is wrong."""
+            """Return the text of a whole content, None where it would end early or is wrong."""
 
         def settle(self, text: bytes, edit: Edit) -> Edit | None:
-            """Return an edit of `text` that does the same and leaves alone what must stay."""
+            """Return an equivalent edit of `text` that keeps what must stay, None without one."""
 
 
 #: Bytes that are read again to try the edits of one content: of a long one that has many faults,
@@ -41,17 +41,17 @@ MOST_TRIED = 8 * 2**20
 
 
 class Unreserved:
-    """What all forms share in which an edit may reach every byte of the content."""
+    """A mixin for forms in which an edit may reach every byte of the content."""
 
     __slots__ = ()
 
     def settle(self, text: bytes, edit: Edit) -> Edit | None:
-        """Return the edit as it is: nothing is kept back."""
+        """Return the edit as it is: no byte is reserved."""
         return edit
 
 
 class Pieces:
-    """The parts of a content, one behind the other, as a decoder meets them."""
+    """The parts of a content, one after the other, as a decoder finds them."""
 
     __slots__ = ("inner", "outer", "parts", "verbatim")
 
@@ -62,12 +62,12 @@ class Pieces:
         self.verbatim: list[bool] = []
 
     def copy(self, offset: int, text: bytes) -> None:
-        """Add bytes that stand for themselves."""
+        """Add bytes that are their own text."""
         if text:
             self._add(offset, text, verbatim=True)
 
     def put(self, offset: int, text: bytes) -> None:
-        """Add what stands for other bytes, or for none."""
+        """Add text that the source writes with other bytes, or with none."""
         self._add(offset, text, verbatim=False)
 
     def _add(self, offset: int, text: bytes, *, verbatim: bool) -> None:
@@ -78,11 +78,11 @@ class Pieces:
 
 
 class Passage:
-    """A content from `start` to `end` of `source`, which says `text`.
+    """A content from `start` to `end` of `source`, whose decoded text is `text`.
 
     The pieces cover the content without a gap: verbatim ones byte by byte, the others as a whole
     (an escape, a line end with the prefix of the next line, the end of one literal and the
-    beginning of the next).  A passage of a passage has that one as `parent`, and its offsets are
+    beginning of the next). A passage of a passage has that one as `parent`, and its offsets are
     those of the parent's text.
     """
 
@@ -119,20 +119,20 @@ class Passage:
         self._verbatim = pieces.verbatim
 
     def has_unknown(self, start: int, end: int) -> bool:
-        """Return whether something between two offsets of the text is known only at run time."""
+        """Return whether a part between two offsets of the text is known only at run time."""
         return False
 
     def is_within_part(self, start: int, end: int) -> bool:
-        """Return whether one content holds all from one offset of the text to another."""
+        """Return whether one content contains all from one offset of the text to another."""
         return True
 
     @property
     def written(self) -> bytes:
-        """The content as it stands in the source."""
+        """Return the content as it is in the source."""
         return self.source[self.start : self.end]
 
     def pieces(self) -> Iterator[tuple[int, bytes, bool]]:
-        """Yield each piece: its offset in the source, what it says, whether byte by byte."""
+        """Yield each piece: its offset in the source, its text, whether it is verbatim."""
         for number, verbatim in enumerate(self._verbatim):
             text = self.text[self._inner[number] : self._inner[number + 1]]
             yield self._outer[number], text, verbatim
@@ -170,8 +170,8 @@ class Passage:
     def edits(self, edits: Sequence[Edit]) -> list[Edit] | None:
         """Return edits of the source that make these edits of the text.
 
-        None where they cannot be made; what is returned has been tried: the content around each,
-        edited and read again, says what it should.
+        None where they cannot be made; those returned have been checked: the content around each,
+        edited and decoded again, gives the edited text.
         """
         if self.form is None or self._tried > MOST_TRIED:
             return None
@@ -187,10 +187,10 @@ class Passage:
     def _stretches(
         self, made: Sequence[tuple[Edit, Edit]]
     ) -> Iterator[tuple[int, int, list[tuple[Edit, Edit]]]]:
-        """Yield the pieces, from and to, that have to be read together, and the edits in them.
+        """Yield the pieces, from and to, that have to be decoded together, and the edits in them.
 
-        Between two stretches stands a piece that says itself and that no edit touches: what is
-        read before it does not depend on what is read after it.
+        Between two stretches is a verbatim piece that no edit touches: decoding what is before it
+        does not depend on what is after it.
         """
         first, last = 0, -1
         own: list[tuple[Edit, Edit]] = []
@@ -207,7 +207,7 @@ class Passage:
             yield first, last, own
 
     def _around(self, edit: Edit) -> tuple[int, int]:
-        """The pieces from one that an edit leaves alone and that says itself to another."""
+        """Return the pieces between the nearest verbatim ones that an edit does not touch."""
         first = bisect_left(self._inner, edit.start, 0, len(self._verbatim)) - 1
         while first > 0 and not self._verbatim[first]:
             first -= 1
@@ -217,7 +217,7 @@ class Passage:
         return max(0, first), min(last, len(self._verbatim) - 1)
 
     def _says(self, first: int, last: int, made: Sequence[tuple[Edit, Edit]], form: Form) -> bool:
-        """Whether a stretch of pieces with the edits of the source says the edited text."""
+        """Return whether a stretch of pieces with the edits decodes to the edited text."""
         begin, end = self._inner[first], self._inner[last + 1]
         outside, outer_end = self._outer[first], self._outer[last + 1]
         self._tried += outer_end - outside
@@ -242,7 +242,7 @@ class Passage:
         return Edit(start, end, text)
 
     def _splits(self, inner: int) -> bool:
-        """Whether the source can be cut at an offset of the text."""
+        """Return whether the source can be cut at an offset of the text."""
         at = bisect_right(self._inner, inner) - 1
         if at < 0 or inner > self._inner[-1]:
             return False
@@ -250,7 +250,7 @@ class Passage:
 
 
 class Between:
-    """What is said between two contents of an assembly; `known`: whether it is what it says."""
+    """The text between two contents of an assembly; `known`: whether it is so at run time."""
 
     __slots__ = ("known", "text")
 
@@ -260,10 +260,10 @@ class Between:
 
 
 class Assembly(Passage):
-    """Several contents read as one text, `between` being said where one ends and another begins.
+    """Several contents read as one text, with `between` where one ends and another begins.
 
-    A change of the text is made where it lies within one of them.  Instead of one `between`,
-    `gaps` may give what is said before each part and behind the last.
+    A change of the text is made where it is within one of them. Instead of one `between`, `gaps`
+    may give the text before each part and after the last.
     """
 
     __slots__ = ("_begins", "_parts", "_unknown")
@@ -302,11 +302,11 @@ class Assembly(Passage):
             self._unknown.append((begin, pieces.inner[-1]))
 
     def has_unknown(self, start: int, end: int) -> bool:
-        """Return whether something between two offsets of the text is known only at run time."""
+        """Return whether a part between two offsets of the text is known only at run time."""
         return any(first < end and start < last for first, last in self._unknown)
 
     def is_within_part(self, start: int, end: int) -> bool:
-        """Return whether one of the contents holds all from one offset of the text to another."""
+        """Return whether one of the contents has all from one offset of the text to another."""
         number = bisect_right(self._begins, start) - 1
         return number >= 0 and end <= self._ends(number)
 
@@ -332,5 +332,5 @@ class Assembly(Passage):
         return made
 
     def _ends(self, number: int) -> int:
-        """Where a part ends in the text."""
+        """Return where a part ends in the text."""
         return self._begins[number] + len(self._parts[number].text)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class Region:
     """One specification inside a host text; offsets of the host are outer, of its text inner.
 
-    `name`: the variable, chunk label or cell tag that it goes by; None where it has none.
-    `language`: the id of its language.  `context`: what the call around it tells.  `editable`:
-    whether all of it can be written anew; else `reason` says why not, as the end of a sentence
-    ("it is put together by paste0"), and only what lies within one of its literals can be changed.
+    `name`: its variable, chunk label or cell tag; None where it has none. `language`: the id of its
+    language. `context`: what the call around it specifies. `editable`: whether all of it can be
+    rewritten; else `reason` says why not, as the end of a sentence ("it is put together by
+    paste0"), and only what is within one of its literals can be changed.
     """
 
     __slots__ = ("_lines", "context", "language", "name", "passage", "reason")
@@ -40,24 +40,24 @@ class Region:
 
     @property
     def editable(self) -> bool:
-        """Whether all of it can be written anew."""
+        """Return whether all of it can be rewritten."""
         return not self.reason
 
     @property
     def text(self) -> bytes:
-        """The specification, escapes decoded, lines ended by LF."""
+        """Return the specification, escapes decoded, lines ended by LF."""
         return self.passage.text
 
     @property
     def lines(self) -> LineIndex:
-        """The lines of the text."""
+        """Return the lines of the text."""
         if self._lines is None:
             self._lines = LineIndex(self.text)
         return self._lines
 
     @property
     def start(self) -> int:
-        """Where the content begins in the host."""
+        """Return where the content begins in the host."""
         offset = self.passage.start
         for passage in self._chain()[1:]:
             offset = passage.outer(offset)
@@ -65,16 +65,16 @@ class Region:
 
     @property
     def end(self) -> int:
-        """Where the content ends in the host."""
+        """Return where the content ends in the host."""
         offset = self.passage.end
         for passage in self._chain()[1:]:
             offset = passage.outer_end(offset)
         return offset
 
     def outer(self, inner: int) -> int:
-        """Return where a byte of the text begins in the host; behind the last one, where it ends.
+        """Return where a byte of the text begins in the host; after the last one, where it ends.
 
-        There another string of a host may begin, which is outside.
+        Another string of a host may begin there, which is outside.
         """
         if inner >= len(self.text):
             return self.end
@@ -110,7 +110,7 @@ class Region:
         return made
 
     def _chain(self) -> list[Passage]:
-        """The passages from the text outwards to the host."""
+        """Return the passages from the text outwards to the host."""
         chain = [self.passage]
         while (parent := chain[-1].parent) is not None:
             chain.append(parent)

@@ -1,1 +1,1 @@
-"""What languages tell editors, as plain values; knows no language, no protocol, no editor."""
+"""The answers of languages to editors, as plain values; knows no language, protocol or editor."""

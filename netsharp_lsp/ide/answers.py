@@ -1,6 +1,6 @@
 """The values that features of an editor are made of; all offsets are UTF-8 bytes, half-open.
 
-A language fills them in and a server translates them: neither has to know the other.
+A language creates them and a server translates them: neither has to know the other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class FileEdits:
-    """Changes of another file, by its absolute path; `creates`: there is none yet.
+    """Changes of another file, by its absolute path; `creates`: the file does not exist yet.
 
     A file that is created gets its text from one edit at its start.
     """
@@ -45,8 +45,8 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What turns a text and all that belongs to it into another language; no changes where there
-    is nothing to do or it cannot be done.  `sentences`: why not, or what to look at afterwards.
+    """The changes that translate a text and its other files into another language; empty where
+    there is nothing to do or it cannot be done. `sentences`: why not, or what to check afterwards.
     """
 
     changes: Changes | None
@@ -55,16 +55,16 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why something asked for is not done, as a sentence."""
+    """Why a request is refused, as a sentence."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that a client may have executed: an id of the server's, and its arguments.
+    """A command that a client may have executed: an id of the server's, and its arguments.
 
-    Where an argument stands for the document, it is `DOCUMENT`; the server puts its URI there.
+    `DOCUMENT` among the arguments is replaced by the document's URI by the server.
     """
 
     id: str
@@ -78,7 +78,7 @@ DOCUMENT = object()
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What is known about the words at a place, in Markdown."""
+    """The description of the words at a place, in Markdown."""
 
     markdown: str
     start: int
@@ -87,7 +87,7 @@ class Hover:
 
 @dataclass(frozen=True, slots=True)
 class HintOptions:
-    """Which inlay hints a person wants to see."""
+    """Which inlay hints a user wants to see."""
 
     shapes: bool = True
     parameters: bool = True
@@ -97,7 +97,7 @@ class HintOptions:
 
 @dataclass(frozen=True, slots=True)
 class InlayHint:
-    """A few words shown in the text at an offset; at most 30 characters."""
+    """A short text shown at an offset of the text; at most 30 characters."""
 
     offset: int
     label: str
@@ -124,8 +124,8 @@ class Completion(NamedTuple):
     """A proposal that replaces the bytes from `start` to `end`.
 
     `insert` is a snippet in the syntax of editors (`${1:name}`, `$0`) where `snippet` is set, and
-    `plain` is what a client without snippets inserts.  `topic` is what `document` of the snapshot
-    turns into documentation when a person looks at the proposal; empty for none.  `rank` sorts.
+    `plain` is what a client without snippets inserts. `topic` is the key for which `document` of
+    the snapshot returns documentation when the proposal is selected; empty for none. `rank` sorts.
     """
 
     label: str
@@ -141,17 +141,17 @@ class Completion(NamedTuple):
 
     @property
     def sought(self) -> str:
-        """What the word at the cursor is compared with: a label without its blanks.
+        """Return what the word at the cursor is compared with: the label without its blanks.
 
-        An editor goes on with a list as long as something in it matches what is typed; one that
-        matched a blank, too, would be kept for the next word, about which nobody was asked.
+        An editor keeps a list as long as some proposal matches what is typed; one that also matched
+        a blank would be kept for the next word, for which no list was requested.
         """
         return "".join(self.label.replace("…", " ").split()) or self.plain.strip()[:1]
 
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """What may be written at a place; `incomplete`: typing on may bring what is left out here."""
+    """The proposals for a place; `incomplete`: further typing may add proposals."""
 
     items: tuple[Completion, ...] = ()
     incomplete: bool = False
@@ -178,9 +178,9 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A declaration to jump to: the whole of it, and its name.
+    """A declaration to jump to: its whole range, and its name.
 
-    `file`: the absolute path of the file that holds it, None for this text.
+    `file`: the absolute path of the file that contains it, None for this text.
     """
 
     start: int
@@ -192,7 +192,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A place where the name at the cursor stands: `write` where it is declared."""
+    """An occurrence of the name at the cursor: `write` where it is declared."""
 
     start: int
     end: int
@@ -240,10 +240,10 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutlinePart:
-    """The symbols of `size` bytes of a text that begin with a line; places count from there.
+    """The symbols of `size` bytes of a text that begin with a line; offsets count from there.
 
-    A version that an edit left this part of has the same object; `said` is for what others make of
-    it and look up again, by their own keys.
+    A part that an edit does not change is the same object in the next version; `said` caches what
+    others compute of it, by their own keys.
     """
 
     size: int
@@ -253,7 +253,7 @@ class OutlinePart:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Text that can be folded away, from the line of `start` to the line of `end`."""
+    """Text that can be folded, from the line of `start` to the line of `end`."""
 
     start: int
     end: int
@@ -286,7 +286,7 @@ Token = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Text that leads somewhere: a URL, or a rule's code whose page is meant."""
+    """Text with a target: a URL, or a rule's code for its page."""
 
     start: int
     end: int
@@ -308,7 +308,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A line of its own above a declaration; `key` lets `lens_title` work the title out later."""
+    """A line of its own above a declaration; `lens_title` computes its title later, from `key`."""
 
     start: int
     end: int
@@ -319,13 +319,13 @@ class Lens:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done to the text at a place.
+    """An action on the text at a place.
 
-    `kind` is the protocol's ("quickfix", "refactor.extract", ...).  `fixes` are the codes and
-    spans of the diagnostics that it removes; where others of that code may stand at that place,
-    `message` is what they say.  `rename_at`: where the new name stands after the edits, for a
-    client that lets people type another at once.  `elsewhere`: what belongs to it in other files.
-    `sentences`: what a person has to know before it is done, and to look at afterwards.
+    `kind` is the protocol's ("quickfix", "refactor.extract", ...). `fixes` are the codes and spans
+    of the diagnostics that it removes; where there may be others of that code at that place,
+    `message` is their text. `rename_at`: where the new name is after the edits, for a client that
+    lets people type another at once. `elsewhere`: the changes of other files. `sentences`: what a
+    user has to know before it is applied, and to check afterwards.
     """
 
     title: str
@@ -354,10 +354,9 @@ class LensOptions:
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """How a program of several files is started for a document: its arguments and the folder.
+    """The start of a program of several files for a document: its arguments and the folder.
 
-    `files` are those that say what it does, `model` is where a command keeps its model, empty for
-    none.
+    `files` are those that define it, `model` is where a command stores its model, empty for none.
     """
 
     items: tuple[str, ...]
@@ -368,11 +367,11 @@ class StartedRun:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The picture of a network: the JSON of `netsharp/graph`, spans still bytes.
+    """The picture of a network: the JSON of `netsharp/graph`, with spans still in bytes.
 
     `description` is that of `netsharp describe` with `picture` beside it; `places` gives for each
-    layer's name where it is declared, `bundle_places` for (layer, index) where a bundle stands,
-    `call_places` for the number of a call where that does.
+    layer's name where it is declared, `bundle_places` the span of the bundle for (layer, index),
+    and `call_places` the span for the number of a call.
     """
 
     description: dict[str, Any]

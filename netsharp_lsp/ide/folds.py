@@ -1,6 +1,6 @@
 """Folds from the places of brackets and comments; knows no language.
 
-A closing bracket that begins its line stays to be seen.
+A closing bracket that begins its line stays visible.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def folds_from(lines: LineIndex, brackets: Iterable[Range], runs: Iterable[Range]) -> list[Fold]:
-    """All folds in the order of the text; of those that begin on one line only the longest.
+    """Return all folds in text order; of those that begin on one line only the longest.
 
-    `brackets` are spans from an opening bracket to behind its closing one, `runs` of comments.
+    `brackets` are spans from an opening bracket to the end of its closing one, `runs` of comments.
     """
     found: dict[int, Fold] = {}
     for start, end in brackets:
@@ -29,7 +29,7 @@ def folds_from(lines: LineIndex, brackets: Iterable[Range], runs: Iterable[Range
 
 
 def comment_runs(lines: LineIndex, comments: Iterable[tuple[int, int, bool]]) -> Iterator[Range]:
-    """Comments on lines of their own that follow each other without a line between them.
+    """Yield runs of comments that are on lines of their own, without other lines between them.
 
     `comments`: start, end, and whether one may be a run of its own beside code (a block).
     """
@@ -56,7 +56,7 @@ def _keep(found: dict[int, Fold], lines: LineIndex, fold: Fold) -> None:
 
 
 def _before_closing(lines: LineIndex, end: int) -> int:
-    """The end of the line before a closing bracket that nothing stands before; else its own."""
+    """Return the end of the line before a closing bracket that begins its line; else its end."""
     line = lines.line_at(end)
     start = lines.span(line)[0]
     if line and end - start >= 1 and not lines.text[start : end - 1].strip():

@@ -1,4 +1,4 @@
-"""Links out of comments: addresses, and rules that suppressions name; knows no language."""
+"""Links in comments: addresses, and rules that suppressions name; knows no language."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ADDRESS = re.compile(rb"https?://[^\s<>\"'`\\^{}|]*[^\s<>\"'`\\^{}|.,;:!?)\]*]")
 
 
 def addresses(data: bytes, comment_at: Callable[[int], Range | None]) -> Iterator[Link]:
-    """The addresses in comments, in order.
+    """Yield the addresses in comments, in order.
 
-    `comment_at` gives the comment around an offset, without what closes it: few texts have an
+    `comment_at` returns the comment around an offset, without its closing mark: few texts have an
     address, and many have comments.
     """
     for match in ADDRESS.finditer(data):
@@ -35,7 +35,7 @@ def addresses(data: bytes, comment_at: Callable[[int], Range | None]) -> Iterato
 def suppressed_rules(
     lines: LineIndex, comments: Sequence[Range], marks: Sequence[str], known: Container[str]
 ) -> Iterator[Link]:
-    """The codes that suppressions name, each leading to its page."""
+    """Yield the codes that suppressions name, each as a link to its page."""
     for suppression in find_suppressions(lines, comments, *marks):
         for code, start, end in suppression.codes:
             if code in known:

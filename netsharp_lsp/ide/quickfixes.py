@@ -1,4 +1,4 @@
-"""Actions from diagnostics: what removes them, and what explains their rules; knows no language."""
+"""Actions for diagnostics: their fixes, and explanations of their rules; knows no language."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def told(
     marks: Sequence[str],
     suppression_codes: tuple[str, str],
 ) -> Sequence[Diagnostic]:
-    """The diagnostics of a text, less those that its comments silence.
+    """Return the diagnostics of a text, less those that its comments suppress.
 
-    `marks` begin comments; `suppression_codes` are those of suppressions that are at fault.
+    `marks` begin comments; `suppression_codes` are those of faulty suppressions.
     """
     lines = LineIndex(data)
     found = find_suppressions(lines, result.comments, *marks)
@@ -38,9 +38,9 @@ def quick_fixes(
     rules: RuleBook,
     offers: Callable[[Diagnostic, Fix], bool] = lambda diagnostic, fix: True,
 ) -> Iterator[Action]:
-    """For each diagnostic that touches a span its fix, then for each rule its explanation.
+    """Yield the fix of each diagnostic that touches a span, then the explanation of each rule.
 
-    `offers` says of a fix whether it is to be offered here.
+    `offers` returns whether a fix is offered here.
     """
     start, end = span
     touched = [one for one in diagnostics if one.start <= end and start <= one.end]
@@ -61,5 +61,5 @@ def quick_fixes(
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a kind of action, or one above it, is asked for; without any all are."""
+    """Return whether a kind of action, or one above it, is requested; without any all are."""
     return only is None or any(kind == one or kind.startswith(f"{one}.") for one in only)

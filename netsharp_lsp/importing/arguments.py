@@ -1,4 +1,4 @@
-"""The calls that train, and their arguments by place; what each is the engine's table says.
+"""The calls that train, and their arguments by place; their meanings are in the engine's table.
 
 Sources: the reference of MicrosoftML and microsoftml.
 """

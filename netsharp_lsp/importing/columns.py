@@ -1,4 +1,4 @@
-"""What formulas and transforms say of columns: the label, the features, which are categories.
+"""The columns in formulas and transforms: the label, the features, which are categories.
 
 Knows formulas of R and the transforms `concat` and `categorical`; no other argument.
 """
@@ -23,9 +23,9 @@ _COLUMNS_OF = ("vars", "cols", "")
 
 
 class FormulaSides:
-    """A formula taken apart: `label` is None where it is no column; `columns` None for all.
+    """A parsed formula: `label` is None where it is not a column; `columns` None for all.
 
-    `terms` are those that are no columns, the left side among them.
+    `terms` are those that are not columns, the left side among them.
     """
 
     __slots__ = ("columns", "exclude", "label", "terms")
@@ -38,7 +38,7 @@ class FormulaSides:
 
 
 def formula_columns(text: str) -> FormulaSides | None:
-    """Return what a formula says; None for a text that is none."""
+    """Return a parsed formula; None for other texts."""
     sides = [one.strip() for one in _sides(text)]
     if len(sides) != len(("label", "features")) or not all(sides):
         return None
@@ -68,14 +68,14 @@ def formula_columns(text: str) -> FormulaSides | None:
 
 
 def _sides(text: str) -> list[str]:
-    """What stands between the tildes of a formula; one in backquotes is part of a name."""
+    """Return the parts between the tildes of a formula; one in backquotes is part of a name."""
     marks = [one.start() for one in _TILDES.finditer(text) if one.group() == "~"]
     starts = [0, *(one + 1 for one in marks)]
     return [text[start:end] for start, end in zip(starts, [*marks, len(text)], strict=True)]
 
 
 def _terms(text: str) -> list[tuple[str, str]]:
-    """The terms of a formula's side with their signs: of sums in brackets each, in order."""
+    """Return the terms of a formula's side with their signs, in order; brackets are expanded."""
     found, sign, start, depth = [], "+", 0, 0
     for mark in (*_MARKS.finditer(text), None):
         word = "+" if mark is None else mark.group()
@@ -91,7 +91,7 @@ def _terms(text: str) -> list[tuple[str, str]]:
 
 
 def _without_brackets(sign: str, term: str) -> list[tuple[str, str]]:
-    """The terms of `(a + b)`: others in brackets, and what is no sum, are one."""
+    """Return the terms of `(a + b)`; a term that is not a sum in brackets is returned whole."""
     if not (term.startswith("(") and term.endswith(")")):
         return [(sign, term)]
     depth = 0
@@ -105,13 +105,13 @@ def _without_brackets(sign: str, term: str) -> list[tuple[str, str]]:
 
 
 def _column(text: str) -> str | None:
-    """The column that a term names; None for calls, interactions and `.`."""
+    """Return the column that a term names; None for calls, interactions and `.`."""
     text = text.strip()
     return text.strip("`") if _COLUMN.fullmatch(text) else None
 
 
 class Transforms:
-    """The transforms of a call: what `concat` puts together, and which columns are categories.
+    """The transforms of a call: the inputs of `concat`, and which columns are categories.
 
     `others` are those that are neither, as they are written, with their lines.
     """
@@ -124,7 +124,7 @@ class Transforms:
         self.others: list[tuple[str, int]] = []
 
     def inputs_of(self, column: str, depth: int = 0) -> list[str]:
-        """Return the columns of the table that a column of the formula stands for."""
+        """Return the columns of the table that a column of the formula is made of."""
         if column in self.together and depth <= len(self.together):
             return [
                 each for one in self.together[column] for each in self.inputs_of(one, depth + 1)
@@ -150,7 +150,7 @@ def transforms_of(value: HostValue, line: int) -> Transforms | None:
 
 
 def _named_columns(call: HostCall) -> dict[str, list[str]] | None:
-    """The columns that a transform makes, each with those it takes; None for more than that."""
+    """Return the columns that a transform makes, each with its inputs; None for other forms."""
     if len(call.arguments) != 1 or call.arguments[0].name not in _COLUMNS_OF:
         return None
     value = call.arguments[0].value

@@ -7,7 +7,7 @@ OUTPUTS = {"binary": "[1] sigmoid", "multiclass": "auto softmax", "regression": 
 
 
 def host_network(task: str) -> str:
-    """Return the Net# text of one hidden layer, as many nodes as `hidden_nodes` says."""
+    """Return the Net# text of one hidden layer with `hidden_nodes` nodes."""
     return (
         "// The host's own network: one hidden layer.\n"
         "input Data auto;\nhidden H auto sigmoid from Data all;\n"

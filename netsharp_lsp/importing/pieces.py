@@ -1,4 +1,4 @@
-"""Texts of code that share their variables, as one text, and where that stands in the file.
+"""Joins texts of code that share their variables into one, with the lines of the file.
 
 Knows layers of hosts; no language.
 """
@@ -34,7 +34,7 @@ class CodePieces:
         return self._lines.line_at(layer.outermost(within)) + 1
 
     def has_unknown(self, start: int, end: int) -> bool:
-        """Return whether something between two offsets is known only when the host runs."""
+        """Return whether a part between two offsets is known only when the host runs."""
         layer, first = self._within(start)
         return layer.has_unknown(first, first + end - start)
 

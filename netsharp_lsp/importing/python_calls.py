@@ -1,7 +1,7 @@
 """Reads calls in Python code: their arguments as values, through variables of literals.
 
-Reads Python by the interpreter's own parser, which takes no code that is half written; knows no
-argument of the calls.
+Reads Python by the interpreter's own parser, which rejects unfinished code; knows no argument of
+the calls.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _DEEPEST = 30
 
 
 def calls_in_python(code: CodePieces, names: Collection[str]) -> list[HostCall] | int:
-    """Return the calls of functions with one of the names, in order; where the code is no Python,
-    the line in the file at which that shows.
+    """Return the calls of functions with one of the names, in order; where the code is not valid
+    Python, the line in the file of its syntax error.
     """
     text = code.text
     bare = _MAGIC.sub(lambda found: b"#" * len(found.group()), text)
@@ -111,7 +111,7 @@ class _PythonReader:
         return [call for _, _, call in sorted(found, key=lambda one: one[:2])]
 
     def _trainer(self, node: ast.Call, inside: ast.Call | None) -> HostCall:
-        """A call that trains, with the one around it."""
+        """Return a call that trains, with the one around it."""
         self.reading = node if inside is None else inside
         call = self._call(node, self._name(node), 0)
         if inside is not None:
@@ -119,7 +119,7 @@ class _PythonReader:
         return call
 
     def _handed_on(self, node: ast.Call) -> Iterator[HostCall]:
-        """The calls that a function makes of those that train and are handed to it."""
+        """Yield the calls that a function makes of training functions that are passed to it."""
         if self._name(node) in LOOKS:
             return
         for one in (*node.args, *(each.value for each in node.keywords)):
@@ -130,7 +130,7 @@ class _PythonReader:
                 yield HostCall(name, [rest], self._line(node))
 
     def _name(self, node: ast.Call) -> str:
-        """The name that a called function has where it is from, "" for the script's own."""
+        """Return the name of a called function in its package, "" for the script's own."""
         return self._function(node.func)
 
     def _function(self, node: ast.expr) -> str:
@@ -155,7 +155,7 @@ class _PythonReader:
     def _rest(
         self, value: ast.expr, place: ast.expr | ast.keyword, depth: int
     ) -> list[GivenArgument]:
-        """The arguments that `*values` and `**options` stand for, where they are written."""
+        """Return the arguments in `*values` and `**options`, where they are written."""
         named = isinstance(place, ast.keyword)
         held = self._held(value)
         if named and isinstance(held, ast.Call) and self._name(held) == "dict" and not held.args:
@@ -175,7 +175,7 @@ class _PythonReader:
         return [GivenArgument(REST, Unknown(written), self._line(place), written)]
 
     def _held(self, node: ast.expr) -> ast.expr | None:
-        """The expression behind a name that nothing has changed."""
+        """Return the expression of a name that no code has changed."""
         for _ in range(_DEEPEST):
             if not isinstance(node, ast.Name):
                 return node
@@ -232,7 +232,7 @@ class _PythonReader:
         return self._called(node, depth + 1, unknown) if isinstance(node, ast.Call) else unknown
 
     def _variable(self, node: ast.Name, depth: int, unknown: Unknown) -> HostValue:
-        """What a name stands for, with what is done to it before the call."""
+        """Return the value of a name, with the changes made to it before the call."""
         given = self.names.value(node)
         changes = self.changes.before(node, self.reading)
         if changes and self.in_change:
@@ -273,6 +273,6 @@ class _PythonReader:
 
 
 def _only_name(node: ast.Assign | ast.AnnAssign) -> str | None:
-    """The variable that a statement gives first."""
+    """Return the variable that a statement assigns first."""
     first = node.targets[0] if isinstance(node, ast.Assign) else node.target
     return first.id if isinstance(first, ast.Name) else None

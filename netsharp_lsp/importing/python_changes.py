@@ -1,4 +1,4 @@
-"""What Python code does to the object of a variable beside giving it: items, methods, new values.
+"""Changes that Python code makes to the object of a variable: items, methods, new values.
 
 Knows which methods change a table or a list in place; evaluates nothing.
 """
@@ -32,10 +32,10 @@ _BRANCHES = (ast.If, ast.Try, ast.Match, *_LOOPS)
 
 
 class PythonChange:
-    """A change of a variable's object: the code that makes it, as `written`, and `table` there.
+    """A change of a variable's object: its code as `written`, and `table`, the name used there.
 
-    `column` and `value` are what one item is given, where it is surely given, else None; `anew`:
-    whether the name is given another object.
+    `column` and `value` are the item that is set and its value, where they are certain, else None;
+    `anew`: whether the name is given another object.
     """
 
     __slots__ = ("anew", "column", "place", "table", "value", "written")
@@ -50,12 +50,12 @@ class PythonChange:
 
     @property
     def start(self) -> tuple[int, int]:
-        """Where it stands: line and column."""
+        """Return its line and column."""
         return self.written.lineno, self.written.col_offset
 
 
 class _Place:
-    """Where code stands: the function, the loops in it, and whether it may not come to it."""
+    """A place of code: the function, the loops around it, and whether it is conditional."""
 
     __slots__ = ("function", "loops", "perhaps")
 
@@ -67,7 +67,7 @@ class _Place:
         self.perhaps = perhaps
 
     def within(self, node: ast.AST) -> _Place:
-        """Return the place of what stands in a node."""
+        """Return the place of code inside a node."""
         if isinstance(node, _FUNCTIONS):
             return _Place(node, (), perhaps=False)
         if isinstance(node, _BRANCHES):
@@ -76,7 +76,7 @@ class _Place:
         return self
 
     def repeats_with(self, other: _Place) -> bool:
-        """Whether what comes later in the text may come earlier in time."""
+        """Return whether code that is later in the text may run earlier."""
         return self.function is not other.function or any(
             one is each for one in self.loops for each in other.loops
         )
@@ -105,7 +105,7 @@ class PythonChanges:
 
     def before(self, name: ast.Name, call: ast.Call | None) -> list[tuple[PythonChange, bool]]:
         """Return the changes of a variable's object that may come before a call, in order, each
-        with whether it surely comes before.
+        with whether it certainly does.
         """
         changes = self._found.get(self._names.root(name), ())
         place = None if call is None else self._places[call]
@@ -159,7 +159,7 @@ class PythonChanges:
         return change
 
     def _changed_by(self, call: ast.Call, statement: ast.stmt | None) -> ast.Name | None:
-        """The variable whose object a call changes in place."""
+        """Return the variable whose object a call changes in place."""
         if isinstance(call.func, ast.Attribute):
             in_place = call.func.attr in _METHODS or any(
                 one.arg == "inplace"
@@ -175,7 +175,7 @@ class PythonChanges:
 
 
 def _column(target: ast.Subscript | ast.Attribute) -> str | None:
-    """The column that `d["a"]` or `d.a` is; None for more or less than a column."""
+    """Return the column of `d["a"]` or `d.a`; None for more or less than a column."""
     if not isinstance(target.value, ast.Name):
         return None
     if isinstance(target, ast.Attribute):
@@ -185,7 +185,7 @@ def _column(target: ast.Subscript | ast.Attribute) -> str | None:
 
 
 def _mentions(change: PythonChange) -> bool:
-    """Whether a new value is made of the old one."""
+    """Return whether a new value is made of the old one."""
     return isinstance(change.written, ast.AugAssign) or any(
         isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id == change.table.id
         for one in ast.walk(change.written)

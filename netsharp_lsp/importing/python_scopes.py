@@ -1,4 +1,4 @@
-"""Which variable a name in Python code means, and what is given to it.
+"""Resolves names in Python code to variables, with the values assigned to them.
 
 Knows the rules of Python for names; evaluates nothing and knows no call.
 """
@@ -23,11 +23,11 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 class PythonScope:
-    """A module, class, function or comprehension, with what is given to each of its names.
+    """A module, class, function or comprehension, with the values assigned to each of its names.
 
-    What is given is an expression where a plain assignment gives it, a function or an imported
-    name, None for all else, with the place (line, column) where the assignment ends; `elsewhere`
-    are the names that `global` (True) and `nonlocal` (False) declare.
+    A value is an expression where a plain assignment gives it, a function or an imported name, None
+    for all else, with the place (line, column) where the assignment ends; `elsewhere` has the names
+    that `global` (True) and `nonlocal` (False) declare.
     """
 
     __slots__ = ("above", "elsewhere", "given", "kind")
@@ -39,12 +39,12 @@ class PythonScope:
         self.elsewhere: dict[str, bool] = {}
 
     def give(self, name: str, value: ast.AST | None, node: ast.stmt | None = None) -> None:
-        """Note that a name is given something, None where that is unknown."""
+        """Note an assignment to a name, None where the value is unknown."""
         at = (node.end_lineno or 0, node.end_col_offset or 0) if node is not None else (0, 0)
         self.given.setdefault(name, []).append((value, at))
 
     def own(self) -> PythonScope:
-        """Return the innermost one that is no comprehension."""
+        """Return the innermost scope around that is not a comprehension."""
         scope = self
         while scope.kind == "comprehension" and scope.above is not None:
             scope = scope.above
@@ -61,7 +61,7 @@ class PythonNames:
         self.scope_of: dict[ast.Name, PythonScope] = {}
 
     def variable(self, node: ast.Name) -> Variable | None:
-        """Return the scope that a name belongs to, with the name; None for what none gives."""
+        """Return the scope that a name belongs to, with the name; None where none assigns it."""
         around: PythonScope | None = self.scope_of.get(node)
         inside = True
         while around is not None:
@@ -72,10 +72,10 @@ class PythonNames:
         return None
 
     def value(self, node: ast.Name) -> ast.expr | None:
-        """Return the expression that a name stands for.
+        """Return the expression that a name is assigned.
 
-        None unless one plain assignment, and nothing else, gives it, before it is read where both
-        are in one scope.
+        None unless it is assigned once, by a plain assignment, before it is read where both are in
+        one scope.
         """
         variable = self.variable(node)
         if variable is None:
@@ -88,8 +88,9 @@ class PythonNames:
         return None if late else value
 
     def root(self, node: ast.Name) -> Variable:
-        """Return the variable whose object, or a part of it, a name stands for: `d` for `e` behind
-        `e = d` and behind `e = d["a"]`.  What the module does not give is given around it.
+        """Return the variable whose object, or a part of it, a name refers to: `d` for `e` after `e
+        = d` and after `e = d["a"]`. A variable that the module does not assign belongs to its
+        surroundings.
         """
         for _ in range(_LONGEST):
             value = self.value(node)
@@ -100,7 +101,7 @@ class PythonNames:
         return self.variable(node) or (self.module, node.id)
 
     def function(self, node: ast.Name) -> str:
-        """Return the name that a function has where it is from, "" for one of the script's own."""
+        """Return the name of a function in its package, "" for one of the script's own."""
         for _ in range(_LONGEST):
             variable = self.variable(node)
             if variable is None:
@@ -118,7 +119,7 @@ class PythonNames:
         return ""
 
     def is_own_function(self, node: ast.Name) -> bool:
-        """Whether a name stands for a function that the module defines."""
+        """Return whether a name refers to a function that the module defines."""
         variable = self.variable(node)
         given = [] if variable is None else variable[0].given[variable[1]]
         return any(isinstance(value, _FUNCTIONS) for value, _ in given)
@@ -132,12 +133,12 @@ def base_of(node: ast.expr) -> ast.Name | None:
 
 
 def names_of(tree: ast.Module) -> PythonNames:
-    """Return which variable each name of a module means."""
+    """Return the variable of each name of a module."""
     return _Walk(tree).names
 
 
 class _Walk:
-    """One walk over a module, which finds scopes and what they are given."""
+    """One traversal of a module, which finds scopes and their assignments."""
 
     __slots__ = ("_scopes", "_waiting", "names")
 
@@ -218,7 +219,7 @@ class _Walk:
         self._wait(scope, value)
 
     def _bind(self, node: ast.AST, scope: PythonScope) -> None:
-        """Note what a node gives to names by itself: nothing of it is known."""
+        """Note the names that a node itself assigns: their values are unknown."""
         if isinstance(node, ast.Name):
             self.names.scope_of[node] = scope
             if not isinstance(node.ctx, ast.Load):
@@ -235,7 +236,7 @@ class _Walk:
             scope.give(node.rest, None)
 
     def _redirect(self, scope: PythonScope) -> None:
-        """Give what a scope declares as another's to that: nothing of it is known there."""
+        """Move assignments to names declared as another scope's to that one, as unknown values."""
         for name, is_global in scope.elsewhere.items():
             holder: PythonScope | None = self.names.module
             if not is_global:

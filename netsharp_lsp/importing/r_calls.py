@@ -87,7 +87,7 @@ class _RReader:
         return found
 
     def _trainer(self, at: int) -> HostCall | None:
-        """The call at a token where it trains, by its own name or through `do.call`."""
+        """Return the call at a token where it trains, by its own name or through `do.call`."""
         if self.tokens[at].text == "do.call":
             return self._done_call(at)
         if self.names.function(at) not in self.wanted:
@@ -105,7 +105,7 @@ class _RReader:
         return call
 
     def _handed_on(self, at: int) -> HostCall | None:
-        """The call that a function makes of one that trains and is handed to it."""
+        """Return the call that a function makes of a training function that is passed to it."""
         first = at
         while self._word(first - 1) in ("::", ":::"):
             first -= 2
@@ -121,7 +121,7 @@ class _RReader:
         return HostCall(self.names.function(at), [rest], self._line(at))
 
     def _done_call(self, at: int) -> HostCall | None:
-        """The call that `do.call(f, list(...))` makes, where it trains."""
+        """Return the call that `do.call(f, list(...))` makes, where it trains."""
         parts = dict(zip(("what", "args"), self._parts(at + 1), strict=False))
         for first, last in list(parts.values()):
             if self._word(first + 1) == "=" and self._word(first) in parts:
@@ -138,7 +138,7 @@ class _RReader:
         return HostCall(name, self._listed(parts.get("args", (0, 0)), at), self._line(at))
 
     def _listed(self, part: tuple[int, int], at: int) -> list[GivenArgument]:
-        """The arguments in a list, where it is written or is a variable's."""
+        """Return the arguments in a list, which is written there or is a variable's."""
         first, last = part
         for _ in range(_DEEPEST):
             if first >= last:
@@ -189,7 +189,7 @@ class _RReader:
         return self.code.line_of(self.tokens[at].start)
 
     def _parts(self, opening: int) -> Iterator[tuple[int, int]]:
-        """The stretches of tokens between the commas of a bracket."""
+        """Yield the spans of tokens between the commas of a bracket."""
         closing = self.tokens[opening].partner
         first = at = opening + 1
         while at < closing:
@@ -229,13 +229,13 @@ class _RReader:
         return b" ".join([*parts, self.text[start:end]]).decode("utf-8", "replace")
 
     def _is_known(self, first: int, last: int) -> bool:
-        """Whether no host around the code puts something into a stretch of tokens."""
+        """Return whether no host around the code inserts text into a span of tokens."""
         return not self.code.has_unknown(self.tokens[first].start, self.tokens[last - 1].end)
 
     # Values.
 
     def _value(self, first: int, last: int, depth: int) -> HostValue:
-        """The value of a stretch of tokens."""
+        """Return the value of a span of tokens."""
         unknown = Unknown(self._written(first, last))
         if first >= last or depth > _DEEPEST:
             return unknown
@@ -259,7 +259,7 @@ class _RReader:
         return unknown
 
     def _closes(self, opening: int, last: int) -> bool:
-        """Whether a bracket ends with the stretch."""
+        """Return whether a bracket ends with the span."""
         return self.tokens[last - 1].partner == opening
 
     def _single(self, at: int, depth: int) -> HostValue:
@@ -277,7 +277,7 @@ class _RReader:
         return self._variable(at, depth) if own else Unknown(token.text)
 
     def _variable(self, at: int, depth: int) -> HostValue:
-        """What a name stands for, with what is done to it before it is read."""
+        """Return the value of a name, with the changes made to it before it is read."""
         unknown = Unknown(self.tokens[at].text)
         given, changes = self.names.value(at), self.names.changes(at)
         if changes and self.in_change:
@@ -329,7 +329,7 @@ class _RReader:
 
 
 def _without_comments(text: str) -> str:
-    """R code that is a text, as R reads it."""
+    """Return R code in a string as R parses it."""
     source = text.encode()
     comments = cut(source)[1]
     ends = [0, *(one.end for one in comments)]

@@ -1,4 +1,4 @@
-"""Which variable a name in R code means, what is given to it, and what changes it.
+"""Resolves names in R code to variables, with their assignments and changes.
 
 Knows the forms of assignment of R and the functions that assign; evaluates nothing.
 """
@@ -48,9 +48,10 @@ class RNames:
         return self._find(self.ranges[at], plain(self._tokens[at]))
 
     def value(self, at: int) -> tuple[int, int] | None:
-        """Return where the expression stands that the name at a token is given: first and behind.
+        """Return the tokens of the expression assigned to the name at a token, half-open.
 
-        None unless one plain assignment gives it, before it is read where both are in one scope.
+        None unless it is assigned once, by a plain assignment, before it is read where both are in
+        one scope.
         """
         found = self.variable(at)
         given = [] if found is None else found[0].given.get(found[1], [])
@@ -61,7 +62,7 @@ class RNames:
 
     def changes(self, at: int) -> list[tuple[RStatement, bool]]:
         """Return the changes of the variable at a token that may come before it is read there, each
-        with whether it surely does.
+        with whether it certainly does.
         """
         found = self.variable(at)
         if found is None:
@@ -80,7 +81,7 @@ class RNames:
         ]
 
     def function(self, at: int) -> str:
-        """Return the name that a function has where it is from, "" for one of the script's own."""
+        """Return the name of a function in its package, "" for one of the script's own."""
         for _ in range(_LONGEST):
             if self._word(at - 1) in ("::", ":::") or self.variable(at) is None:
                 return plain(self._tokens[at])
@@ -95,7 +96,7 @@ class RNames:
         return ""
 
     def statement_start(self, at: int) -> int:
-        """Return the first token of the statement that a token stands in."""
+        """Return the first token of the statement that a token is in."""
         around = self._tokens[at].around if at >= 0 else -1
         while at > 0:
             before = self._tokens[at - 1]
@@ -105,7 +106,7 @@ class RNames:
         return max(at, 0)
 
     def _goes_on(self, statement: RStatement, name: str) -> bool:
-        """Whether what a statement gives a name is made of what it was before, as far as known."""
+        """Return whether a statement's new value of a name is made of its old one, if known."""
         if statement.value is None:
             return True
         first, last = statement.value
@@ -127,7 +128,7 @@ class RNames:
         return None
 
     def _take(self, at: int) -> None:
-        """Note what begins at a token and gives or changes a name."""
+        """Note the assignment or change of a name that begins at a token."""
         token = self._tokens[at]
         if token.kind not in ("name", "string", "mark") or self._word(at - 1) in ("$", "@"):
             return
@@ -163,7 +164,7 @@ class RNames:
         return around < 0 or self._tokens[around].text == "{"
 
     def _chain(self, at: int) -> int:
-        """Where `a::b$c[...](...)` ends that begins at a token."""
+        """Return the end of `a::b$c[...](...)` that begins at a token."""
         end = at + 1
         while end < len(self._tokens):
             text = self._tokens[end].text
@@ -219,7 +220,7 @@ class RNames:
         changes.setdefault(plain(self._tokens[at]), []).append(statement)
 
     def _give_above(self, name: str, statement: RStatement) -> None:
-        """Note what `<<-` gives or changes with the scope that has the name, else with the text."""
+        """Note an assignment by `<<-` in the scope that has the name, else in the text's."""
         scope = statement.where.scope()
         found = self._find(scope.above, name) or (self.ranges[-1] if scope.above else scope, name)
         kept = found[0].given if statement.anew else found[0].changes
@@ -233,7 +234,7 @@ class RNames:
                 self._give(at, RStatement(self.ranges[at], at, at + 1))
 
     def _by_reference(self, at: int) -> None:
-        """Note `d[, a := ...]`, which changes `d` where it is."""
+        """Note `d[, a := ...]`, which changes `d` in place."""
         around = self._tokens[at].around
         while around >= 0 and self._word(around) not in ("[", "{"):
             around = self._tokens[around].around
@@ -242,7 +243,7 @@ class RNames:
             self._change(around - 1, RStatement(self.ranges[at], around - 1, end))
 
     def _base(self, at: int) -> int | None:
-        """The variable that an assignment to `a$b`, `a[...]` or `f(a, ...)` changes."""
+        """Return the variable that an assignment to `a$b`, `a[...]` or `f(a, ...)` changes."""
         while True:
             while self._word(at + 1) in ("::", ":::"):
                 at += 2
@@ -251,7 +252,7 @@ class RNames:
             at += 2
 
     def _column(self, at: int, end: int) -> str | None:
-        """The column that `$a` or `[["a"]]` at a token is; None for more or less than a column."""
+        """Return the column of `$a` or `[["a"]]` at a token; None for other than one column."""
         if self._word(at) == "$" and at + 2 == end:
             return self._tokens[at + 1].text.strip("`\"'")
         if self._word(at) != "[" or self._tokens[at].partner + 1 != end:
@@ -262,5 +263,5 @@ class RNames:
 
 
 def plain(token: Token) -> str:
-    """Return a name without the quotes that it is written in."""
+    """Return a name without its quotes."""
     return token.text.strip("\"'" if token.kind == "string" else "`")

@@ -1,4 +1,4 @@
-"""Which function, loop and branch a token of R code stands in, and where expressions end.
+"""The functions, loops and branches around tokens of R code, and where expressions end.
 
 Knows the tokens of R and its keywords; evaluates nothing.
 """
@@ -19,11 +19,10 @@ _BRANCHES = {"if": "branch", "for": "loop", "while": "loop", "switch": "branch"}
 
 
 class RRange:
-    """A stretch of tokens from `start`, before `end`: "module", "function", "local", "loop" or
-    "branch".
+    """A range of tokens from `start`, before `end`.
 
-    `given` and `changes` are, of what has names of its own, what is given to each and what changes
-    it.
+    Its kind is "module", "function", "local", "loop" or "branch". `given` and `changes` are, where
+    it is a scope, the assignments and the changes of each name.
     """
 
     __slots__ = ("above", "changes", "end", "given", "kind", "start")
@@ -37,7 +36,7 @@ class RRange:
         self.changes: dict[str, list[RStatement]] = {}
 
     def scope(self) -> RRange:
-        """Return the innermost one around that has names of its own."""
+        """Return the innermost range around that is a scope."""
         found = self
         while found.kind in ("loop", "branch") and found.above is not None:
             found = found.above
@@ -53,23 +52,22 @@ class RRange:
         return found
 
     def holds(self, other: RRange) -> bool:
-        """Whether another stands in this one, or is it, in the same function."""
+        """Return whether another is inside this one, or is it, in the same function."""
         while other is not self and other.kind in ("loop", "branch") and other.above is not None:
             other = other.above
         return other is self
 
     def repeats_with(self, other: RRange) -> bool:
-        """Whether what comes later in the text may come earlier in time."""
+        """Return whether code that is later in the text may run earlier."""
         loops = other.loops()
         return self.scope() is not other.scope() or any(one in loops for one in self.loops())
 
 
 class RStatement:
-    """What gives or changes a name, in the tokens from `start`, before `end`.
+    """An assignment or change of a name, in the tokens from `start`, before `end`.
 
-    `value` is where the expression stands that a plain assignment gives, None for all else;
-    `column` is the one item of a table that is given; `anew`: whether the name is given another
-    value.
+    `value` is the expression of a plain assignment, None for all else; `column` is the one item of
+    a table that is set; `anew`: whether the name is given another value.
     """
 
     __slots__ = ("anew", "column", "end", "start", "value", "where")
@@ -84,7 +82,7 @@ class RStatement:
 
 
 def ranges_of(tokens: Sequence[Token]) -> list[RRange]:
-    """Return the innermost range of each token, and behind these that of the whole text."""
+    """Return the innermost range of each token, and after these that of the whole text."""
     starting: dict[int, list[RRange]] = {}
     for at in range(len(tokens)):
         found = _range_at(tokens, at)
@@ -102,7 +100,7 @@ def ranges_of(tokens: Sequence[Token]) -> list[RRange]:
 
 
 def _range_at(tokens: Sequence[Token], at: int) -> RRange | None:
-    """The range that a token opens: a body, or the argument of a call with names of its own."""
+    """Return the range that a token opens: a body, or the argument of a call with a scope."""
     text = tokens[at].text
     before = tokens[at - 1].text if at else ""
     if before in ("$", "@"):
@@ -128,16 +126,16 @@ def _range_at(tokens: Sequence[Token], at: int) -> RRange | None:
 
 
 def first_behind(tokens: Sequence[Token], at: int) -> int:
-    """Return the first token from a place that is no line end."""
+    """Return the first token from a place on that is not a line end."""
     while at < len(tokens) and tokens[at].text == "\n":
         at += 1
     return at
 
 
 def end_of(tokens: Sequence[Token], at: int) -> int:
-    """Return the token behind an expression that begins at a token.
+    """Return the token after an expression that begins at a token.
 
-    Where it is one block, that behind the block.
+    Where it is one block, that after the block.
     """
     if at >= len(tokens):
         return len(tokens)
@@ -157,6 +155,6 @@ def end_of(tokens: Sequence[Token], at: int) -> int:
 
 
 def _goes_on(tokens: Sequence[Token], begin: int, at: int) -> bool:
-    """Whether an expression goes on behind a line end: an operator stands before it."""
+    """Return whether an expression continues after a line end: an operator is before it."""
     before = tokens[at - 1]
     return at == begin or (before.kind == "mark" and before.text not in (")", "]", "}"))

@@ -1,4 +1,4 @@
-"""What calls say as run files: the text that `import` writes, and the tables that `run` reads.
+"""Calls as run files: the text that `import` writes, and the tables that `run` reads.
 
 Knows TOML, no argument and no disk.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_file_text(call: ImportedCall, script: str, placed: Callable[[str], str]) -> str:
     """Return the run file of a call of `script`, host defaults written out.
 
-    `placed` returns the path from the run file of one that the script gives.
+    `placed` returns a path of the script relative to the run file.
     """
     lines = [f"# Taken from {script}, line {call.line}: {call.function}."]
     lines += [f"# {_one_line(comment)}" for comment in call.comments]
@@ -27,9 +27,9 @@ def run_file_text(call: ImportedCall, script: str, placed: Callable[[str], str])
 
 
 def run_table(call: ImportedCall) -> dict[str, Any]:
-    """Return what a call says itself, as a run file would; its host's defaults are the engine's.
+    """Return what a call itself gives, as a run file would; its host's defaults are the engine's.
 
-    The task is said by every call: left out it is the host's.
+    The task is always given: where the call omits it, it is the host's.
     """
     table: dict[str, dict[str, Any]] = {"data": {}, "train": {}}
     for one in call.settings:
@@ -53,7 +53,7 @@ def _one_line(text: str) -> str:
 
 
 def toml_value(value: object) -> str:
-    """Return a text, number, truth, list or table of these as TOML on one line."""
+    """Return a text, number, boolean, list or table of these as TOML on one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -69,5 +69,5 @@ def _text(value: str) -> str:
 
 
 def _shown(one: str) -> str:
-    """A character as a basic string holds it."""
+    """Return a character as a basic string writes it."""
     return one if one.isprintable() else f"\\U{ord(one):08x}"

@@ -26,7 +26,7 @@ def _r(pieces: CodePieces) -> tuple[list[HostCall], list[int]]:
 
 
 def _python(pieces: CodePieces) -> tuple[list[HostCall], list[int]]:
-    """The calls of all texts, or, where one of them is broken, of each by itself."""
+    """Return the calls of all texts, or, where one of them is broken, of each by itself."""
     found = calls_in_python(pieces, TRAINERS)
     if not isinstance(found, int):
         return found, []
@@ -47,10 +47,10 @@ _READERS = {"r": _r, "python": _python}
 
 
 def calls_in(host: str, data: bytes) -> tuple[list[HostCall], list[int]]:
-    """Return the calls that train in a host text, in order, and the lines where Python that may
-    hold some cannot be read.
+    """Return the calls that train in a host text, in order, and the lines of Python with a syntax
+    error that may contain some.
 
-    Raises RecursionError for what is nested too deep.
+    Raises RecursionError for texts that are nested too deep.
     """
     calls: list[HostCall] = []
     broken: list[int] = []

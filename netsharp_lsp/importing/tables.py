@@ -1,4 +1,4 @@
-"""Which table a script trains on, where it reads it from a file, and how its columns are changed.
+"""The table that a script trains on: the file that it is read from, and changes of its columns.
 
 Knows the functions of R and pandas that read tables and make categories; reads no disk.
 """
@@ -67,7 +67,7 @@ _QUOTES = re.compile(r"[\s'\"`]")
 
 
 class TableFile:
-    """A table in a file: its path and how it is read, and what of that cannot be said."""
+    """A table in a file: its path and how it is read, and which arguments cannot be expressed."""
 
     __slots__ = ("lost", "path", "settings")
 
@@ -78,7 +78,7 @@ class TableFile:
 
 
 def table_file(value: HostValue) -> TableFile | None:
-    """Return the file that a call reads a table from; None for what is no such call."""
+    """Return the file that a call reads a table from; None for other calls."""
     if not isinstance(value, HostCall) or value.name not in READERS:
         return None
     plain = [(one.name.replace("_", "").lower(), one) for one in value.arguments]
@@ -104,7 +104,7 @@ def table_file(value: HostValue) -> TableFile | None:
 
 
 def _is_usual(name: str, value: HostValue) -> bool:
-    """Whether an argument says what a run does anyway."""
+    """Return whether an argument has the value that a run uses anyway."""
     if name in ("nrows", "nmax") and isinstance(value, int | float) and value < 0:
         return True
     usual = _AS_HERE.get(name, ())
@@ -112,7 +112,7 @@ def _is_usual(name: str, value: HostValue) -> bool:
 
 
 def _known(key: str, value: HostValue) -> object:
-    """What a reader's argument is as a key; None where no key says it."""
+    """Return the value of a reader's argument as a key; None where no key expresses it."""
     if key == "header":
         return value if isinstance(value, bool) else True if value in (0, "infer") else None
     if key == "rows":
@@ -124,7 +124,7 @@ def _known(key: str, value: HostValue) -> object:
 
 
 class Factor:
-    """A column that becomes a category: its levels in order, None where those that are there."""
+    """A column that becomes a category: its levels in order, None for those in the data."""
 
     __slots__ = ("column", "levels")
 
@@ -134,12 +134,12 @@ class Factor:
 
     @property
     def in_our_order(self) -> bool:
-        """Whether the levels come as they do here: numbers by value, then texts."""
+        """Return whether the levels have the order used here: numbers by value, then texts."""
         return self.levels is None or list(self.levels) == sorted(self.levels, key=_order)
 
 
 def factor_of(change: ColumnChange) -> Factor | None:
-    """Return the category that a change of a table's column makes of it, None for other changes."""
+    """Return the category that a change makes of a table's column, None for other changes."""
     value, table = change.value, change.table
     if change.column is None or not isinstance(value, HostCall) or value.name not in FACTORS:
         return None

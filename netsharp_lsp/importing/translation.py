@@ -1,4 +1,4 @@
-"""A call of the hosts as a specification and a run file, and a list of what these do not say.
+"""Translates a call of the hosts into a specification and a run file, and lists what these lack.
 
 Knows the table of arguments; reads no disk and no script.
 """
@@ -60,9 +60,9 @@ DATA_KEYS = (
 
 
 class NotCarried:
-    """What a call says and no file: the argument, its line in the script, and why.
+    """An argument that no file can express: its name, its line in the script, and why.
 
-    `key` is the setting that says it here, "" where there is none.
+    `key` is the setting that expresses it here, "" where there is none.
     """
 
     __slots__ = ("argument", "key", "line", "why")
@@ -77,7 +77,7 @@ class NotCarried:
 class CarriedSetting:
     """A setting that a call gives: the key and its value, and the argument with its line.
 
-    `by_default`: whether the call leaves it to its host; `comment` is what is said of it then.
+    `by_default`: whether the value is the host's default; `comment` explains it then.
     """
 
     __slots__ = ("argument", "by_default", "comment", "key", "line", "section", "value")
@@ -105,9 +105,9 @@ class CarriedSetting:
 class ImportedCall:
     """A call as files: `net` is None where the definition is not known; `left` is what is lost.
 
-    `own_net`: whether the host's own network stands in `net`, as the call gives none; `net_file`
-    is the file that `net` was read from, "" where it stands in the script; `no_net` what the call
-    gives as its definition where that is none.
+    `own_net`: whether `net` is the host's default network, as the call gives none; `net_file` is
+    the file that `net` was read from, "" where it is in the script; `no_net` what the call gives as
+    its definition where that is not one.
     """
 
     __slots__ = (
@@ -137,12 +137,12 @@ class ImportedCall:
 
 
 def imported(call: HostCall, read: Callable[[str], str | None]) -> ImportedCall:
-    """Return a call as files; `read` returns the text of a file that it names."""
+    """Return a call as files; `read` returns the text of a file that the call names."""
     return _Translation(call, read).done
 
 
 class _Translation:
-    """One translation."""
+    """The translation of one call."""
 
     __slots__ = ("call", "default", "done", "given", "read", "rest")
 
@@ -173,7 +173,7 @@ class _Translation:
         self.done.left.append(NotCarried(argument, line, why, key))
 
     def _sort_ensemble(self, ensemble: HostCall) -> None:
-        """Take what an ensemble says for each of its learners; the rest of it is lost by name."""
+        """Carry what an ensemble gives for each of its learners; list the rest as lost, by name."""
         why = "one model is trained here, not an ensemble"
         self._lose(ensemble.name, self.call.line, why)
         own = []
@@ -190,7 +190,7 @@ class _Translation:
         self._sort(HostCall(ensemble.name, own, ensemble.line))
 
     def _sort(self, call: HostCall) -> None:
-        """Give each argument its row; what has none, or no place here, is lost by name."""
+        """Carry each argument by its row of the table; list those without one as lost, by name."""
         places = _places(call)
         for argument in call.arguments:
             if argument.name == REST:
@@ -208,7 +208,7 @@ class _Translation:
                 self._lose(name, argument.line, f"{argument.written} is not carried over")
 
     def _lose_rest(self, argument: GivenArgument) -> None:
-        """Lose arguments that only a run knows: what is a default then is not certain."""
+        """List arguments that only a run knows as lost: defaults are uncertain then."""
         self._lose(argument.written, argument.line, "what it gives is known only at run time")
         self.rest = argument
         self.default = f"{DEFAULT}, unless {argument.written} gives it"
@@ -216,13 +216,13 @@ class _Translation:
     def _key(
         self, key: str, value: object, argument: GivenArgument, comment: str = "", name: str = ""
     ) -> None:
-        """Carry what an argument says, under a `name` where it is part of another."""
+        """Carry an argument as a key, under a `name` where it is part of another."""
         said = name or argument.name or self._name_of(argument)
         row = CarriedSetting(_section(key), key, value, said, argument.line, comment)
         self.done.settings.append(row)
 
     def _host_key(self, key: str, value: object, argument: str, comment: str = "") -> None:
-        """Carry what the host does by itself."""
+        """Carry a default of the host."""
         row = CarriedSetting(
             _section(key), key, value, argument, self.call.line, comment, by_default=bool(comment)
         )
@@ -232,7 +232,7 @@ class _Translation:
         return next((name for name, one in self.given.items() if one is argument), "")
 
     def _formula(self) -> FormulaSides | None:
-        """What the formula says; its terms that are no columns are lost by name."""
+        """Return the parsed formula; list its terms that are not columns as lost, by name."""
         argument = self.given.get("formula")
         if argument is None:
             why = "it is missing, so the label is not known"
@@ -246,13 +246,13 @@ class _Translation:
             self._lose("formula", argument.line, why, "label")
             return None
         for term in found.terms:
-            self._lose("formula", argument.line, f"'{term}' is no column: compute it beforehand")
+            self._lose("formula", argument.line, f"'{term}' is not a column: compute it beforehand")
         if found.label is not None:
             self._key("label", found.label, argument)
         return found
 
     def _transforms(self) -> Transforms:
-        """What is put together and made a category; other transforms are lost by name."""
+        """Return the concatenations and categories; list other transforms as lost, by name."""
         argument = self.given.get("mlTransforms")
         if argument is None or argument.value is None:
             return Transforms()
@@ -266,7 +266,7 @@ class _Translation:
         return found
 
     def _columns(self, formula: FormulaSides | None, transforms: Transforms) -> None:
-        """The columns that are features, through what is put together of others."""
+        """Carry the columns that are features, with concatenated ones replaced by their parts."""
         argument = self.given.get("formula")
         if formula is None or argument is None:
             return
@@ -281,7 +281,7 @@ class _Translation:
             self._key("exclude", formula.exclude, argument)
 
     def _table(self, formula: FormulaSides | None, transforms: Transforms) -> None:
-        """The table, where a file of the script says it, and which of its columns are changed."""
+        """Carry the table, where the script reads it from a file, and its changed columns."""
         argument = self.given.get("data")
         made = self.given.get("mlTransforms")
         categories = {
@@ -317,7 +317,7 @@ class _Translation:
     def _factors(
         self, changes: Sequence[ColumnChange], *, exported: bool
     ) -> Sequence[tuple[str, int]]:
-        """The columns of a table that are made categories; other changes are lost by name."""
+        """Return the columns of a table that are made categories; list other changes as lost."""
         found = []
         for change in changes:
             factor = factor_of(change)
@@ -339,9 +339,7 @@ class _Translation:
             return "binary"
         task = TASKS.get(argument.value.lower()) if isinstance(argument.value, str) else None
         if task is None:
-            self._lose(
-                "type", argument.line, f"{argument.written} is no task that is known", "task"
-            )
+            self._lose("type", argument.line, f"{argument.written} is not a known task", "task")
             return "classification"
         self._key("task", task, argument)
         return task
@@ -450,7 +448,7 @@ class _Translation:
 
 
 def _is_feature(column: str, formula: FormulaSides | None, transforms: Transforms) -> bool:
-    """Whether a column of the table is one that the network is given."""
+    """Return whether a column of the table is an input of the network."""
     if formula is None:
         return True
     if formula.columns is None:
@@ -459,12 +457,12 @@ def _is_feature(column: str, formula: FormulaSides | None, transforms: Transform
 
 
 def _is_path(text: str) -> bool:
-    """Whether a text names a file, as no text of Net# does."""
+    """Return whether a text names a file, as no text of Net# does."""
     return _PATH.fullmatch(text.strip()) is not None
 
 
 def _places(call: HostCall) -> Iterator[str]:
-    """The arguments that a call gives by place: those that it gives by name are none."""
+    """Yield the arguments that a call gives by place, without those that it gives by name."""
     named = {id(_row(one.name)) for one in call.arguments if _row(one.name) is not None}
     names = {one.name for one in call.arguments}
     every = PLACES.get(call.name, USUAL_PLACES)
@@ -480,5 +478,5 @@ def _is_number(value: HostValue) -> bool:
 
 
 def _section(key: str) -> str:
-    """The section of a run file that a key belongs to."""
+    """Return the section of a run file that a key belongs to."""
     return "data" if key in DATA_KEYS else "train"

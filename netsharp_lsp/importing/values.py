@@ -1,4 +1,4 @@
-"""What a call in a script is given: plain values, calls, formulas, and what only a run can know.
+"""The arguments of a call in a script: plain values, calls, formulas, and unknown values.
 
 Knows no host language and no argument.
 """
@@ -44,7 +44,7 @@ class FileText:
 
 
 class NamedValues(list["HostValue"]):
-    """A list of which some have names; `names` holds "" for those without."""
+    """A list in which some values have names; `names` has "" for those without."""
 
     def __init__(self, values: list[HostValue], names: list[str]) -> None:
         super().__init__(values)
@@ -56,8 +56,8 @@ class NamedValues(list["HostValue"]):
 
 
 class ColumnChange:
-    """A change of a table, as code writes it: the column and what it becomes, None for more than a
-    column; the table's name there, and where.
+    """A change of a table, as code writes it: the column and its new value, None for more than a
+    column; the table's name there, and its line.
     """
 
     __slots__ = ("column", "line", "table", "value", "written")
@@ -73,9 +73,9 @@ class ColumnChange:
 
 
 class ChangedValue:
-    """What a variable was given before code changed it, and the changes, in order.
+    """The value of a variable before code changed it, and the changes, in order.
 
-    `value` is an `Unknown` where the variable is given more than once.
+    `value` is an `Unknown` where the variable is assigned more than once.
     """
 
     __slots__ = ("changes", "value")
@@ -98,10 +98,10 @@ class GivenArgument:
 
 
 class HostCall:
-    """A call: `name` without its package, its arguments, the variable it is given to, its line.
+    """A call: `name` without its package, its arguments, the variable it is assigned to, its line.
 
-    `around` is the call that it is an argument of, such as an ensemble; `query` is what a database
-    is asked for the rows of its script.
+    `around` is the call that it is an argument of, such as an ensemble; `query` is the query of a
+    database for the rows of its script.
     """
 
     __slots__ = ("arguments", "around", "line", "name", "query", "target")

@@ -1,4 +1,4 @@
-"""Pretty printing: documents that say where a text may break, and how they become lines.
+"""Pretty printing: documents with places where a text may break, and their layout as lines.
 
 Knows no language; `document` builds, `render` prints.
 """

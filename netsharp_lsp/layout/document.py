@@ -1,7 +1,7 @@
-"""The algebra of layouts: a document is text that knows where it may break into lines.
+"""The algebra of layouts: a document is text with the places where it may break into lines.
 
-After Wadler ("A prettier printer") and Prettier's `fill`. A text is UTF-8 bytes, as everywhere
-in the inner layers; nothing here knows a language or a width.
+After Wadler ("A prettier printer") and Prettier's `fill`. A text is UTF-8 bytes, as everywhere in
+the inner layers; nothing here knows a language or a width.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Break:
-    """A place to break: `flat` is what stands there while its group keeps to one line.
+    """A place to break: `flat` is its text while its group is on one line.
 
-    `forced` marks the one that always breaks, and with it every group around it.
+    `forced` marks one that always breaks, and with it every group around it.
     """
 
     __slots__ = ("flat", "forced")
@@ -46,7 +46,7 @@ class Concat:
 
 
 class Nest:
-    """A document whose new lines are indented by so many more columns."""
+    """A document whose new lines are indented by `columns` more."""
 
     __slots__ = ("columns", "content", "forced")
 
@@ -67,7 +67,7 @@ class Group:
 
 
 class Fill:
-    """Contents and breaks in turns; each break is a new line only where the next content needs it.
+    """Contents and breaks in turn; each break is a new line only where the next content needs it.
 
     `parts` starts and ends with a content, so its length is odd (or zero).
     """
@@ -80,9 +80,9 @@ class Fill:
 
 
 class Trailing:
-    """A comment up to the end of the line: takes no room, and breaks every group around it.
+    """A comment up to the end of the line: it has no width, and breaks every group around it.
 
-    What follows it must be a forced break.
+    It must be followed by a forced break.
     """
 
     __slots__ = ("forced", "text")
@@ -98,7 +98,7 @@ def concat(*parts: Document) -> Document:
 
 
 def is_forced(document: Document) -> bool:
-    """Whether a document holds a forced break, so that no group around it stays on one line.
+    """Return whether a document contains a forced break, so that no group around it is on one line.
 
     A text of several lines (a block comment) counts as one.
     """

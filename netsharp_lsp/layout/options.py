@@ -1,4 +1,4 @@
-"""What a formatter of any language is asked and what it answers; no language, no disk."""
+"""The options and the result of a formatter of any language; no language, no disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 class FormatOptions:
     """How to format; none of it is a matter of style.
 
-    `line_ending`: "lf", "crlf" or "cr" writes all lines so; "auto" keeps the majority's.
-    `ranges`: where given, only declarations that touch one of them change. `self_check`: prove
-    that nothing is lost and that a second time changes nothing. `keeps_columns`: what a person
-    aligned stays so in languages where that is done.
+    `line_ending`: "lf", "crlf" or "cr" for all lines; "auto" keeps the most frequent one. `ranges`:
+    where given, only declarations that touch one of them change. `self_check`: prove that no token
+    is lost and that formatting again changes nothing. `keeps_columns`: keep columns that a person
+    aligned, in languages where that is done.
     """
 
     __slots__ = ("keeps_columns", "line_ending", "ranges", "self_check")
@@ -36,9 +36,9 @@ class FormatOptions:
 
 
 class Formatted:
-    """The text to write, or the original with a sentence (`failure`) on why it must stay.
+    """The formatted text, or the original with a sentence (`failure`) on why it must not change.
 
-    `broken` holds the offsets in the original of what was left alone for its syntax errors.
+    `broken` has the offsets in the original of what was left unchanged for its syntax errors.
     """
 
     __slots__ = ("broken", "failure", "text")

@@ -24,7 +24,7 @@ _JOINED = 1 << 13
 
 
 class _FillRest:
-    """What is left of a fill: its parts from the break at `index` on."""
+    """The rest of a fill: its parts from the break at `index` on."""
 
     __slots__ = ("index", "parts")
 
@@ -61,7 +61,7 @@ def render(
 
 
 class _Printer:
-    """One printing: what is printed so far, how far the line has come, what is still to print."""
+    """One printing: the output so far, the current column, and what is still to be printed."""
 
     __slots__ = ("column", "new_line", "pieces", "stack", "width")
 
@@ -132,8 +132,8 @@ class _Printer:
     def fill_texts(self, indent: int, parts: Sequence[Document], index: int) -> int:
         """Print breaks and plain texts at once, as `fill_rest` would; return where it stopped.
 
-        Long tuples of numbers are all of this kind. The last content is left: what follows the
-        fill must fit behind it.
+        Long tuples of numbers are all of this kind. The last content is left: what follows the fill
+        must fit after it.
         """
         column, width = self.column, self.width
         pieces: list[bytes] = []
@@ -165,7 +165,7 @@ class _Printer:
         return index
 
     def fits(self, indent: int, document: Document) -> bool:
-        """Whether a document, and what must follow it on its line, ends within the width."""
+        """Return whether a document, and what must follow it on its line, ends within the width."""
         if is_forced(document):
             return False
         room = self.width - self.column

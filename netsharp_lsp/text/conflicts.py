@@ -1,4 +1,4 @@
-"""Merge conflicts that version control has left in a text, by the marks at the starts of its lines.
+"""Merge conflicts that version control has left in a text, by the marks at the starts of lines.
 
 Knows no language: a text is read as if one side of every conflict was kept, at the same offsets.
 """
@@ -31,9 +31,7 @@ _BLANKS = bytes.maketrans(_WRITTEN, b" " * len(_WRITTEN))
 
 
 class Conflict:
-    """One conflict: the lines that mark it.  `is_whole`: none of those is missing that say which
-    text stands on which side.
-    """
+    """One conflict: the lines that mark it. `is_whole`: no mark between its sides is missing."""
 
     __slots__ = ("distances", "is_whole", "marks")
 
@@ -49,13 +47,13 @@ class Conflict:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """What nobody has decided on: all of it, or the marks where no more is known."""
+        """Return what is undecided: the whole conflict, or only the marks where it is not whole."""
         if self.is_whole:
             return ((self.marks[0][1], self.marks[-1][2]),)
         return tuple((start, end) for _, start, end in self.marks)
 
     def left_out(self, ours: bool) -> tuple[Span, ...]:
-        """What goes where one side is kept."""
+        """Return the spans that are dropped where one side is kept."""
         if not self.is_whole:
             return self.spans
         (_, start, begin), (_, behind, _) = self.marks[:2]
@@ -64,14 +62,14 @@ class Conflict:
 
     @property
     def message(self) -> str:
-        """What to say at the first mark."""
+        """Return the message for the first mark."""
         below = 0
         places = []
         for (sign, _, _), distance in zip(self.marks[1:], self.distances, strict=True):
             below += distance
             lines = "line" if below == 1 else "lines"
-            places.append(f"'{sign.decode() * 7}' stands {below} {lines} below")
-        begins = "A merge conflict begins here that nobody has resolved"
+            places.append(f"'{sign.decode() * 7}' is {below} {lines} below")
+        begins = "An unresolved merge conflict begins here"
         if not self.is_whole:
             begins = "A mark of a merge conflict was left here"
         where = f": {', '.join(places)}" if places else ""
@@ -80,13 +78,13 @@ class Conflict:
 
     @property
     def notes(self) -> Iterator[tuple[str, int, int]]:
-        """A sentence for each further mark."""
-        told = {b"|": "What both sides come from.", b"=": "The other side.", b">": "The end."}
-        return ((told[sign], start, end) for sign, start, end in self.marks[1:])
+        """Yield a sentence for each further mark."""
+        texts = {b"|": "The common ancestor.", b"=": "The other side.", b">": "The end."}
+        return ((texts[sign], start, end) for sign, start, end in self.marks[1:])
 
 
 def may_conflict(data: bytes) -> bool:
-    """Whether a text holds what no text without a conflict's marks does, wherever it stands."""
+    """Return whether a text contains marks that only texts with conflicts have, at any offset."""
     return any(sign in data for sign in _OUTER)
 
 
@@ -112,14 +110,14 @@ def conflicts_in(data: bytes) -> tuple[Conflict, ...]:
 
 
 def _close(data: bytes, marks: list[Mark], found: list[Conflict]) -> None:
-    """Note what the marks met so far are; lines of `=` alone are none."""
+    """Add the conflict that the marks so far make; lines of `=` alone make none."""
     if any(sign in b"<>" for sign, _, _ in marks):
         found.append(Conflict(data, marks))
     marks.clear()
 
 
 def one_side(data: bytes, conflicts: Sequence[Conflict], *, ours: bool) -> bytes:
-    """Return the text as if one side of every conflict was kept, with blanks for all else."""
+    """Return the text as if one side of every conflict was kept, with blanks for the rest."""
     pieces = []
     done = 0
     for conflict in conflicts:
@@ -130,7 +128,7 @@ def one_side(data: bytes, conflicts: Sequence[Conflict], *, ours: bool) -> bytes
 
 
 class Undecided:
-    """The stretches of a text that nobody has decided on."""
+    """The spans of a text that belong to unresolved conflicts."""
 
     __slots__ = ("_ends", "_starts")
 
@@ -140,9 +138,9 @@ class Undecided:
         self._ends = [end for _, end in spans]
 
     def holds(self, offset: int) -> bool:
-        """Whether an offset lies in one of them, or at its edge."""
+        """Return whether an offset is in one of them, or at its edge."""
         return self.meets(offset, offset)
 
     def meets(self, start: int, end: int) -> bool:
-        """Whether a span has something in common with one of them, be it an edge."""
+        """Return whether a span shares a byte or an edge with one of them."""
         return bisect_left(self._ends, start) < bisect_right(self._starts, end)

@@ -1,6 +1,6 @@
-"""Bytes of a file to UTF-8 text and back, with mark, encoding and line end kept aside.
+"""Bytes of a file to UTF-8 text and back; byte-order mark, encoding and line end are kept aside.
 
-Knows no language and no disk: a fault is a value that says at which byte it lies.
+Knows no language and no disk: an error is a value with the offset of its byte.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _FROM_UNICODE = {ord(character): byte for byte, character in _TO_UNICODE.items()
 
 
 class Source:
-    """A decoded file: `text` is UTF-8 without mark, the rest says how to write it back.
+    """A decoded file: `text` is UTF-8 without a byte-order mark, the rest is for writing it back.
 
-    `encoding` is "utf-8", "utf-16-le", "utf-16-be" or "windows-1252", `mark` the byte-order mark
-    that stood in front (or empty), `line_end` the majority's ("\\n" where none leads), and
-    `warning` a sentence for people where the file should rather be stored otherwise.
+    `encoding` is "utf-8", "utf-16-le", "utf-16-be" or "windows-1252", `mark` the byte-order mark of
+    the file (or empty), `line_end` the most frequent one ("\\n" where none is), and `warning` a
+    sentence for people where the file should be stored in another encoding.
     """
 
     __slots__ = ("encoding", "line_end", "mark", "text", "warning")
@@ -50,7 +50,7 @@ class Source:
 
 
 class DecodeError:
-    """Bytes that are no text we read: where (byte `offset` in the file) and a sentence."""
+    """Bytes that cannot be decoded: where (byte `offset` in the file) and a sentence."""
 
     __slots__ = ("message", "offset")
 
@@ -83,9 +83,9 @@ def decode(data: bytes) -> Source | DecodeError:
 
 
 def decode_legacy(data: bytes) -> Source:
-    """Read bytes as `decode` does, and what is at fault as Windows-1252.
+    """Read bytes as `decode` does, and those that are not UTF-8 as Windows-1252.
 
-    Every byte means something then: the five that the code page leaves open stand for the control
+    Every byte is a character then: the five that the code page leaves undefined become the control
     characters of the same number.
     """
     decoded = decode(data)
@@ -99,7 +99,7 @@ def decode_legacy(data: bytes) -> Source:
 def encode(source: Source, text: bytes) -> bytes:
     """Return UTF-8 `text` as bytes for the file that `source` was read from.
 
-    Characters that Windows-1252 lacks turn such a file into one of UTF-8.
+    A file in Windows-1252 becomes UTF-8 when it gets characters that the code page lacks.
     """
     if source.encoding == "utf-8":
         return source.mark + text
@@ -112,7 +112,7 @@ def encode(source: Source, text: bytes) -> bytes:
 
 
 def majority_line_end(text: bytes) -> str:
-    """Return the line end most used; the first of LF, CRLF, CR where two are used as often."""
+    """Return the most frequent line end; the first of LF, CRLF, CR where two are as frequent."""
     if b"\r" not in text:
         return "\n"
     crlf = text.count(b"\r\n")
@@ -125,7 +125,7 @@ def majority_line_end(text: bytes) -> str:
 
 
 def _decode_utf16(data: bytes, mark: bytes, encoding: str, name: str) -> Source | DecodeError:
-    """Recode to UTF-8; a mark of two bytes stands in front of the offsets of an error."""
+    """Recode to UTF-8; offsets of errors count the two bytes of the mark before the text."""
     try:
         text = data[2:].decode(encoding).encode("utf-8")
     except UnicodeDecodeError as error:
@@ -146,7 +146,7 @@ def _utf8_error(data: bytes, offset: int) -> DecodeError:
 
 
 def encode_text(text: str) -> bytes:
-    """Return text as UTF-8; ValueError for half of a character, which only a program can make."""
+    """Return text as UTF-8; ValueError for a lone surrogate, which only a program can produce."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -155,6 +155,6 @@ def encode_text(text: str) -> bytes:
         before = text[: error.start].encode()
         line, column = LineIndex(before).position(len(before))
         raise ValueError(
-            f"The specification is no text: U+{ord(text[error.start]):04X} at line {line}, column "
-            f"{column} is half of a character. Decode it from UTF-8."
+            f"The specification is not valid text: U+{ord(text[error.start]):04X} at line {line}, "
+            f"column {column} is a lone surrogate. Decode it from UTF-8."
         ) from None

@@ -33,9 +33,9 @@ class Edit:
 
 
 def overlaps(first: Edit, second: Edit) -> bool:
-    """Whether two edits claim the same bytes, or insert at the same offset.
+    """Return whether two edits replace a common byte, or insert at the same offset.
 
-    An insertion at the edge of a replacement is no overlap: it goes before or after it.
+    An insertion at the edge of a replacement does not overlap it: it comes before or after it.
     """
     if first.start == first.end and second.start == second.end:
         return first.start == second.start
@@ -43,15 +43,15 @@ def overlaps(first: Edit, second: Edit) -> bool:
 
 
 def sort_edits(edits: Iterable[Edit]) -> list[Edit]:
-    """Return the edits in text order; those at one place keep the order they were given in."""
+    """Return the edits in text order; those at one offset keep their given order."""
     return sorted(edits, key=lambda edit: (edit.start, edit.end))
 
 
 def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
     """Return `text` with all edits made; offsets refer to the text before any of them.
 
-    Insertions at one offset follow each other in the order given. Raises ValueError when two
-    edits claim the same bytes or one lies outside the text: that is a fault of the caller.
+    Insertions at one offset follow each other in the order given. Raises ValueError when two edits
+    overlap or one lies outside the text: that is a fault of the caller.
     """
     pieces: list[bytes] = []
     done = 0
@@ -66,9 +66,10 @@ def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def compose(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
-    """Return the edits of A that lead to C, given those of A that lead to B, and of B to C.
+    """Return the edits from A to C, given those from A to B and those from B to C.
 
-    Both are apart and in any order; so are those returned, in the order of the text.
+    Edits of each list do not overlap and may be in any order; those returned do not overlap either
+    and are in text order.
     """
     pieces = _pieces(first)
     for edit in reversed(sort_edits(second)):
@@ -79,7 +80,7 @@ def compose(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
 
 
 def difference(before: bytes, after: bytes) -> Edit:
-    """Return the one edit between what two texts have in common at their start and their end."""
+    """Return the one edit that replaces everything between the common start and the common end."""
     limit = min(len(before), len(after))
     start = common(limit, lambda a, b: before[a:b] == after[a:b])
     while start and start < max(len(before), len(after)) and _inside(before, after, start):
@@ -95,9 +96,9 @@ def difference(before: bytes, after: bytes) -> Edit:
 
 
 def common(limit: int, same: Callable[[int, int], bool]) -> int:
-    """Return the greatest number up to `limit` so that all below it is the same, by halving.
+    """Return the greatest n up to `limit` for which all below n are the same, by bisection.
 
-    `same(a, b)` says whether two things are the same from place a to place b.
+    `same(a, b)` returns whether two sequences are equal from place a to place b.
     """
     known, unknown = 0, limit
     while known < unknown:
@@ -110,7 +111,7 @@ def common(limit: int, same: Callable[[int, int], bool]) -> int:
 
 
 def common_ends(old: bytes, new: bytes) -> tuple[int, int]:
-    """Return how many bytes two texts begin with alike, and with how many others they end so."""
+    """Return the lengths in bytes of the common start and of the common end of the remainder."""
     most = min(len(old), len(new))
     head = common(most, lambda a, b: old[a:b] == new[a:b])
     tail = common(
@@ -121,7 +122,7 @@ def common_ends(old: bytes, new: bytes) -> tuple[int, int]:
 
 
 def _inside(before: bytes, after: bytes, at: int) -> bool:
-    """Whether an offset lies within a character of either text."""
+    """Return whether an offset is inside a character of either text."""
     return any(at < len(text) and text[at] & 0xC0 == 0x80 for text in (before, after))
 
 
@@ -132,7 +133,7 @@ _ENDLESS = 1 << 62
 
 
 def _pieces(edits: Iterable[Edit]) -> list[_Piece]:
-    """The text after some edits as stretches of that before."""
+    """Return the text after some edits as stretches of the text before them."""
     pieces: list[_Piece] = []
     done = 0
     for edit in sort_edits(edits):
@@ -144,7 +145,7 @@ def _pieces(edits: Iterable[Edit]) -> list[_Piece]:
 
 
 def _split(pieces: list[_Piece], offset: int) -> int:
-    """Let a piece begin at an offset of the text that the pieces make; its index."""
+    """Split the pieces at an offset of the text that they make; return the second one's index."""
     for index, (start, end, put_in) in enumerate(pieces):
         if offset == 0:
             return index
@@ -162,7 +163,7 @@ def _split(pieces: list[_Piece], offset: int) -> int:
 
 
 def _edits(pieces: list[_Piece]) -> list[Edit]:
-    """What lies between the stretches that were kept."""
+    """Return the edits between the stretches that were kept."""
     made: list[Edit] = []
     done = 0
     put_in = b""

@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used; knows nothing else.
+"""Regular expressions that are compiled at their first use; knows nothing else.
 
-Most are for what is wrong in a text, and compiling them was a twentieth of what a check takes. Type
-checkers see those of `re`.
+Most are only needed for faulty texts, and compiling them took a twentieth of the time of a check.
+Type checkers see those of `re`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ else:
             self._given = pattern, flags
 
         def __getattr__(self, name: str) -> object:
-            """Compile it where its method is asked for, which is then kept."""
+            """Compile it when one of its methods is first used, and keep that method."""
             found = getattr(re.compile(*self._given), name)
             setattr(self, name, found)
             return found

@@ -1,4 +1,4 @@
-"""What no parser is given: a text of more words, or more brackets open at once, than anyone writes.
+"""Limits of what is parsed: texts with more words, or with more open brackets, than anyone writes.
 
 A parser's memory grows with these two, not with bytes. Knows no language: a bracket in a comment
 counts, too.
@@ -15,14 +15,14 @@ from netsharp_lsp.limits import CNTK_WORDS, OPEN_BRACKETS, TEXT_NAMES, TEXT_WORD
 
 
 class Extent(NamedTuple):
-    """How many words and marks texts may have; how many of them that no list of numbers has."""
+    """The limits of words and marks; how many of them may be other than those of number lists."""
 
     words: Limit
     names: Limit | None = None
 
     @property
     def fewest(self) -> int:
-        """What a text may have whatever it consists of."""
+        """Return the number of words that a text may have whatever they are."""
         return min(one.most for one in (self.words, self.names) if one is not None)
 
 
@@ -37,7 +37,7 @@ _BLANKS = b" \t\v\f"
 
 
 def _table(blanks: bytes, digits: bytes = b"") -> bytes:
-    """Every byte as a part of a word, a digit, a blank, or a mark of its own."""
+    """Return a table of all bytes: part of a word, digit, blank, or a mark of its own."""
     kinds = bytearray(b"," * 256)
     for kind, members in ((b"a", _IN_WORDS), (b"0", digits), (b" ", blanks)):
         for byte in members:
@@ -56,9 +56,9 @@ _NEAR = 1 << 16
 
 
 def leeway(text: bytes, extent: Extent = SPECIFICATION) -> int:
-    """Return how many bytes may be typed or deleted before a text can be refused.
+    """Return how many bytes may be typed or deleted before a text can exceed a limit.
 
-    None of them is more than a word, or opens more than one bracket.
+    No byte adds more than one word, or opens more than one bracket.
     """
     left = extent.fewest - len(text)
     if left < _NEAR:
@@ -67,7 +67,7 @@ def leeway(text: bytes, extent: Extent = SPECIFICATION) -> int:
 
 
 def refused(text: bytes, extent: Extent = SPECIFICATION) -> str | None:
-    """Return why a text is not parsed, as a sentence; None for what people write."""
+    """Return why a text is not parsed, as a sentence; None where it is within the limits."""
     if _may_have_words(text, extent.fewest):
         for most, table in _rows(extent):
             if _counted(text, table, most.most) > most.most:
@@ -81,23 +81,23 @@ def refused(text: bytes, extent: Extent = SPECIFICATION) -> str | None:
 
 
 def words_of(text: bytes) -> int:
-    """Return how many words, marks and line ends a text has."""
+    """Return the number of words, marks and line ends of a text."""
     return _counted(text, _WORDS, len(text))
 
 
 def _rows(extent: Extent) -> list[tuple[Limit, bytes]]:
-    """The limits, each with the table by which is counted."""
+    """Return the limits, each with the table of bytes by which it is counted."""
     rows = ((extent.words, _WORDS), (extent.names, _NAMES))
     return [(most, table) for most, table in rows if most is not None]
 
 
 def _may_have_words(text: bytes, most: int) -> bool:
-    """Whether there may be more words and marks: a word ends at what belongs to none."""
+    """Return whether there may be more than `most` words and marks, from bytes that end words."""
     return len(text) > most and 2 * len(text.translate(None, _IN_WORDS)) >= most
 
 
 def _counted(text: bytes, table: bytes, most: int) -> int:
-    """How many words and marks there are by a table; of more than so many no more is counted."""
+    """Return the number of words and marks by a table; counting stops above `most`."""
     count, before = 0, b" "
     for start in range(0, len(text), _STRETCH):
         kinds = text[start : start + _STRETCH].translate(table)
@@ -110,9 +110,9 @@ def _counted(text: bytes, table: bytes, most: int) -> int:
 
 
 def _open_brackets(text: bytes, most: int) -> int:
-    """How many brackets are open at once; those that close nothing count not.
+    """Return the greatest number of brackets open at once; unmatched closing ones do not count.
 
-    Where there are no more than so many at all, their number; above it no more is counted.
+    Where a text has at most `most` brackets, their number is returned; above `most` counting stops.
     """
     there = sum(map(text.count, (b"(", b"[", b"{")))
     if there <= most:

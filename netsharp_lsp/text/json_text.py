@@ -1,4 +1,4 @@
-"""JSON that every reader takes: ASCII alone, and no half of a character; knows no data."""
+"""JSON that every reader accepts: ASCII alone, and no lone surrogates; knows no data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> st
 
 
 def listed(items: Iterable[Any], depth: int) -> Iterator[str]:
-    """Yield a list as `to_json` with an indent of 2 writes it, so deep, some items at a time."""
+    """Yield a list as `to_json` with an indent of 2 writes it at a depth, some items at a time."""
     separator, rest = "[", iter(items)
     # Each call leaves cycles of functions behind, which nobody may collect.
     while some := list(islice(rest, _TOGETHER)):
@@ -36,7 +36,7 @@ def listed(items: Iterable[Any], depth: int) -> Iterator[str]:
 
 
 def _encodable(value: Any) -> Any:
-    """A value with every text in it as UTF-8 can hold it."""
+    """Return a value in which UTF-8 can encode every string."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, dict):

@@ -1,7 +1,6 @@
-"""The edits by which whole lines lead from one text to another; knows no language.
+"""The edits of whole lines that lead from one text to another; knows no language.
 
-Lines that are alone of their kind in both texts are the same line; between two of them only what
-differs is replaced.
+Lines that occur once in both texts are matched; between two of them only what differs is replaced.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def line_edits(before: bytes, after: bytes) -> list[Edit]:
-    """Return few edits, apart and in order, that make one text of another."""
+    """Return few edits, without overlap and in order, that turn one text into the other."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts = [0, *accumulate(map(len, old))]
     edits = []
@@ -37,7 +36,7 @@ def line_edits(before: bytes, after: bytes) -> list[Edit]:
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> Iterator[Hunk]:
-    """The parts that differ, in order."""
+    """Yield the parts that differ, in order."""
     part = _trimmed(old, new, part)
     old_first, old_last, new_first, new_last = part
     if old_first == old_last and new_first == new_last:
@@ -53,7 +52,7 @@ def _hunks(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> Iterator[H
 
 
 def _trimmed(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> Hunk:
-    """A part without the lines that are the same at its start and its end."""
+    """Return a part without the equal lines at its start and its end."""
     old_first, old_last, new_first, new_last = part
     limit = min(old_last - old_first, new_last - new_first)
     head = common(
@@ -68,7 +67,7 @@ def _trimmed(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> Hunk:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> list[tuple[int, int]]:
-    """Lines that stand once in each half of a part, as many as keep their order."""
+    """Return the longest common sequence of lines that occur once in each half of a part."""
     old_first, old_last, new_first, new_last = part
     there = _single(new, new_first, new_last)
     pairs = [
@@ -94,7 +93,7 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes], part: Hunk) -> list[tup
 
 
 def _single(lines: Sequence[bytes], first: int, last: int) -> dict[bytes, int]:
-    """The lines that stand once between two, and where."""
+    """Return the lines that occur once between two, with their numbers."""
     places: dict[bytes, int] = {}
     for place in range(first, last):
         line = lines[place]

@@ -1,6 +1,6 @@
 """Lines of a UTF-8 text: byte offsets to lines and columns and back; knows no language.
 
-Only LF, CRLF and a lone CR end a line. Nothing is computed before it is asked for.
+Only LF, CRLF and a lone CR end a line. Values are computed at their first use.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class _Counts:
 class LineIndex:
     """The lines of one immutable text.
 
-    `position` and `offset` speak lines and columns from 1, columns in Unicode code points (what
-    people and the JSON report read); `utf16_position` and `utf16_offset` speak both from 0 in
+    `position` and `offset` count lines and columns from 1, columns in Unicode code points (what
+    people and the JSON report read); `utf16_position` and `utf16_offset` count both from 0 in
     UTF-16 code units, `utf8_position` and `utf8_offset` in bytes (what editors send). An offset
-    inside a character counts as the character's start; positions outside the text or the line
-    are moved to its nearest end.
+    inside a character counts as the character's start; positions outside the text or the line are
+    moved to its nearest end.
     """
 
     __slots__ = ("_ascii", "_counts", "_starts", "text")
@@ -67,7 +67,7 @@ class LineIndex:
         return self._starts
 
     def edited(self, text: bytes, edit: Edit) -> LineIndex:
-        """Return the lines of `text`, which one edit of this text made; counts only near it."""
+        """Return the lines of `text`, which one edit made of this text; it counts only nearby."""
         after = LineIndex(text)
         starts = self._starts
         if starts is None:
@@ -86,7 +86,7 @@ class LineIndex:
 
     @property
     def ascii(self) -> bool:
-        """Whether every byte is a whole character, so that columns are differences of offsets."""
+        """Return whether every byte is a character, so that columns are differences of offsets."""
         if self._ascii is None:
             self._ascii = self.text.isascii()
         return self._ascii
@@ -97,7 +97,7 @@ class LineIndex:
         return len(self.starts)
 
     def line_at(self, offset: int) -> int:
-        """Return the line, from 0, that holds the byte `offset`."""
+        """Return the line, from 0, of the byte `offset`."""
         return bisect_right(self.starts, max(0, offset)) - 1
 
     def span(self, line: int) -> tuple[int, int]:
@@ -147,12 +147,12 @@ class LineIndex:
         return min(start + len(content[:wanted].encode("utf-8")), end)
 
     def utf8_position(self, offset: int) -> tuple[int, int]:
-        """Return (line, character) of a byte offset, both from 0, in bytes."""
+        """Return (line, byte) of a byte offset, both from 0."""
         line, start, offset = self._on_line(offset)
         return line, offset - start
 
     def utf8_offset(self, line: int, character: int) -> int:
-        """Return the byte offset of a line and byte of it, both from 0."""
+        """Return the byte offset of a line and a byte of it, both from 0."""
         if line < 0:
             return 0
         if line >= self.count:
@@ -172,7 +172,7 @@ class LineIndex:
         return line, units + _units(self.text[known:offset].decode("utf-8", "replace"))
 
     def utf16_offset(self, line: int, character: int) -> int:
-        """Return the byte offset of a line and UTF-16 code unit, both from 0.
+        """Return the byte offset of a line and a UTF-16 code unit, both from 0.
 
         A position between the two halves of a surrogate pair is the start of its character.
         """
@@ -194,7 +194,7 @@ class LineIndex:
         return min(start + len(before.encode("utf-8")), end)
 
     def _on_line(self, offset: int) -> tuple[int, int, int]:
-        """The line, from 0, of an offset, where it starts, and the start of the character there."""
+        """Return the line, from 0, of an offset, its start, and the start of the character."""
         offset = min(max(0, offset), len(self.text))
         line = self.line_at(offset)
         start = self.starts[line]
@@ -204,7 +204,7 @@ class LineIndex:
         return line, start, offset
 
     def _known_before(self, line: int, start: int, offset: int) -> tuple[int, int, int]:
-        """A place on a line, not far before an offset, and the points and units before it."""
+        """Return a place on a line not far before an offset, with the counts before it."""
         if offset - start <= LONG:
             return start, 0, 0
         counts = self._counted(line)
@@ -218,9 +218,9 @@ class LineIndex:
 
 
 def first_on_line(data: bytes, offset: int) -> int | None:
-    """The blanks between a line feed, or the beginning, and an offset; None where others are there.
+    """Return the count of blanks between a line's start and an offset; None for other bytes.
 
-    No more is looked at than that takes: a line may be long.
+    No more bytes are read than that takes: a line may be long.
     """
     reach = STRETCH
     while True:
@@ -235,5 +235,5 @@ def first_on_line(data: bytes, offset: int) -> int | None:
 
 
 def _units(text: str) -> int:
-    """The UTF-16 code units of a text."""
+    """Return the number of UTF-16 code units of a text."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

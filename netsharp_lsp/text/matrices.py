@@ -1,5 +1,5 @@
-"""Counts what texts of data hold as CNTK reads them: a matrix with a line for each row, labels with
-a line for each.  Knows no disk: a text comes in blocks of bytes.
+"""Counts what texts of data contain as CNTK reads them: a matrix with a line for each row, labels
+with a line for each. Knows no disk: a text comes in blocks of bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MORE_THAN_LABELS = late(rb"[#:;*{}()\[\]\"'=$\\%]")
 
 
 class Matrix(NamedTuple):
-    """The rows and columns of a text of numbers; `flaw` is why the program stops reading it."""
+    """The rows and columns of a text of numbers; `flaw` is why CNTK stops reading it."""
 
     rows: int
     columns: int
@@ -34,7 +34,7 @@ class Matrix(NamedTuple):
 
 
 def matrix_of(blocks: Iterable[bytes]) -> Matrix:
-    """Count rows and columns; empty lines are none, and the first flaw ends it."""
+    """Count rows and columns; empty lines do not count, and the first flaw ends the count."""
     counting = _Rows()
     for block in _whole(blocks):
         counting.take(block)
@@ -44,7 +44,7 @@ def matrix_of(blocks: Iterable[bytes]) -> Matrix:
 
 
 def labels_in(blocks: Iterable[bytes]) -> int:
-    """Count the labels of a list with one on each line; -1 where it is more than such a list."""
+    """Count the labels of a list with one on each line; -1 where a line has more than a label."""
     count, rest = 0, b""
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
@@ -55,7 +55,7 @@ def labels_in(blocks: Iterable[bytes]) -> int:
 
 
 class _Rows:
-    """The rows so far, and the line that is begun: its number and how many words it has."""
+    """The rows so far, and the current line: its number and its number of words."""
 
     __slots__ = ("_begun", "_columns", "_first", "_line", "_rows", "_width", "flaw")
 
@@ -65,7 +65,7 @@ class _Rows:
         self._line, self._begun = 1, False
 
     def take(self, block: bytes) -> None:
-        """Go on with a block of whole words; of equal lines inside it many are counted at once."""
+        """Count a block of whole words; equal lines inside it are counted many at once."""
         first, *others = block.replace(b"\r\n", b"\n").split(b"\n")
         sound = not _wrong(block.split())
         self._go_on(first, sound)
@@ -80,7 +80,7 @@ class _Rows:
         self._go_on(last, sound)
 
     def _all_equal(self, lines: list[bytes], sound: bool) -> bool:
-        """Count lines at once if each is a row of the width that is known, or empty."""
+        """Count lines at once if each is empty or a row of the known width."""
         rows = [line for line in lines if line]
         widths = set(map(len, map(bytes.split, rows)))
         if not sound or self.flaw or (rows and (not self._rows or widths != {self._columns})):
@@ -90,9 +90,9 @@ class _Rows:
         return True
 
     def matrix(self) -> Matrix:
-        """Return what there is at the end."""
+        """Return the matrix that was counted."""
         self._end()
-        empty = "" if self._columns else "it holds no numbers"
+        empty = "" if self._columns else "it contains no numbers"
         return Matrix(self._rows, self._columns, self.flaw or empty)
 
     def _go_on(self, piece: bytes, sound: bool) -> None:
@@ -102,10 +102,10 @@ class _Rows:
         wrong = b"" if sound or self.flaw else _wrong(words)
         if wrong:
             shown = wrong[:20].decode("utf-8", "replace")
-            self.flaw = f"line {self._line} has '{shown}', which is no number"
+            self.flaw = f"line {self._line} has '{shown}', which is not a number"
 
     def _end(self) -> None:
-        """End a line; one that is empty is no row."""
+        """End a line; an empty one does not count as a row."""
         if self._begun and not self.flaw:
             if not self._rows:
                 self._columns, self._first = self._width, self._line
@@ -120,7 +120,7 @@ class _Rows:
 
 
 def _whole(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks, none of which ends within a word or within the end of a line."""
+    """Yield the blocks, none of which ends within a word or within a line end."""
     rest = b""
     for block in blocks:
         text = rest + block
@@ -136,7 +136,7 @@ def _whole(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _wrong(words: list[bytes]) -> bytes:
-    """The first of some words that is no number, empty where all are."""
+    """Return the first word that is not a number, empty where all are numbers."""
     try:
         for _ in map(float, words):
             pass

@@ -1,4 +1,4 @@
-"""Reads whole numbers that others wrote, however long they are; knows no language."""
+"""Reads whole numbers from texts of any length; knows no language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BEYOND = 10**MOST_DIGITS
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that digits are, `BEYOND` for a longer one, None for other text."""
+    """Return the whole number of some digits, `BEYOND` for a longer one, None for other text."""
     if not (text.isascii() and text.isdecimal()):
         return None
     digits = text.lstrip("0")

@@ -1,6 +1,6 @@
-"""Results by all that they depend on, of which the least lately used go when they weigh too much.
+"""A cache of results, keyed by all that they depend on, with the least recently used dropped first.
 
-What is kept must not change: whoever finds it shares it.
+Values are shared by all callers and must not change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class Remembered(Generic[Value]):
-    """Values by their keys, with weights that together stay below `most`: the newest alone may be
+    """Values by their keys, with weights of at most `most` together; a newest one may be
     heavier.
     """
 
@@ -35,7 +35,7 @@ class Remembered(Generic[Value]):
         return len(self._values)
 
     def find(self, key: Hashable) -> Value | None:
-        """Return what is kept under a key."""
+        """Return the value of a key, None where there is none."""
         with self._lock:
             found = self._values.get(key)
             if found is None:
@@ -44,7 +44,7 @@ class Remembered(Generic[Value]):
             return found[0]
 
     def keep(self, key: Hashable, value: Value, weight: int) -> None:
-        """Keep a value in place of what was kept under its key, and let others go for it."""
+        """Store a value under its key, and drop the least recently used ones over the limit."""
         with self._lock:
             self._drop(self._values.pop(key, None))
             self._values[key] = (value, weight)

@@ -14,7 +14,7 @@ _LONG_WORD = late(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence as people can read it, whatever it quotes."""
+    """Return a sentence with only the ends of its long words, whatever text it quotes."""
     if len(sentence) <= LONGEST_WORD:
         return sentence
     cut = _LONG_WORD.sub(lambda found: f"{found[0][:HEAD]}...{found[0][-TAIL:]}", sentence)

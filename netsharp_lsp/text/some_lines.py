@@ -1,4 +1,4 @@
-"""Some lines of a text that is too long to be held, each by its number in that text."""
+"""Some lines of a text that is too long to be kept, each by its number in that text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
 
 class SomeLines(LineIndex):
-    """Lines by their numbers from 1, in order; offsets are those of their texts, one behind the
-    other with a line feed behind each.
+    """Lines by their numbers from 1, in order; offsets are those in their texts, joined by LF.
 
-    What reports ask of a whole text is answered with the numbers that the lines have there.
+    It answers what reports ask of a whole text, with the numbers that the lines have in that text.
     """
 
     __slots__ = ("_numbers",)
@@ -32,7 +31,7 @@ class SomeLines(LineIndex):
 
     @property
     def count(self) -> int:
-        """As many lines as the text has at least."""
+        """Return a lower bound of the number of lines of the text."""
         return self._numbers[-1] + 1
 
     def line_at(self, offset: int) -> int:

@@ -1,4 +1,4 @@
-"""A growing set of byte spans that can be asked fast what a span touches; no language."""
+"""A growing set of byte spans with a fast search for those that touch a span; no language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Spans:
-    """Spans of bytes that may overlap.  Asking sorts them anew when some were added."""
+    """Spans of bytes that may overlap. A query sorts them again after some were added."""
 
     __slots__ = ("_added", "_reach", "_sorted", "_starts")
 
@@ -27,17 +27,17 @@ class Spans:
         return bool(self._added)
 
     def add(self, start: int, end: int) -> None:
-        """Take one more span in."""
+        """Add one span."""
         self._added.append((start, end))
 
     def touches(self, start: int, end: int) -> bool:
-        """Whether any of the spans shares a byte or an end with ``start:end``."""
+        """Return whether any of the spans shares a byte or an end with ``start:end``."""
         self._sort()
         before = bisect_right(self._starts, end)
         return before > 0 and self._reach[before - 1] >= start
 
     def around(self, start: int, end: int) -> tuple[int, int] | None:
-        """The last span to start at or before ``start``, if it holds all of ``start:end``."""
+        """Return the last span to start at or before ``start``, if it has all of ``start:end``."""
         self._sort()
         before = bisect_right(self._starts, start)
         found = self._sorted[before - 1] if before else None

@@ -1,7 +1,7 @@
-"""What may be seen of text that others wrote, in terminals, logs and reports of lines.
+"""Makes foreign text safe to show in terminals, logs and reports of lines.
 
 Control characters would clear a screen or begin a line of their own, marks of direction would
-turn a line around; each is shown as Python escapes it. Knows no stream and no language.
+reverse a line; each is shown as Python escapes it. Knows no stream and no language.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""Return text in one line that shows itself: ``a\x1b[2J`` for what would clear a screen."""
+    r"""Return text in one line with control characters escaped, such as ``a\x1b[2J``."""
     if text.isprintable():
         return text
     return "".join(map(visible_character, text))
 
 
 def visible_character(character: str) -> str:
-    r"""Return a character, or its escape if it would act instead of being shown."""
+    r"""Return a character, or its escape if a terminal would act on it instead of showing it."""
     if character.isprintable():
         return character
     from unicodedata import category
@@ -31,7 +31,7 @@ def visible_character(character: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return text whose line ends and tabs stay, and in which all else is visible."""
+    """Return text with its line ends and tabs, and with all other control characters escaped."""
     if text.isprintable():
         return text
     return "".join(one if one in "\n\t" else visible_character(one) for one in text)

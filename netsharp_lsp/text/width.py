@@ -1,4 +1,4 @@
-"""How wide text stands in a terminal: tabs, wide and combining characters; no language."""
+"""The width of text in a terminal: tabs, wide and combining characters; no language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIECES = late(r"(?P<plain>[ -~]+)|(?P<other>.)", re.DOTALL)
 def shown(text: str) -> tuple[str, list[int]]:
     """Return text as a terminal can show it, and the column from 0 of each of its characters.
 
-    Tabs become blanks, what would act instead of being shown becomes visible. The list has one
+    Tabs become blanks, and characters that a terminal would act on become escapes. The list has one
     entry more than `text` has characters: the width of the whole.
     """
     if text.isascii() and text.isprintable():

@@ -167,8 +167,12 @@ def test_each_file_has_its_nearest_settings(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "settings", "sentence"),
     [
-        (["--select", "NS7"], "", "'NS7' is no code and begins none."),
-        (["--ignore", "NS0500"], "", "'NS0500' is no code and begins none. Did you mean 'NS050'?"),
+        (["--select", "NS7"], "", "'NS7' is not a code, nor the start of one."),
+        (
+            ["--ignore", "NS0500"],
+            "",
+            "'NS0500' is not a code, nor the start of one. Did you mean 'NS050'?",
+        ),
         ([], 'selct = ["NS0"]', "netsharp.toml:1: unknown key 'selct'. Did you mean 'select'?"),
         ([], 'ignore = ["NS0500"]', "'NS0500' is no code"),
         ([], f"select = {'[' * 5000}", "netsharp.toml: is not valid TOML: "),
@@ -394,7 +398,7 @@ def test_settings_name_a_baseline_relative_to_themselves(tmp_path: pathlib.Path)
     (tmp_path / "known.json").write_text("{}")
     broken = netsharp("check", "sub", cwd=tmp_path)
     assert broken.code == 2
-    assert "it is no baseline of version 1" in broken.err
+    assert "it is not a baseline of version 1" in broken.err
 
 
 def test_updating_a_baseline_keeps_files_that_were_not_checked(tmp_path: pathlib.Path) -> None:

@@ -67,11 +67,11 @@ def found(run: Experiment, *wanted: str) -> list[Diagnostic]:
         (b"0x1p3 nan .5 5. 1e3 INF\n", (1, 6, "")),
         (b"1 2\n\n3\n", (1, 2, "line 3 has 1 number, and line 1 has 2")),
         (b"1 2\n \n", (1, 2, "line 2 has 0 numbers, and line 1 has 2")),
-        (b"1 2\nx 1\n", (1, 2, "line 2 has 'x', which is no number")),
-        (b"1,2\n", (0, 0, "line 1 has '1,2', which is no number")),
-        (b"1_0\n", (0, 0, "line 1 has '1_0', which is no number")),
-        (b"", (0, 0, "it holds no numbers")),
-        (b"\n\n", (0, 0, "it holds no numbers")),
+        (b"1 2\nx 1\n", (1, 2, "line 2 has 'x', which is not a number")),
+        (b"1,2\n", (0, 0, "line 1 has '1,2', which is not a number")),
+        (b"1_0\n", (0, 0, "line 1 has '1_0', which is not a number")),
+        (b"", (0, 0, "it contains no numbers")),
+        (b"\n\n", (0, 0, "it contains no numbers")),
         (b"1\r2\r3", (1, 3, "")),
     ],
 )
@@ -146,8 +146,8 @@ def test_a_product_with_one_number_open_keeps_its_shape() -> None:
     ("text", "told"),
     [
         (b"1 2\n3\n", "line 2 has 1 number, and line 1 has 2"),
-        (b"one two\n", "line 1 has 'one', which is no number"),
-        (b"", "it holds no numbers"),
+        (b"one two\n", "line 1 has 'one', which is not a number"),
+        (b"", "it contains no numbers"),
         (b"1 2 3\n4 5 6\n", "'e.txt' has 2 lines of 3 numbers, and the shape [0 x 2] asks for 2"),
     ],
 )

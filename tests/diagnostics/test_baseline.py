@@ -83,8 +83,8 @@ def test_other_files_are_not_known_and_cleaned_ones_are_forgotten() -> None:
     ("text", "reason"),
     [
         ("{", "it is not JSON"),
-        ("[]", "no baseline of version 1"),
-        ('{"version": 2, "diagnostics": []}', "no baseline of version 1"),
+        ("[]", "not a baseline of version 1"),
+        ('{"version": 2, "diagnostics": []}', "not a baseline of version 1"),
         ('{"version": 1}', "entries must have"),
         ('{"version": 1, "diagnostics": [1]}', "entries must have"),
         (

@@ -61,9 +61,9 @@ def test_options_hold_several_codes() -> None:
     ("prefixes", "sentence"),
     [
         (["NS07", "ALL", "NS126", "N"], None),
-        (["NS7"], "'NS7' is no code and begins none."),
-        (["NS047"], "'NS047' is no code and begins none. Did you mean 'NS074'?"),
-        (["ns001"], "'ns001' is no code and begins none. Did you mean 'NS001'?"),
+        (["NS7"], "'NS7' is not a code, nor the start of one."),
+        (["NS047"], "'NS047' is not a code, nor the start of one. Did you mean 'NS074'?"),
+        (["ns001"], "'ns001' is not a code, nor the start of one. Did you mean 'NS001'?"),
     ],
 )
 def test_a_prefix_must_begin_a_code(prefixes: list[str], sentence: str | None) -> None:

@@ -144,7 +144,7 @@ def test_a_heading_between_the_marks_belongs_to_a_side() -> None:
 
 def test_the_lines_are_said() -> None:
     (one,) = conflicts_in(b"a\n<<<<<<< x\nb\n=======\nc\nd\n>>>>>>> y\n")
-    assert "'=======' stands 2 lines below, '>>>>>>>' stands 5 lines below" in one.message
+    assert "'=======' is 2 lines below, '>>>>>>>' is 5 lines below" in one.message
 
 
 def test_no_suppression_is_idle_for_what_a_conflict_withholds(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_calls_of_r(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out.replace(f"{tmp_path}/", "")
     for sentence in (
         "a.R:5: rowSelection: a > 3 is not carried over.",
-        "a.R:3: formula: 'log(b)' is no column: compute it beforehand.",
+        "a.R:3: formula: 'log(b)' is not a column: compute it beforehand.",
         "a.R:3: data: export d to the table of 'train'.",
         "a.R:7: rxEnsemble: one model is trained here, not an ensemble.",
         "a.R:8: k is not written: its definition is not known.",

@@ -102,7 +102,7 @@ def test_faults_are_sentences(blobs: tuple[np.ndarray, np.ndarray]) -> None:
 @pytest.mark.parametrize("half", [0xD800, 0xDFFF, 0xDC80])
 def test_half_of_a_character_is_a_sentence_with_its_place(half: int) -> None:
     text = f"input A [2];\r\n// é{chr(half)}\n"
-    place = f"U\\+{half:04X} at line 2, column 5 is half of a character"
+    place = f"U\\+{half:04X} at line 2, column 5 is a lone surrogate"
     arrays = ([[0.0, 1.0]], ["a"])
     for act in (
         lambda: netsharp.check(text),

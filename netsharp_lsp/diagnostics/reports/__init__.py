@@ -1,7 +1,7 @@
-"""Reports: what was found, written for a person or a program; one file per format.
+"""Reports: findings written for a person or a program; one file per format.
 
-A format is a module with `render(files, style)` that yields pieces of text. It knows no
-language and no disk, and is imported when it is asked for.
+A format is a module with `render(files, style)` that yields pieces of text. It knows no language
+and no disk, and is imported at its first use.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
 class FileFindings:
-    """One file: the name people know it by, its lines and what was found in it.
+    """One file: its name for people, its lines and its findings.
 
-    `others` holds the lines of the other files that related places lie in, `releases` those of a
-    program that the file was judged by; `named`: whether a person named it, so that it is repaired
-    where asked.
+    `others` has the lines of the other files that related places are in, `releases` those of CNTK
+    that the file was checked for; `named`: whether the user named the file, so that fixes apply to
+    it.
     """
 
     __slots__ = ("diagnostics", "file", "lines", "named", "others", "releases")
@@ -51,9 +51,9 @@ class FileFindings:
 
 
 class Style:
-    """How to write: with `color` or not, `width` columns of source, the program's `version`.
+    """The style of a report: `color` or not, `width` columns of source, our `version`.
 
-    `title_of` gives a rule's title by its code.
+    `title_of` returns a rule's title by its code.
     """
 
     __slots__ = ("color", "title_of", "version", "width")

@@ -25,5 +25,5 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _name(file: str) -> str:
-    """A file's name, which must not begin a line as a command to a continuous integration does."""
+    """Return a file's name; one that would begin a line as a command to a CI service is escaped."""
     return f"./{file}" if file.startswith(("::", "##")) else file

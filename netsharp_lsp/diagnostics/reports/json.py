@@ -29,7 +29,7 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _listed(key: str, rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A key and its array, a row per line."""
+    """Yield a key and its array, a row per line."""
     yield f'"{key}": ['
     separator = "\n"
     for row in rows:

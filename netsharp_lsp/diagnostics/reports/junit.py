@@ -54,9 +54,9 @@ def _case(found: FileFindings, name: str, diagnostic: Diagnostic) -> Iterator[st
 
 
 def _escape(text: str) -> str:
-    """Write text in ASCII, what would act instead of being shown and what XML cannot hold escaped.
+    """Return text in ASCII, with control characters and those that XML cannot contain escaped.
 
-    Line ends and tabs stay: as references they are neither.
+    Line ends and tabs stay: character references would change neither.
     """
     return "".join(map(_reference, visible_lines(text)))
 

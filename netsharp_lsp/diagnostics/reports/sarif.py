@@ -47,7 +47,7 @@ def render(files: Sequence[FileFindings], style: Style) -> Iterator[str]:
 
 
 def _indented(value: object) -> str:
-    """A value of the run as JSON, at its depth."""
+    """Return a value of the run as JSON, at its depth."""
     return to_json(value, indent=2).replace("\n", "\n      ")
 
 
@@ -98,7 +98,7 @@ def _region(lines: LineIndex, start: int, end: int) -> dict[str, int]:
 
 
 def _quoted(character: str) -> str:
-    """A character of a path, or the byte of one that is not UTF-8, as addresses have it."""
+    """Return a character of a path, or the byte of one that is not UTF-8, percent-encoded."""
     from urllib.parse import quote
 
     lone = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
@@ -107,6 +107,6 @@ def _quoted(character: str) -> str:
 
 @lru_cache(maxsize=1)
 def _uri(file: str) -> str:
-    """A relative or absolute path as the URI reference that SARIF wants."""
+    """Return a relative or absolute path as the URI reference that SARIF requires."""
     path = "".join(map(_quoted, file.replace("\\", "/")))
     return f"file://{path}" if path.startswith("/") else path.removeprefix("./")

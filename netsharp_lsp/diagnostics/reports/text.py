@@ -58,7 +58,7 @@ def _paragraph(found: FileFindings, diagnostic: Diagnostic, style: Style) -> Ite
 
 
 class _Marks:
-    """What underlines a span: the character, its colour and what is said behind it."""
+    """The underline of a span: the character, its colour and the text after it."""
 
     __slots__ = ("character", "color", "label")
 
@@ -69,7 +69,7 @@ class _Marks:
 
 
 class _Sheet:
-    """The rows of one paragraph, behind a gutter as wide as their greatest line number."""
+    """The rows of one paragraph, after a gutter as wide as their greatest line number."""
 
     __slots__ = ("indent", "style")
 
@@ -86,7 +86,7 @@ class _Sheet:
         return f"{self.indent} {_paint('=', _BLUE, self.style)} {name}: {message}\n"
 
     def excerpt(self, lines: LineIndex, span: tuple[int, int], marks: _Marks) -> Iterator[str]:
-        """The first line of a span with marks under it, and where it ends if it goes on."""
+        """Yield the first line of a span with marks under it, and the last one of several."""
         start, end = span
         line = lines.line_at(start)
         last = lines.line_at(max(start, end - 1))
@@ -108,7 +108,7 @@ class _Sheet:
 def _cut(
     lines: LineIndex, line: int, length: int, columns: tuple[int, int], width: int
 ) -> tuple[str, int, int]:
-    """A line of `length` characters, of more than `width` those around the columns from 0."""
+    """Return a line of `length` characters; of more than `width`, those around the columns."""
     first, last = columns
     if length <= width:
         return lines.line_text(line), first, last

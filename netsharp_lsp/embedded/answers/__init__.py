@@ -1,1 +1,1 @@
-"""What is said of a specification, as said of its host: findings, conflicts, and its new layout."""
+"""Results for a specification, translated to its host: findings, conflicts, and its new layout."""

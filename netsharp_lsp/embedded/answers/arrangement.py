@@ -1,6 +1,6 @@
-"""Formats a specification where it stands: its indentation, first line and last line are kept.
+"""Formats a specification in its host: its indentation, first line and last line are kept.
 
-The formatter is handed in; this knows only lines, and what a literal can hold.
+The formatter is passed in; this knows only lines, and what a literal can contain.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     Format: TypeAlias = Callable[[bytes, FormatOptions], Formatted]
 
 _BLANKS = b" \t\n\r\f\v"
-_ONE_LINE = "it is on one line, and in order it takes several"
+_ONE_LINE = "it is on one line, and formatted it takes several"
 _NOT_WRITABLE = "the literal cannot hold the formatted text"
 _UNSTABLE = "formatting it a second time would change it again"
 
 
 class Arrangement:
-    """What formatting a specification in its host gave.
+    """The result of formatting a specification in its host.
 
-    `edits` are those of the host.  `broken` holds the offsets in the specification of what was
-    left alone for its syntax; `reason` says, as the end of a sentence, why all was left alone.
-    `failure` is the formatter's: a fault of ours.
+    `edits` are those of the host. `broken` has the offsets in the specification of what was left
+    unchanged for its syntax errors; `reason` says, as the end of a sentence, why nothing was
+    changed. `failure` is the formatter's: a fault of ours.
     """
 
     __slots__ = ("broken", "edits", "failure", "reason")
@@ -46,7 +46,7 @@ class Arrangement:
 
 
 class _Cut:
-    """A specification cut into what stays at its ends and the lines between, less their indent."""
+    """A specification split into its ends, which stay, and the lines between, less their indent."""
 
     __slots__ = ("core", "indent", "indents_first", "lead", "tail")
 
@@ -77,7 +77,7 @@ class _Cut:
         return first[:length]
 
     def bare(self) -> bytes:
-        """The lines between, without their indent."""
+        """Return the lines between, without their indent."""
         lines = self.core.split(b"\n")
         made = [
             line.removeprefix(self.indent) if number or self.indents_first else line
@@ -86,7 +86,7 @@ class _Cut:
         return b"\n".join(made) + b"\n"
 
     def around(self, formatted: bytes) -> bytes:
-        """The specification with other lines between."""
+        """Return the specification with other lines between its ends."""
         lines = formatted.rstrip(b"\n").split(b"\n")
         made = [
             self.indent + line if line and (number or self.indents_first) else line
@@ -96,7 +96,7 @@ class _Cut:
 
 
 class _Style:
-    """A formatter and how it is asked."""
+    """A formatter and its options."""
 
     __slots__ = ("_format", "_options")
 
@@ -105,7 +105,7 @@ class _Style:
         self._options = options
 
     def format(self, text: bytes, before: int) -> Formatted:
-        """Format lines that have so many others of the specification before them."""
+        """Format lines that come after `before` other lines of the specification."""
         own = [
             (max(1, first - before), max(1, last - before)) for first, last in self._options.ranges
         ]
@@ -144,7 +144,7 @@ def arrange(region: Region, format_text: Format, options: FormatOptions) -> Arra
 
 
 def _arranged(region: Region, text: bytes, style: _Style, done: Arrangement) -> bytes | None:
-    """The formatted text, None where it cannot be formatted."""
+    """Return the formatted text, None where it cannot be formatted."""
     if not text.strip(_BLANKS):
         return text
     form = region.passage.form
@@ -170,7 +170,7 @@ def _format(cut: _Cut, style: _Style, done: Arrangement) -> bytes | None:
 
 
 def _offsets_in_text(cut: _Cut, bare: bytes, offsets: Sequence[int]) -> list[int]:
-    """Where bytes of the bare lines stand in the specification."""
+    """Return the offsets in the specification of offsets in its bare lines."""
     if not offsets:
         return []
     lengths = [len(line) + 1 for line in cut.core.split(b"\n")]

@@ -1,7 +1,7 @@
 """Merge conflicts of a host text: marks between its specifications, and around them.
 
-In a notebook no line of valid JSON is a mark; elsewhere a text may quote one, so that only a
-conflict with all its marks counts.
+In a notebook no line of valid JSON is a mark; elsewhere a text may quote one, so only a conflict
+with all its marks counts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ def host_conflicts(host: str, text: bytes) -> tuple[Conflict, ...]:
 
 
 def readings(text: bytes, conflicts: Sequence[Conflict]) -> list[bytes]:
-    """Return the texts that a host may be, at the same offsets: one for each side of conflicts."""
+    """Return the possible texts of a host, at the same offsets: one for each side of conflicts."""
     if not conflicts:
         return [text]
     return [one_side(text, conflicts, ours=ours) for ours in (True, False)]
 
 
 def holds_specifications(host: str, text: bytes, conflicts: Sequence[Conflict]) -> bool:
-    """Whether a host with conflicts holds a specification on one of their sides."""
+    """Return whether a host with conflicts contains a specification on one of their sides."""
     found = (find_regions(host, one) for one in readings(text, conflicts))
     return any(regions for regions in found if isinstance(regions, list))

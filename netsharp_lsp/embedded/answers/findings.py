@@ -1,4 +1,4 @@
-"""Findings about a specification as findings about its host: places, fixes, lines in sentences."""
+"""Translates findings about a specification to its host: places, fixes, lines in sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def outer_diagnostics(
 ) -> list[Diagnostic]:
     """Return diagnostics of a specification with the offsets of its host.
 
-    A fix that the host cannot hold is left out.
+    A fix that cannot be written in the host is dropped.
     """
     return [
         Diagnostic(
@@ -38,7 +38,7 @@ def outer_diagnostics(
 
 
 def outer_message(region: Region, message: str, host: LineIndex) -> str:
-    """Return a sentence on a specification with the lines of its host."""
+    """Return a sentence about a specification with the line numbers of its host."""
 
     def host_line(found: re.Match[str]) -> str:
         inner = region.lines.offset(int(found.group()), 1)

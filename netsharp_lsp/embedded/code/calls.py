@@ -1,6 +1,6 @@
-"""What the call that takes a specification tells about it: host, task, hidden nodes.
+"""The context that the call with a specification gives it: host, task, hidden nodes.
 
-Only what is written in the call counts; defaults of the called function are nobody's word.
+Only what is written in the call counts; defaults of the called function do not.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _HIDDEN_NODES = "numhiddennodes"
 
 
 def plain(name: str) -> str:
-    """Return a name without its case and underscores: `net_definition` is `netDefinition`."""
+    """Return a name in lower case without underscores, as that of `netDefinition` in both hosts."""
     return name.replace("_", "").lower()
 
 
 def context_of(callee: str, arguments: Mapping[str, str | int], line: int) -> Context:
-    """Return what a call says; `arguments` are its literal ones by their plain names.
+    """Return the context of a call; `arguments` are its literal ones by their plain names.
 
     `line` is that of the call in the host, from 1.
     """
@@ -56,7 +56,7 @@ def context_of(callee: str, arguments: Mapping[str, str | int], line: int) -> Co
 
 
 def common_context(contexts: Sequence[Context]) -> Context:
-    """Return what all calls that share a specification agree upon."""
+    """Return the values that are equal in all calls that share a specification."""
     common = Context()
     for field in FIELDS:
         values = {getattr(context, field) for context in contexts}

@@ -1,4 +1,4 @@
-"""Tells whether a text is evidently Net#, and whether a comment says that one is.
+"""Recognises whether a text is evidently Net#, and comments that mark a text as Net#.
 
 Strict on purpose: prose, SQL, JSON and templates must never pass. Knows only the outer form.
 """
@@ -41,7 +41,7 @@ _LINE_COMMENT = re.compile(rb"//")
 
 
 def is_evident(text: bytes) -> bool:
-    """Whether a text is a specification by its look: input, a connected layer, no template."""
+    """Return whether a text looks like a specification: input, a connected layer, no template."""
     if b"input" not in text:
         return False
     bare = _without_comments(text)
@@ -54,9 +54,9 @@ def is_evident(text: bytes) -> bool:
 
 
 def is_one_line(text: bytes, start: int, end: int) -> bool:
-    """Whether what stands from one offset to another, but for blanks at its ends, is on one line.
+    """Return whether the text between two offsets, without blanks at its ends, is on one line.
 
-    Looks no further than it must.
+    It reads no more than necessary.
     """
     first = _INK.search(text, start, end)
     line_end = text.find(b"\n", first.start(), end) if first is not None else -1
@@ -64,7 +64,7 @@ def is_one_line(text: bytes, start: int, end: int) -> bool:
 
 
 class _Ahead:
-    """Where a pattern comes next, for places further and further on: nothing is searched twice."""
+    """The next match of a pattern from increasing places on: no byte is searched twice."""
 
     __slots__ = ("_at", "_pattern", "_text")
 
@@ -74,7 +74,7 @@ class _Ahead:
         self._at = -1
 
     def of(self, place: int) -> int:
-        """Where it comes from a place on; the length of the text where it does not."""
+        """Return the next match from a place on; the length of the text where there is none."""
         if self._at < place:
             found = self._pattern.search(self._text, place)
             self._at = len(self._text) if found is None else found.start()
@@ -82,7 +82,7 @@ class _Ahead:
 
 
 def _has_connected_layer(text: bytes) -> bool:
-    """Whether some layer has a source, in its head or in the braces behind it."""
+    """Return whether some layer has a source, in its head or in the braces after it."""
     sources, ends = _Ahead(_SOURCE, text), _Ahead(_HEAD_END, text)
     closings = _Ahead(_BUNDLES_END, text)
     for layer in _LAYER.finditer(text):

@@ -1,6 +1,6 @@
-"""Which variables of a piece of code something is made of: a template, or a part of a text.
+"""The variables of a piece of code that are parts or templates of another text.
 
-Looks through a text once for all of its names; knows no host language but by its marks.
+Scans a text once for all of its names; knows a host language only by its marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _JOINTS = re.compile(rb"([$@])")
 
 
 def materials(text: bytes) -> set[str]:
-    """Return the names in a text of which something is made."""
+    """Return the names in a text from which another text is made."""
     return {name.decode("utf-8", "replace") for name in _materials(text)}
 
 
@@ -49,7 +49,7 @@ def _materials(text: bytes) -> Iterator[bytes]:
 
 
 def _parts(chain: bytes, *, from_start: bool = False, to_end: bool = False) -> Iterator[bytes]:
-    """The names in `a$b$c` that begin with its first word, or end with its last."""
+    """Yield the names in `a$b$c` that begin with its first word, or end with its last."""
     pieces = _JOINTS.split(chain)
     count = len(pieces)
     for start in range(0, 1 if from_start else count, 2):

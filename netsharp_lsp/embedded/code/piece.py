@@ -1,4 +1,4 @@
-"""What a piece of code holds of strings, variables and calls, and which strings are specifications.
+"""Strings, variables and calls of a piece of code, and which strings are specifications.
 
 The same for every host language; its reader fills in a `Code`, a text may have several.
 """
@@ -26,7 +26,7 @@ DEEPEST = 300
 
 
 class Value:
-    """A string in code: what it says, and, where it cannot be edited, why."""
+    """A string in code: its text, and, where it cannot be edited, why."""
 
     __slots__ = ("passage", "reason")
 
@@ -36,7 +36,7 @@ class Value:
 
 
 class Binding:
-    """A variable that is given a value; None for anything but a string that is known."""
+    """A variable that is given a value; None for anything except a known string."""
 
     __slots__ = ("name", "scope", "value")
 
@@ -47,9 +47,9 @@ class Binding:
 
 
 class Argument:
-    """What a call takes as its specification: a variable by `name`, or a `value`.
+    """The specification that a call is given: a variable by `name`, or a `value`.
 
-    `target` is the variable that the call's result goes to.
+    `target` is the variable that the call's result is assigned to.
     """
 
     __slots__ = ("context", "name", "scope", "target", "value")
@@ -65,9 +65,9 @@ class Argument:
 
 
 class Code:
-    """What a reader found in one piece of code; `open_names` are variables changed in place.
+    """The contents of one piece of code; `open_names` are variables changed in place.
 
-    `marked` holds the strings that a comment says are specifications.
+    `marked` has the strings that a comment marks as specifications.
     """
 
     __slots__ = ("arguments", "bindings", "marked", "open_names", "text")
@@ -109,7 +109,7 @@ def regions_of(codes: Sequence[Code]) -> list[Region]:
 
 
 class _Found:
-    """The values found to be specifications, each with its name and what calls say of it."""
+    """The values found to be specifications, each with its name and the contexts of its calls."""
 
     __slots__ = ("_contexts", "_names", "_values")
 
@@ -138,9 +138,9 @@ class _Found:
 
 
 def _follow_variables(codes: Sequence[Code], bindings: Sequence[Binding], found: _Found) -> None:
-    """Take the strings of variables that are passed on as specifications.
+    """Add the strings of variables that are passed on as specifications.
 
-    A variable counts where it is given a value once in the innermost scope that knows it.
+    A variable counts where it is given a value once in the innermost scope that has it.
     """
     by_place: dict[tuple[str, Scope], list[Binding]] = {}
     for binding in bindings:

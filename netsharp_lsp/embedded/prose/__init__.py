@@ -1,1 +1,1 @@
-"""Hosts that hold code in pieces: Markdown, R Markdown, Quarto and notebooks."""
+"""Hosts with code in several pieces: Markdown, R Markdown, Quarto and notebooks."""

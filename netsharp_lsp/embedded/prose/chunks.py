@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def read_code(program: CodeGroup, lines: LineIndex) -> Holding:
-    """Return what a program of Python or R holds; `lines` are those of the file."""
+    """Return the contents of a program of Python or R; `lines` are those of the file."""
     layers = program.layers
     if not any(HINT.search(layer.text) for layer in layers):
         return Holding()

@@ -1,6 +1,6 @@
-"""Fenced blocks of Markdown: where they are, what their lines say without quote marks and indents.
+"""Fenced blocks of Markdown: where they are, and their text without quote marks and indents.
 
-Reads block structure as CommonMark has it, as far as fences need; knows no language of a block.
+Reads block structure as CommonMark defines it, as far as fences need; knows no language of a block.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class _Line:
 
 
 class Frame:
-    """What stands before each line of a block: quote marks, list indents, the fence's indent.
+    """The prefix of each line of a block: quote marks, list indents, the fence's indent.
 
-    Of each container the number of columns, 0 for a quote mark; `written` is how a new line
-    begins, `mark` the fence.
+    Of each container the number of columns, 0 for a quote mark; `written` is how a new line begins,
+    `mark` the fence.
     """
 
     __slots__ = ("containers", "indent", "line_end", "mark", "written")
@@ -63,7 +63,7 @@ class Frame:
         self.written = b"".join(b" " * n if n else b"> " for n in containers) + b" " * indent
 
     def skip(self, line: bytes) -> int | None:
-        """Return how much of a line stands before the block's own text; None if it is outside."""
+        """Return the length of a line's prefix before the block's text; None if it is outside."""
         at = 0
         for columns in self.containers:
             if columns:
@@ -79,7 +79,7 @@ class Frame:
         return at
 
     def closes(self, line: bytes, at: int) -> bool:
-        """Whether a line, from `at`, is the fence that ends the block."""
+        """Return whether a line, from `at`, is the fence that ends the block."""
         indent = _blanks(line, at, len(line))
         rest = line[at + indent :].rstrip(b" \t")
         return (
@@ -91,7 +91,7 @@ class Frame:
     # What follows is the form of a content; see `Form` in passage.
 
     def encode(self, text: str) -> str | None:
-        """Return lines with what stands before them; the first goes on where it is put."""
+        """Return lines with their prefixes; the first one continues the line it is put into."""
         before = self.written.decode()
         line_end = self.line_end.decode()
         first, *others = text.split("\n")
@@ -102,7 +102,7 @@ class Frame:
         return line_end.join(made)
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where a line of it would end the block."""
+        """Return the text of a content, None where a line of it would end the block."""
         lines = re.split(rb"\r\n?|\n", written)
         parts = lines[:1]
         if self.closes(lines[0], 0):
@@ -117,7 +117,7 @@ class Frame:
     def settle(self, text: bytes, edit: Edit) -> Edit | None:
         """Return the edit so that the line end before the next line, or the fence, is kept.
 
-        That line end holds what stands before the next line.
+        That line end includes the prefix of the next line.
         """
         start, end, new = edit.start, edit.end, edit.text
         whole_lines = text.endswith(b"\n", 0, end) and (not new or new.endswith("\n"))
@@ -133,7 +133,7 @@ class Frame:
 def find_fences(data: bytes, parent: Passage | None = None) -> Iterator[Fence]:
     """Yield the fenced blocks of a Markdown text that are not inside another, in order.
 
-    A block without an end reaches as far as the text or what contains it.
+    A block without an end extends to the end of the text or of its container.
     """
     lines = _lines(data)
     at = 0
@@ -167,7 +167,7 @@ def _lines(data: bytes) -> list[_Line]:
 
 
 def _opening(text: bytes, item: int | None) -> tuple[Frame, str] | None:
-    """The frame and the info string of a fence; `item` is the indent of the list item around."""
+    """Return the frame and the info string of a fence; `item` is the indent of its list item."""
     if b"```" not in text and b"~~~" not in text:
         return None
     at = 0
@@ -191,7 +191,7 @@ def _opening(text: bytes, item: int | None) -> tuple[Frame, str] | None:
 
 
 def _item_around(text: bytes, item: int | None) -> int | None:
-    """The indent of the list item that a line belongs to, from that of the line before it."""
+    """Return the indent of the list item of a line, from that of the line before it."""
     marker = _MARKER.match(text)
     if marker is not None:
         return marker.end()
@@ -211,7 +211,7 @@ def _closes(data: bytes, line: _Line, frame: Frame) -> bool:
 
 
 def _passage(data: bytes, lines: list[_Line], frame: Frame, end: int) -> Passage:
-    """The content: each line end together with what stands before the next line."""
+    """Return the content: each line end together with the prefix of the next line."""
     pieces = Pieces()
     for number, line in enumerate(lines):
         text = data[line.start : line.end]
@@ -229,6 +229,6 @@ def _passage(data: bytes, lines: list[_Line], frame: Frame, end: int) -> Passage
 
 
 def _blanks(line: bytes, at: int, most: int) -> int:
-    """How many blanks a line has from `at`, at most so many."""
+    """Return the number of blanks of a line from `at`, at most `most`."""
     rest = line[at : at + most]
     return len(rest) - len(rest.lstrip(b" \t"))

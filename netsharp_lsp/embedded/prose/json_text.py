@@ -1,6 +1,6 @@
-"""JSON with places: where each value of a text stands, and strings as passages of that text.
+"""JSON with positions: the span of each value of a text, and strings as passages of that text.
 
-Reads what `json` has found to be valid; knows nothing of notebooks.
+Reads texts that `json` accepts; knows nothing of notebooks.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Value:
         return text
 
     def at(self, *keys: str) -> str | None:
-        """Return the string that a path of keys leads to, None where none does."""
+        """Return the string at a path of keys, None where there is none."""
         value: Value | None = self
         for key in keys:
             value = value.get(key) if value is not None else None
@@ -99,14 +99,14 @@ class StringsForm(Unreserved):
         self.between = between
 
     def encode(self, text: str) -> str | None:
-        """Return how a text is written; each line is a string of its own in a list."""
+        """Return a text as it is written; each line is a string of its own in a list."""
         line_end = "\\n" + self.between.decode()
         return line_end.join(
             json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n")
         )
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where its strings are not well formed."""
+        """Return the text of a content, None where its strings are not well formed."""
         try:
             strings = json.loads(b'["' + written + b'"]')
         except ValueError:
@@ -122,9 +122,9 @@ class StringsForm(Unreserved):
 
 
 def read_strings(value: Value, parent: Passage | None = None) -> Passage | None:
-    """Return the text of a string, or of a list of strings; None for what is no text.
+    """Return the text of a string, or of a list of strings; None for other values.
 
-    `parent` says the JSON, where that is a text in another one.
+    `parent` is the passage with the JSON, where that is a text in another one.
     """
     strings = value.values if value.kind == "[" else [value]
     if not strings or any(string.kind != '"' for string in strings):
@@ -139,7 +139,7 @@ def read_strings(value: Value, parent: Passage | None = None) -> Passage | None:
 
 
 def _between(value: Value, strings: Sequence[Value]) -> bytes:
-    """What stands from the end of one line's string to the beginning of the next one's."""
+    """Return the bytes from the end of one line's string to the beginning of the next one's."""
     if value.kind != "[":
         return b""
     if len(strings) > 1:
@@ -148,7 +148,7 @@ def _between(value: Value, strings: Sequence[Value]) -> bytes:
 
 
 def _said_by(escape: bytes) -> bytes | None:
-    """What an escape says, None for half a character."""
+    """Return the text of an escape, None for a lone surrogate."""
     said = _SAID.get(escape)
     if said is not None:
         return said
@@ -159,7 +159,7 @@ def _said_by(escape: bytes) -> bytes | None:
 
 
 def _read_string(string: Value, following: int | None, pieces: Pieces) -> bool:
-    """Add what a string says; its last line end reaches as far as the next string's content."""
+    """Add the text of a string; its last line end extends to the next string's content."""
     source, at, end = string.source, string.start + 1, string.end - 1
     for escape in _ESCAPE.finditer(source, at, end):
         pieces.copy(at, source[at : escape.start()])

@@ -1,6 +1,6 @@
 """Finds specifications in Markdown, R Markdown and Quarto: fences in Net#, and in its hosts.
 
-Knows how info strings name a language and a label; the code of a chunk is read by its own finder.
+Knows how info strings give a language and a label; the code of a chunk is read by its own finder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COMMENT_LABEL = re.compile(rb"\A(?:(?://|#)\|[^\n]*\n)*?(?://|#)\|\s*label:\s*[
 
 
 def read_document(layer: HostLayer) -> Holding:
-    """Return what a Markdown text holds: blocks in Net#, and chunks of its hosts."""
+    """Return the contents of a Markdown text: blocks in Net#, and chunks of its hosts."""
     regions, chunks = read_markdown(layer.text, layer.passage)
     return Holding(regions, programs_of(chunks))
 
@@ -67,7 +67,7 @@ def language_of(info: str) -> str | None:
 
 
 def _label(fence: Fence) -> str | None:
-    """The label of a block: in the info string, or in the comments at its top."""
+    """Return the label of a block: from the info string, or from the comments at its top."""
     info = fence.info
     word = _WORD.match(info)
     label = _LABEL.search(info[word.end() if word is not None else 0 :])

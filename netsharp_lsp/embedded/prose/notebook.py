@@ -1,6 +1,6 @@
 """Finds specifications in the cells of Jupyter notebooks: code, Markdown, and the cell magic.
 
-Knows what a notebook's JSON means as far as cells go; what a cell holds is read by others.
+Knows the JSON of notebooks as far as cells; the contents of a cell are read by others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LANGUAGES = {
 
 
 class RestForm(Unreserved):
-    """The rest of a text, behind a first line: as it stands, but for how its lines end."""
+    """The rest of a text, after a first line: as it is, except for its line ends."""
 
     own_lines = True
     one_line = False
@@ -53,7 +53,7 @@ class RestForm(Unreserved):
         self.line_end = line_end
 
     def encode(self, text: str) -> str | None:
-        """Return the text with the lines' own ends."""
+        """Return the text with the cell's line ends."""
         return text.replace("\n", self.line_end.decode())
 
     def decode(self, written: bytes) -> bytes | None:
@@ -72,7 +72,7 @@ class RestForm(Unreserved):
 
 
 def read_notebook(layer: HostLayer) -> Holding:
-    """Return what a notebook holds; nothing where it is not valid JSON."""
+    """Return the contents of a notebook; nothing where it is not valid JSON."""
     top = read_json(layer.text)
     cells = top.get("cells") if top is not None else None
     if top is None or cells is None:
@@ -95,7 +95,7 @@ def read_notebook(layer: HostLayer) -> Holding:
 
 
 def _kernel_language(top: Value) -> str | None:
-    """The language of code cells: a host of its own, None for any other."""
+    """Return the language of code cells: a host of its own, None for any other."""
     metadata = top.get("metadata")
     if metadata is None:
         return "python"
@@ -128,13 +128,13 @@ def _read_code(
 
 
 def _rest(passage: Passage, start: int) -> Passage:
-    """The text of a cell from an offset on."""
+    """Return the text of a cell from an offset on."""
     form = RestForm(b"\r\n" if b"\r\n" in passage.text else b"\n")
     return Passage(passage.text, len(passage.text), form.read(passage.text, start), form, passage)
 
 
 def _cell_name(cell: Value) -> str | None:
-    """What a cell goes by: its name, its first tag, its id."""
+    """Return the name of a cell: its name, its first tag, or its id."""
     metadata = cell.get("metadata")
     tags = metadata.get("tags") if metadata is not None else None
     tag = tags.values[0].string() if tags is not None and tags.values else None

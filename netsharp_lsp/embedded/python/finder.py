@@ -1,6 +1,6 @@
 """Finds specifications in Python code, also while it is being typed, with parso's tolerant parser.
 
-Knows the nodes of a tree; what a string is worth is decided in `code`.
+Knows the nodes of a tree; which strings are specifications is decided in `code`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _GOES_ON = frozenset(["+", "-", "*", "/", "%", "@", ".", "[", "(", "if", "and", 
 def read_python(text: bytes, line_of: LineOf, parent: Passage | None = None) -> Code:
     """Read a piece of Python: its strings, variables and calls.
 
-    `line_of` gives the line in the host, from 1, of an offset in `text`, which `parent` says.
+    `line_of` returns the line in the host, from 1, of an offset in `text`; `parent` is the passage
+    with `text`, None for a whole file.
     """
     return _Reader(text, line_of, parent).read()
 
@@ -112,7 +113,7 @@ class _Reader:
             self.code.open_names.add(name)
 
     def _broken(self, node: Node) -> None:
-        """`name = value` where what stands before it is not finished."""
+        """Read `name = value` after an unfinished statement."""
         leaves = node.children if node.type == "error_node" else [node]
         for equals in leaves:
             if getattr(equals, "value", "") != "=":
@@ -139,26 +140,26 @@ class _Reader:
             self.code.bindings.append(Binding(name, self._scope(target), value))
 
     def _argument(self, node: Node) -> None:
-        """`name=value` in a call."""
+        """Read `name=value` in a call."""
         name = node.children[0]
         if _is_named(node) and plain(name.value) == DEFINITION:
             call = node.parent.parent if node.parent.type == "arglist" else node.parent
             self._take(node.children[2], call)
 
     def _parameter(self, node: Node) -> None:
-        """`name=value` in the head of a function."""
+        """Read `name=value` in the head of a function."""
         if node.default is not None and plain(node.name.value) == DEFINITION:
             self._take(node.default, None)
 
     def _dictionary(self, node: Node) -> None:
-        """`"name": value` in braces, from which `**` makes arguments."""
+        """Read `"name": value` in braces, from which `**` makes arguments."""
         children = node.children
         for key, colon, value in zip(children, children[1:], children[2:], strict=False):
             if key.type == "string" and colon == ":" and _is_definition(key.value):
                 self._take(value, None)
 
     def _take(self, expression: Node, trailer: Node | None) -> None:
-        """Note what is given as a specification, and what the call around it tells."""
+        """Add a value that is passed as a specification, with the context of its call."""
         context = context_of(*self._call(trailer))
         if expression.type == "name" or _dotted(expression) is not None:
             argument = Argument(self._scope(expression), context, _dotted(expression))
@@ -171,7 +172,7 @@ class _Reader:
         self.code.arguments.append(argument)
 
     def _call(self, trailer: Node | None) -> tuple[str, dict[str, str | int], int]:
-        """The called name, its literal arguments, and its line in the host."""
+        """Return the called name, its literal arguments, and its line in the host."""
         if trailer is None or trailer.type != "trailer" or trailer.parent.type not in _CALLS:
             return "", {}, 0
         if id(trailer) not in self.calls:
@@ -195,7 +196,7 @@ class _Reader:
     # Values.
 
     def _value(self, node: Node) -> Value | None:
-        """What an expression of strings says; None where that cannot be known."""
+        """Return the text of an expression of strings; None where that cannot be known."""
         key = id(node)
         if key not in self.values:
             reader = _VALUES.get(node.type)
@@ -212,7 +213,7 @@ class _Reader:
         return Value(passage) if passage is not None else None
 
     def _several(self, node: Node) -> Value | None:
-        """Literals beside each other, or with `+` between them, as one text."""
+        """Return literals beside each other, or with `+` between them, as one text."""
         if any(leaf.type == "operator" and leaf.value != "+" for leaf in node.children):
             return None
         parts = [self._value(leaf) for leaf in node.children if leaf.type != "operator"]
@@ -226,7 +227,7 @@ class _Reader:
         return None
 
     def _through_call(self, node: Node) -> Value | None:
-        """The argument of `dedent(...)`, what `.strip()` is called on; else nothing is known."""
+        """Return the argument of `dedent(...)` or the object of `.strip()`; None otherwise."""
         children = list(node.children)
         while len(children) > 2 and _is_call_of(children[-2:], _SAME_METHODS, 2):
             del children[-2:]
@@ -237,7 +238,7 @@ class _Reader:
         return None
 
     def _target(self, node: Node) -> str | None:
-        """The variable of the statement around a node."""
+        """Return the variable of the statement around a node."""
         while node is not None and node.type != "expr_stmt":
             node = node.parent
         if node is None:
@@ -256,7 +257,7 @@ class _Reader:
                 self.code.bindings.append(Binding(leaf.value, self._scope(leaf), None))
 
     def _binds(self, leaf: Node) -> bool:
-        """Whether a name is bound where it stands, by what no reader has taken down."""
+        """Return whether a name is bound at its place, by a construct not read otherwise."""
         around = leaf.parent
         if around.type in ("funcdef", "classdef", "except_clause"):
             return bool(leaf.is_definition())
@@ -269,7 +270,7 @@ class _Reader:
         return id(leaf) in self.defined[id(around)]
 
     def _leaves_of(self, names: set[str], module: Node) -> Iterator[Node]:
-        """The places where names stand as code."""
+        """Yield the places where names occur as code."""
         for found in _NAME.finditer(self.text):
             name = found.group().decode("utf-8", "replace")
             if name not in names:
@@ -286,9 +287,9 @@ class _Reader:
     # Around a node.
 
     def _scope(self, node: Node) -> Scope:
-        """The functions and classes around a node.
+        """Return the functions and classes around a node.
 
-        A class is seen from its own level alone; functions in it look past it.
+        A class is visible from its own level alone; functions in it look past it.
         """
         waiting = []
         outer = node.parent
@@ -301,7 +302,7 @@ class _Reader:
         return (*functions, around) if around is not None else functions
 
     def _scope_in(self, node: Node) -> tuple[Scope, int | None]:
-        """The functions around a node whose parents are known, and a class that it stands in."""
+        """Return the functions around a node whose parents are known, and its class."""
         outer = node.parent
         if outer is None:
             return (), None
@@ -312,14 +313,14 @@ class _Reader:
         return (known[0], -outer.start_pos[0]) if outer.type == "classdef" else known
 
     def _place(self, node: Node) -> int:
-        """Which child of its parent a node is."""
+        """Return the index of a node among the children of its parent."""
         parent = node.parent
         if id(parent) not in self.places:
             self.places[id(parent)] = {id(one): at for at, one in enumerate(parent.children)}
         return self.places[id(parent)][id(node)]
 
     def _leaf_beside(self, node: Node, step: int) -> Node | None:
-        """The leaf before (-1) or behind (1) a node."""
+        """Return the leaf before (-1) or after (1) a node."""
         while node.parent is not None:
             at = self._place(node) + step
             if 0 <= at < len(node.parent.children):
@@ -331,7 +332,7 @@ class _Reader:
     # Marked strings.
 
     def _find_marked(self, strings: list[Node]) -> None:
-        """Find the string that each `# language=Net#` speaks of."""
+        """Find the string that each comment `# language=Net#` refers to."""
         for marker in MARKER.finditer(self.text):
             strings_before = bisect_left(strings, marker.start(), key=self._start)
             if strings_before and self._end(strings[strings_before - 1]) > marker.start():
@@ -400,7 +401,7 @@ _DEFINING = frozenset(
 
 
 def _nodes(module: Node) -> Iterator[Node]:
-    """All nodes in the order of the text; a string that is part of another is left to that."""
+    """Yield all nodes in text order; a string that is part of another is skipped."""
     waiting = [module]
     while waiting:
         node = waiting.pop()
@@ -410,7 +411,7 @@ def _nodes(module: Node) -> Iterator[Node]:
 
 
 def _dotted(node: Node) -> str | None:
-    """`name` or `self.name` as text."""
+    """Return `name` or `self.name` as text."""
     if node.type == "name":
         return str(node.value)
     if node.type in _CALLS and all(_is_attribute(child) for child in node.children[1:]):
@@ -425,7 +426,7 @@ def _is_attribute(node: Node) -> bool:
 
 
 def _is_call_of(nodes: list[Node], names: tuple[str, ...], size: int) -> bool:
-    """Whether a name, or an attribute, and what follows it are a call with so many children."""
+    """Return whether a name or an attribute, and what follows it, are a call of `size` children."""
     named, call = nodes
     name = named.children[-1] if named.type == "trailer" else named
     is_call = call.type == "trailer" and call.children[0] == "(" and len(call.children) == size
@@ -433,7 +434,7 @@ def _is_call_of(nodes: list[Node], names: tuple[str, ...], size: int) -> bool:
 
 
 def _whole(node: Node) -> Node:
-    """The expression of strings that a literal is a part of."""
+    """Return the expression of strings that a literal is a part of."""
     while node.parent is not None and node.parent.type in _VALUES:
         parent = node.parent
         if parent.type in _CALLS and parent.children[0] is not node:
@@ -443,7 +444,7 @@ def _whole(node: Node) -> Node:
 
 
 def _literal(node: Node) -> str | int | None:
-    """A plain string or whole number."""
+    """Return a plain string or a whole number."""
     if node.type not in ("string", "number"):
         return None
     try:
@@ -454,7 +455,7 @@ def _literal(node: Node) -> str | int | None:
 
 
 def _is_named(argument: Node) -> bool:
-    """Whether an argument is `name=value`; what is being typed may have anything for a name."""
+    """Return whether an argument is `name=value`; during typing the name may be any node."""
     if argument.type != "argument" or argument.children[1] != "=":
         return False
     return bool(argument.children[0].type == "name")
@@ -465,5 +466,5 @@ def _is_definition(key: str) -> bool:
 
 
 def _joined(source: bytes, passages: list[Passage]) -> Value:
-    """One text of several literals; it cannot be laid out."""
+    """Return one text of several literals; it cannot be laid out."""
     return Value(Assembly(source, passages), _JOINED)

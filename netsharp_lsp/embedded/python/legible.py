@@ -1,7 +1,7 @@
-"""What of a Python text its parser is given: the lines that say something, and no crowded f-string.
+"""Shortens Python for its parser: long runs of comments and blank lines, and crowded f-strings.
 
-parso copies all comments and blank lines before a token once for each line of them, and the rest
-of a line once for each hole of an f-string; knows only where strings and comments are.
+parso copies all comments and blank lines before a token once for each line of them, and the rest of
+a line once for each hole of an f-string; knows only where strings and comments are.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TO_BYTES = bytes.maketrans(b"fF", b"bB")
 
 
 def says_something(text: bytes) -> bool:
-    """Whether more than the comments of a text hints at a specification."""
+    """Return whether a text hints at a specification outside its comments."""
     if MARKER.search(text) is not None:
         return True
     bare = _LONG.sub(lambda found: b" " if found.group()[:1] == b"#" else found.group(), text)
@@ -43,7 +43,7 @@ def says_something(text: bytes) -> bool:
 
 
 class Legible:
-    """The lines that are read, from 1, and which lines of the text they are."""
+    """The lines that are parsed, from 1, and which lines of the text they are."""
 
     __slots__ = ("_behind", "_left_out", "text")
 
@@ -64,22 +64,22 @@ class Legible:
         ]
 
     def in_text(self, line: int) -> int:
-        """Return the line of the text that a line is which is read."""
+        """Return the line of the text for a parsed line."""
         return line + self._left_out[bisect_right(self._behind, line)]
 
     def read(self, line: int) -> int | None:
-        """Return as which line a line of the text is read; None if it is left out."""
+        """Return the parsed line for a line of the text; None if it is left out."""
         number = bisect_right(range(len(self._behind)), line, key=self._first_after)
         read = line - self._left_out[number]
         return read if self.in_text(read) == line else None
 
     def _first_after(self, number: int) -> int:
-        """The line of the text behind a run."""
+        """Return the first line of the text after a run."""
         return self._behind[number] + self._left_out[number + 1]
 
 
 def _runs(text: bytes, lines: LineIndex) -> Iterator[tuple[int, int]]:
-    """Each long run of comments and blank lines, from 0: its first line and the one behind it."""
+    """Return long runs of comments and blank lines, from 0: the first line, one past the last."""
     found = []
     first = None
     for number, line in enumerate(text.splitlines(keepends=True)):
@@ -96,7 +96,7 @@ def _runs(text: bytes, lines: LineIndex) -> Iterator[tuple[int, int]]:
 
 
 def _outside(text: bytes, lines: LineIndex, runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What of the runs is in no string."""
+    """Return the parts of the runs that are not in strings."""
     left = []
     strings = [found.span() for found in _LONG.finditer(text) if found.group()[:1] != b"#"]
     begins = [begin for begin, _ in strings]
@@ -110,7 +110,7 @@ def _outside(text: bytes, lines: LineIndex, runs: list[tuple[int, int]]) -> list
 
 
 def _without_crowds(text: bytes) -> bytes:
-    """The text with bytes in place of each f-string of many holes, which is no specification."""
+    """Return the text with f-strings of many holes, none of which is Net#, as bytes literals."""
     if text.count(b"{") <= _FEW_HOLES:
         return text
     return _LONG.sub(_concealed, text)

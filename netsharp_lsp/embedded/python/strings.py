@@ -1,4 +1,4 @@
-"""String literals of Python: what they say, and how a text is written in one of the same kind."""
+"""String literals of Python: their texts, and how a text is written in one of the same kind."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ class PythonForm(Unreserved):
 
     @property
     def one_line(self) -> bool:
-        """Whether no line may end inside the literal."""
+        """Return whether no line may end inside the literal."""
         return not self.triple
 
     @property
     def triple(self) -> bool:
-        """Whether lines may end inside the literal."""
+        """Return whether lines may end inside the literal."""
         return len(self.quotes) == 3
 
     def encode(self, text: str) -> str | None:
-        """Return how a text is written in this literal."""
+        """Return a text as it is written in this literal."""
         if self.formatted:
             text = text.replace("{", "{{").replace("}", "}}")
         if self.raw:
@@ -75,12 +75,12 @@ class PythonForm(Unreserved):
         return re.sub(f"{quote}(?={quote}|\\Z)|(?<={quote}){quote}", f"\\\\{quote}", written)
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where the literal would end in it."""
+        """Return the text of a content, None where the literal would end in it."""
         pieces = self.read(written, 0, len(written))
         return b"".join(pieces.parts) if pieces is not None else None
 
     def read(self, source: bytes, at: int, end: int) -> Pieces | None:
-        """Return the pieces of a content; None where it is none, or says what is no text."""
+        """Return the pieces of a content; None where it is not valid, or its text is not."""
         pieces = Pieces()
         quote = self.quotes[:1]
         while at < end:
@@ -123,7 +123,7 @@ class PythonForm(Unreserved):
         return escape.end() - at
 
     def _quote(self, source: bytes, at: int, end: int, pieces: Pieces) -> int | None:
-        """One or two quotes inside three, but not as the last characters."""
+        """Read one or two quotes inside three, but not as the last characters."""
         run = at
         while run < end and source[run : run + 1] == self.quotes[:1]:
             run += 1
@@ -143,7 +143,7 @@ class PythonForm(Unreserved):
 def read_literal(
     source: bytes, start: int, end: int, parent: Passage | None = None
 ) -> Passage | None:
-    """Return the text of a literal from `start` to `end`; None for bytes, holes, and no text."""
+    """Return the text of a literal from `start` to `end`; None for bytes, holes, invalid text."""
     opening = _OPENING.match(source, start)
     if opening is None:
         return None
@@ -157,12 +157,12 @@ def read_literal(
 
 
 def translated(text: str, table: Mapping[str, str]) -> str:
-    """Return a text with some of its characters written otherwise."""
+    """Return a text with some of its characters replaced by others."""
     return "".join(table.get(character, character) for character in text)
 
 
 def line_end_of(source: bytes, start: int, end: int) -> bytes:
-    """Return how lines end in a content, or else in the source."""
+    """Return the line end of a content, or else of the source."""
     for line_end in (b"\r\n", b"\n", b"\r"):
         if source.find(line_end, start, end) >= 0:
             return line_end
@@ -175,7 +175,7 @@ def _line_end_of_all(source: bytes) -> bytes:
 
 
 def _brace(source: bytes, at: int, end: int, pieces: Pieces) -> int | None:
-    """A doubled brace of an f-string; a single one begins a hole."""
+    """Read a doubled brace of an f-string; a single one begins a hole."""
     if source[at : min(at + 2, end)] not in (b"{{", b"}}"):
         return None
     pieces.put(at, source[at : at + 1])
@@ -183,7 +183,7 @@ def _brace(source: bytes, at: int, end: int, pieces: Pieces) -> int | None:
 
 
 def _said(escape: re.Match[bytes]) -> bytes | None:
-    """What an escape stands for; None where Python takes it for an error, or it is no text."""
+    """Return the text of an escape; None where it is an error in Python, or not valid text."""
     if escape.group("ended"):
         return b""
     if escape.group("wrong"):
@@ -200,7 +200,7 @@ def _said(escape: re.Match[bytes]) -> bytes | None:
 
 
 def character(number: int) -> bytes | None:
-    """Return a code point as UTF-8, None for halves of pairs and what lies beyond Unicode."""
+    """Return a code point as UTF-8, None for surrogates and numbers beyond Unicode."""
     if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
         return None
     return chr(number).encode()
@@ -216,6 +216,6 @@ def _named(name: str) -> bytes | None:
 
 
 def _first_length(source: bytes, at: int) -> int:
-    """The length of the character at an offset."""
+    """Return the length of the character at an offset."""
     found = re.compile(_CHARACTER).match(source, at)
     return len(found.group()) if found is not None else 1

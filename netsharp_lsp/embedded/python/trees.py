@@ -1,6 +1,6 @@
-"""Trees of Python texts, kept so that the next version of a text costs what was changed in it.
+"""Trees of Python texts, kept so that parsing the next version costs only what changed in it.
 
-The only module that knows parso's parser; a tree is only as good as until the next call.
+The only module that knows parso's parser; a tree is valid only until the next call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _texts: dict[str, str] = {}
 
 
 def read_tree(text: str) -> Node:
-    """Return parso's tree of a text, right or wrong."""
+    """Return parso's tree of a text, with or without syntax errors."""
     if not _SHORTEST <= len(text) <= _LONGEST:
         return _GRAMMAR.parse(text)
     slot = _version_of(text)
@@ -42,7 +42,7 @@ def read_tree(text: str) -> Node:
 
 
 def _version_of(text: str) -> str | None:
-    """The name under which an earlier version of a text is kept, None where none is."""
+    """Return the key of an earlier version of a text, None where there is none."""
     half = len(text) // 2
     for slot, known in reversed(_texts.items()):
         if known[:half] == text[:half] or known[-half:] == text[-half:]:
@@ -51,13 +51,13 @@ def _version_of(text: str) -> str | None:
 
 
 def _free_slot() -> str:
-    """A name for a text that is no version of another: one that is free, or the oldest."""
+    """Return a key for a text that is not a version of another: a free one, or the oldest."""
     if len(_texts) < _KEPT:
         return f"embedded-{len(_texts)}.py"
     return next(iter(_texts))
 
 
 def _forget_tree(slot: str) -> None:
-    """Have parso read the next text of a name anew: comparing it with another costs more."""
+    """Have parso parse the next text of a key from the start: a comparison costs more."""
     for trees in parser_cache.values():
         trees.pop(slot, None)

@@ -1,6 +1,6 @@
-"""Finds specifications in R code: what calls take, what variables hold, what comments mark.
+"""Finds specifications in R code: arguments of calls, values of variables, marked strings.
 
-Reads R only as far as that needs; what a string is worth is decided in `code`.
+Reads R only as far as that needs; which strings are specifications is decided in `code`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _END = Token("line", 0, 0, "", -1)
 def read_r(text: bytes, line_of: Callable[[int], int], parent: Passage | None = None) -> Code:
     """Read a piece of R: its strings, variables and calls.
 
-    `line_of` gives the line in the host, from 1, of an offset in `text`, which `parent` says.
+    `line_of` returns the line in the host, from 1, of an offset in `text`; `parent` is the passage
+    with `text`, None for a whole file.
     """
     return _Reader(text, line_of, parent).read()
 
@@ -96,7 +97,7 @@ class _Reader:
             self.code.bindings.append(Binding(self._dollar_name(at), self._scope(at), value))
 
     def _is_parameter(self, at: int) -> bool:
-        """Whether a name is one in the head of a function, or the variable of a loop."""
+        """Return whether a name is one in the head of a function, or the variable of a loop."""
         opening = self.tokens[at].around
         head = self._token(opening - 1).text
         if head == "for":
@@ -112,14 +113,14 @@ class _Reader:
             self.code.bindings.append(Binding(name.text, self._scope(at), known))
 
     def _beginning(self, at: int) -> int:
-        """The first token of the string, or of the call, that ends with a token."""
+        """Return the first token of the string, or of the call, that ends with a token."""
         opening = self._token(at).partner if self._token(at).text == ")" else -1
         if opening < 0:
             return at
         return opening - 1 if self._token(opening - 1).kind == "name" else opening
 
     def _dollar_name(self, at: int) -> str:
-        """A name with what stands before its `$`."""
+        """Return a name with what is before its `$`."""
         pieces = [self.tokens[at].text]
         while self._token(at - 1).text in ("$", "@") and self._token(at - 2).kind == "name":
             pieces += [self.tokens[at - 1].text, self.tokens[at - 2].text]
@@ -127,7 +128,7 @@ class _Reader:
         return "".join(reversed(pieces))
 
     def _scope(self, at: int) -> Scope:
-        """The functions around a token, by their brackets; the innermost ones of very many."""
+        """Return the functions around a token, by their brackets; of very many the inner ones."""
         bare: list[int] = []
         number = bisect_left(self.bare_starts, at) - 1
         for _ in range(DEEPEST):
@@ -141,7 +142,7 @@ class _Reader:
         return tuple(sorted({*bare, *around})) if bare else around
 
     def _functions_around(self, bracket: int) -> Scope:
-        """The functions whose heads or bodies a bracket and those around it open."""
+        """Return the functions whose heads or bodies a bracket and those around it open."""
         waiting = []
         while bracket not in self.scopes:
             waiting.append(bracket)
@@ -155,7 +156,7 @@ class _Reader:
         return self.scopes[bracket]
 
     def _find_bare_functions(self) -> Iterator[tuple[int, int, int]]:
-        """The functions whose body is no block: the token behind its body, and the one around."""
+        """Yield functions whose body is not a block: token after it, the word, the outer one."""
         ends: dict[int, int] = {}
         open_ones: list[tuple[int, int]] = []
         for number, at in enumerate(self._bare_heads()):
@@ -173,7 +174,7 @@ class _Reader:
             open_ones.append((number, end))
 
     def _bare_heads(self) -> Iterator[int]:
-        """The words `function` whose body is no block."""
+        """Yield the words `function` whose body is not a block."""
         for at, token in enumerate(self.tokens):
             if token.text != "function" or self._token(at + 1).text != "(":
                 continue
@@ -186,7 +187,7 @@ class _Reader:
         return token.around < around or (token.around == around and token.text in ("\n", ",", ";"))
 
     def _function_of(self, bracket: int) -> int | None:
-        """The number of the word `function` whose head or body a bracket opens."""
+        """Return the number of the word `function` whose head or body a bracket opens."""
         if self.tokens[bracket].text == "{" and self._token(bracket - 1).text == ")":
             bracket = self._beginning(bracket - 1) + 1
         is_head = self._token(bracket - 1).text in ("function", "\\")
@@ -195,7 +196,7 @@ class _Reader:
     # Calls.
 
     def _take(self, at: int, opening: int) -> None:
-        """Note what a call takes as its specification, and what the call tells."""
+        """Add the value that a call takes as its specification, with the context of the call."""
         context = context_of(*self._call(opening))
         token = self._token(at)
         if token.kind == "name" and self._name_end(at) is not None:
@@ -210,7 +211,7 @@ class _Reader:
         self.code.arguments.append(argument)
 
     def _name_end(self, at: int) -> int | None:
-        """The last token of `a$b`, where that is all of an argument."""
+        """Return the last token of `a$b`, where that is a whole argument."""
         while self._token(at + 1).text in ("$", "@") and self._token(at + 2).kind == "name":
             at += 2
         return at if self._token(at + 1).text in (",", ")") else None
@@ -231,7 +232,7 @@ class _Reader:
         return callee.text, literal, self.line_of(callee.start)
 
     def _target(self, opening: int) -> str | None:
-        """The variable that the result of a call goes to."""
+        """Return the variable that the result of a call is assigned to."""
         at = opening - 1
         while self._token(at - 1).text in ("::", ":::"):
             at -= 2
@@ -242,7 +243,7 @@ class _Reader:
     # Values.
 
     def _value(self, at: int) -> Read:
-        """What the strings from a token on say, where nothing else is done to them."""
+        """Return the text of the strings from a token on, where no operation is applied to them."""
         at = self._skip_lines(at)
         if at not in self.values:
             value, end = self._expression(at)
@@ -274,7 +275,7 @@ class _Reader:
         return (value, end + 1) if self._token(end).text == ")" else (None, at)
 
     def _joined(self, at: int) -> Read:
-        """`paste0` or `paste` of literals alone."""
+        """Return `paste0` or `paste` of literals alone as one text."""
         between: bytes | None = _JOINING[self.tokens[at].text]
         parts: list[Passage] = []
         place = at + 2
@@ -296,7 +297,7 @@ class _Reader:
     # Markers.
 
     def _find_marked(self) -> None:
-        """Find the string that each `# language=Net#` speaks of."""
+        """Find the string that each comment `# language=Net#` refers to."""
         strings = [at for at, token in enumerate(self.tokens) if token.kind == "string"]
         starts = [self.tokens[at].start for at in strings]
         for comment in self.comments:
@@ -308,7 +309,7 @@ class _Reader:
                     self._mark(chosen)
 
     def _is_marked(self, at: int, comment: Token) -> bool:
-        """Whether a comment speaks of a string: of one that ends on its line, or of the next."""
+        """Return whether a comment refers to a string: one that ends on its line, or the next."""
         string = self.tokens[at]
         if string.start < comment.start:
             return self.text.find(b"\n", string.end, comment.start) < 0
@@ -328,7 +329,7 @@ def _is_option(name: Token) -> bool:
 
 
 def _literal(token: Token) -> str | int | None:
-    """A string or whole number as it is written."""
+    """Return a string or a whole number as it is written."""
     if token.kind == "string":
         passage = read_literal(token.text.encode(), 0, len(token.text.encode()))
         return passage.text.decode() if passage is not None else None
@@ -337,5 +338,5 @@ def _literal(token: Token) -> str | int | None:
 
 
 def _join(source: bytes, parts: list[Passage], between: bytes, function: str) -> Value:
-    """One text of several literals; it cannot be laid out."""
+    """Return one text of several literals; it cannot be laid out."""
     return Value(Assembly(source, parts, between), f"it is put together by {function}")

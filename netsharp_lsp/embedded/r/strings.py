@@ -1,4 +1,4 @@
-"""String literals of R: what they say, and how a text is written in one of the same kind."""
+"""String literals of R: their texts, and how a text is written in one of the same kind."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ class QuotedForm(Unreserved):
 
     @property
     def one_line(self) -> bool:
-        """Whether lines end in it by escapes alone."""
+        """Return whether lines end in it by escapes alone."""
         return self.line_end == b"\\n"
 
     def encode(self, text: str) -> str | None:
-        """Return how a text is written in this literal."""
+        """Return a text as it is written in this literal."""
         quote = self.quote.decode()
         table = {"\\": "\\\\", "\r": "\\r", quote: f"\\{quote}", "\n": self.line_end.decode()}
         return translated(text, table) if "\0" not in text else None
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where the literal would end in it."""
+        """Return the text of a content, None where the literal would end in it."""
         pieces = self.read(written, 0, len(written))
         return b"".join(pieces.parts) if pieces is not None else None
 
     def read(self, source: bytes, at: int, end: int) -> Pieces | None:
-        """Return the pieces of a content; None where it is none, or says what is no text."""
+        """Return the pieces of a content; None where it is not valid, or its text is not."""
         pieces = Pieces()
         while at < end:
             run = self._run.match(source, at, end)
@@ -87,7 +87,7 @@ class QuotedForm(Unreserved):
 
 
 class RawForm(Unreserved):
-    """A raw literal, which `closing` ends; everything in it stands for itself."""
+    """A raw literal, which `closing` ends; every character in it is literal."""
 
     __slots__ = ("closing", "line_end")
 
@@ -99,11 +99,11 @@ class RawForm(Unreserved):
         self.line_end = line_end
 
     def encode(self, text: str) -> str | None:
-        """Return how a text is written in this literal."""
+        """Return a text as it is written in this literal."""
         return text.replace("\n", self.line_end.decode()) if "\0" not in text else None
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where the literal would end in it."""
+        """Return the text of a content, None where the literal would end in it."""
         # The end of the literal may also begin in the content.
         if (written + self.closing).index(self.closing) < len(written):
             return None
@@ -121,7 +121,7 @@ class RawForm(Unreserved):
 
 
 def raw_end(source: bytes, opening: re.Match[bytes]) -> tuple[int, bytes] | None:
-    """Return where the content of a raw literal ends, and what ends it; None if nothing does."""
+    """Return the end of the content of a raw literal, and the closing bytes; None without any."""
     closing = _CLOSING[opening.group("bracket")] + opening.group("dashes") + opening.group("quote")
     at = source.find(closing, opening.end())
     return (at, closing) if at >= 0 else None
@@ -130,7 +130,7 @@ def raw_end(source: bytes, opening: re.Match[bytes]) -> tuple[int, bytes] | None
 def read_literal(
     source: bytes, start: int, end: int, parent: Passage | None = None
 ) -> Passage | None:
-    """Return the text of a literal from `start` to `end`; None where R takes it for an error."""
+    """Return the text of a literal from `start` to `end`; None where it is an error in R."""
     raw = RAW_OPENING.match(source, start)
     form: Form
     if raw is not None:
@@ -149,7 +149,7 @@ def read_literal(
 
 
 def _said(found: re.Match[bytes]) -> bytes | None:
-    """What a line end or an escape stands for; None where it is no text."""
+    """Return the text of a line end or an escape; None where it is not valid text."""
     if found.re is _LINE_END or found.group("ended"):
         return b"\n"
     for group, base in _NUMBERS:

@@ -1,4 +1,4 @@
-"""Cuts R code into tokens, exactly for strings and comments, and roughly for the rest."""
+"""Splits R code into tokens, exactly for strings and comments, and roughly for the rest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: dict[str, Kind] = {"raw": "string", "quoted": "name"}
 
 
 class Token:
-    """A piece of R code; `around` is the number of the bracket that it stands in, -1 for none.
+    """A piece of R code; `around` is the number of the bracket that it is in, -1 for none.
 
     `partner` is the number of the bracket that a closing one closes, and of the token at which an
     opening one is no longer open; -1 where there is none.
@@ -47,7 +47,7 @@ class Token:
 
 
 def cut(source: bytes) -> tuple[list[Token], list[Token]]:
-    """Return the tokens and, apart, the comments; line ends are tokens where they end something."""
+    """Return the tokens and, apart, the comments; a line end that ends an expression is a token."""
     tokens: list[Token] = []
     comments: list[Token] = []
     brackets = _OpenBrackets(tokens)
@@ -72,7 +72,7 @@ def cut(source: bytes) -> tuple[list[Token], list[Token]]:
 
 
 class _OpenBrackets:
-    """The brackets that are open behind the last token, and how many of each kind."""
+    """The brackets that are open after the last token, and the number of each kind."""
 
     __slots__ = ("_counts", "_numbers", "_tokens")
 
@@ -83,7 +83,7 @@ class _OpenBrackets:
 
     @property
     def around(self) -> int:
-        """The innermost one, -1 for none."""
+        """Return the innermost one, -1 for none."""
         return self._numbers[-1] if self._numbers else -1
 
     def open(self, text: str) -> None:
@@ -92,7 +92,7 @@ class _OpenBrackets:
         self._counts[text] += 1
 
     def close(self, text: str) -> int:
-        """Close the one that the next token belongs to, with those left open in it."""
+        """Close the one that the next token belongs to, with those left open in it; return it."""
         opening = _OPENED[text]
         if not self._counts[opening]:
             return -1
@@ -114,7 +114,7 @@ class _OpenBrackets:
 
 
 def _pieces(source: bytes) -> Iterator[tuple[Kind, int, int]]:
-    """Each piece of a text but blanks: its kind and its span."""
+    """Yield each piece of a text except blanks: its kind and its span."""
     scanner = _TOKEN.scanner(source)  # type: ignore[attr-defined]
     endless: set[bytes] = set()
     while (found := scanner.match()) is not None:

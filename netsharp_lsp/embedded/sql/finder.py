@@ -1,6 +1,6 @@
-"""Finds specifications in T-SQL, and the scripts of R, Python and T-SQL that its strings hold.
+"""Finds specifications in T-SQL, and the scripts of R, Python and T-SQL in its strings.
 
-What a script holds is read by the host of its language; knows the look of those languages only.
+A script is read by the host of its language; knows those languages only by their look.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _VARIABLE = re.compile(rb"@[\w@#$\x80-\xff]+")
 
 
 def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
-    """Return what a text of T-SQL holds: specifications in variables, and scripts.
+    """Return the contents of a text of T-SQL: specifications in variables, and scripts.
 
-    `hint` is what must be in a string for it to be read.
+    Strings are only read where `hint` matches.
     """
     held = Holding()
     source = layer.text
@@ -82,12 +82,12 @@ def read_sql(layer: HostLayer, hint: re.Pattern[bytes] = HINT) -> Holding:
 
 
 def _statements(cutter: Cutter, points: Sequence[int]) -> list[SqlStatement]:
-    """The statements around offsets, in order."""
+    """Return the statements around offsets, in order."""
     return [SqlStatement(one) for one in cutter.statements(sorted(points))]
 
 
 def _mentions(source: bytes, statements: Sequence[SqlStatement]) -> list[int]:
-    """Where the variables stand that hold queries: the last places before each call."""
+    """Return the offsets of the variables with queries: the last ones before each call."""
     calls = [(one.query.encode(), one.start) for one in statements if isinstance(one.query, str)]
     places: dict[bytes, list[int]] = {name: [] for name, _ in calls}
     for found in _VARIABLE.finditer(source) if calls else ():
@@ -119,12 +119,12 @@ class _Used:
                     self._texts.setdefault(text.target, []).append(text)
 
     def language_of(self, call: SqlStatement | None, said: bytes) -> str | None:
-        """Return the language of a text: what the call says that runs it, else its look."""
+        """Return the language of a text: the one that its call names, else one by its look."""
         known = self._language_said(call) if call is not None else None
         return known or _by_look(said)
 
     def query_of(self, call: SqlStatement) -> SqlText | None:
-        """Return the text of the rows that a call is given, of a variable the last before it."""
+        """Return the text of the query for a call's rows; a variable's last one before the call."""
         if not isinstance(call.query, str):
             return call.query
         number = bisect_left(self._given.get(call.query, []), call.start)
@@ -139,7 +139,7 @@ class _Used:
         return self._next_call(text.target, text.start)
 
     def _next_call(self, variable: str, start: int) -> SqlStatement | None:
-        """The next call that runs a variable which is given a text at `start`, and no other."""
+        """Return the next call that runs a variable given a text at `start`, and no other."""
         calls, given = self._calls.get(variable, []), self._given[variable]
         number = bisect_right(calls, start, key=lambda call: call.start)
         again = bisect_right(given, start)
@@ -148,7 +148,7 @@ class _Used:
         return calls[number]
 
     def _language_said(self, call: SqlStatement) -> str | None:
-        """The language that a call names by a literal."""
+        """Return the language that a call names by a literal."""
         parts = call.language.parts if call.language is not None else ()
         if len(parts) != 1 or parts[0] is None or isinstance(parts[0], bytes):
             return None
@@ -158,7 +158,7 @@ class _Used:
 
 
 def _by_look(text: bytes) -> str | None:
-    """The language that a text seems to be in, None where it seems to be in none."""
+    """Return the language that a text looks like, None where it looks like none."""
     if _RUNS.search(text) is not None:
         return "sql"
     python, r = len(_OF_PYTHON.findall(text)), len(_OF_R.findall(text))
@@ -168,13 +168,13 @@ def _by_look(text: bytes) -> str | None:
 
 
 def _add_specification(held: Holding, passage: Passage, target: str | None) -> None:
-    """Note a text that is a specification itself."""
+    """Add a text that is a specification itself."""
     name = target.lstrip("@") if target is not None else None
     held.regions.append(Region(passage, name))
 
 
 def _shown(layer: HostLayer, text: SqlText) -> bytes:
-    """What a text says to people: what is known only at run time is left out visibly."""
+    """Return the text to show to people: parts known only at run time are visibly left out."""
     said = []
     for part in text.parts:
         if part is None or isinstance(part, bytes):
@@ -186,7 +186,7 @@ def _shown(layer: HostLayer, text: SqlText) -> bytes:
 
 
 def _passage(layer: HostLayer, text: SqlText) -> Passage | None:
-    """What a text says: one literal, or several with what is known between them."""
+    """Return the passage of a text: one literal, or several with the known text between them."""
     passages: list[Passage] = []
     gaps = [_NOTHING]
     for part in text.parts:

@@ -1,4 +1,4 @@
-"""What statements of T-SQL say: texts that are put together, and what they are given to.
+"""Statements of T-SQL: the texts that they compose, and what these are passed to.
 
 Knows the functions that join texts and the procedure that runs scripts; no host language in them.
 """
@@ -29,7 +29,7 @@ _LONGEST_TYPE = 5
 
 
 class SqlText:
-    """A text that a statement writes, in parts, and where it goes: `target` with its `@`."""
+    """A text that a statement writes, in parts, and its destination: `target` with its `@`."""
 
     __slots__ = ("parts", "start", "target")
 
@@ -95,7 +95,7 @@ class SqlStatement:
         return end
 
     def _target(self, at: int) -> str | None:
-        """The variable or argument that an expression is assigned to."""
+        """Return the variable or argument that an expression is assigned to."""
         if self._word(at - 1) not in ("=", "+="):
             return None
         at -= 2
@@ -112,7 +112,7 @@ class SqlStatement:
     # Expressions.
 
     def _expression(self, at: int) -> tuple[Sequence[Part], int]:
-        """The parts of operands with `+` between them, and the token behind them."""
+        """Return the parts of operands with `+` between them, and the token after them."""
         parts, at = self._operand(at)
         if self._word(at) != "+":
             return parts, at
@@ -145,7 +145,7 @@ class SqlStatement:
         return [None], at + 1
 
     def _call(self, at: int) -> tuple[Sequence[Part], int]:
-        """What a function makes of texts, where it only joins, casts or is a character."""
+        """Return the value of a function of texts, where it only joins, casts or is a character."""
         name, opening = self._word(at), at + 1
         closing = self._partners.get(opening)
         if closing is None:
@@ -173,7 +173,7 @@ class SqlStatement:
         return [None], closing + 1
 
     def _argument_end(self, at: int, closing: int) -> int:
-        """The comma behind an argument of a call, or its closing bracket."""
+        """Return the comma after an argument of a call, or the call's closing bracket."""
         while at < closing and self._word(at) != ",":
             at = max(self._partners.get(at, at), at) + 1
         return min(at, closing)
@@ -196,7 +196,7 @@ class SqlStatement:
         self.language = None if isinstance(language, str) else language
 
     def _by_place(self, at: int) -> list[SqlText | str | None]:
-        """What the first arguments of the call are given by their places."""
+        """Return the values of the call's first positional arguments."""
         found: list[SqlText | str | None] = [None] * len(_PLACES)
         for number in range(len(_PLACES)):
             if at >= len(self._tokens) or self._word(at + 1) == "=":
@@ -213,7 +213,7 @@ class SqlStatement:
         return found
 
     def _variable(self, argument: str, at: int) -> str | None:
-        """The variable that an argument of the call is given."""
+        """Return the variable that an argument of the call is given."""
         for place in range(at, len(self._tokens) - 2):
             value = self._tokens[place + 2]
             if self._word(place) == argument and self._word(place + 1) == "=":
@@ -222,7 +222,7 @@ class SqlStatement:
 
 
 def _partners(tokens: Sequence[SqlToken]) -> dict[int, int]:
-    """Each round bracket and the one that belongs to it."""
+    """Return the partner of each round bracket."""
     partners: dict[int, int] = {}
     open_ones: list[int] = []
     for at, token in enumerate(tokens):

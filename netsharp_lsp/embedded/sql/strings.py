@@ -1,4 +1,4 @@
-"""String literals of T-SQL: what they say, and how a text is written in one of the same kind.
+"""String literals of T-SQL: their texts, and how a text is written in one of the same kind.
 
 Source: Transact-SQL reference, "Constants" and "Backslash (Line Continuation)".
 """
@@ -31,7 +31,7 @@ class SqlForm(Unreserved):
         )
 
     def encode(self, text: str) -> str | None:
-        """Return how `text` is written in this literal, None for text with a NUL."""
+        """Return `text` as it is written in this literal, None for text with a NUL."""
         if "\0" in text:
             return None
         quote, line_end = self.quote.decode(), self.line_end.decode()
@@ -40,7 +40,7 @@ class SqlForm(Unreserved):
         return written.replace("\n", line_end)
 
     def decode(self, written: bytes) -> bytes | None:
-        """Return what a content says, None where the literal would end in it."""
+        """Return the text of a content, None where the literal would end in it."""
         pieces = self.read(written, 0, len(written))
         return b"".join(pieces.parts) if pieces is not None else None
 
@@ -63,7 +63,7 @@ class SqlForm(Unreserved):
 def read_literal(
     source: bytes, start: int, end: int, parent: Passage | None = None
 ) -> Passage | None:
-    """Return the text of a closed literal from `start` to `end`; None where it is none."""
+    """Return the text of a closed literal from `start` to `end`; None for other tokens."""
     opening = _OPENING.match(source, start, end)
     if opening is None or end - 1 < opening.end():
         return None

@@ -1,7 +1,7 @@
-"""Cuts T-SQL into tokens: first what hides other text, then the words and marks of statements.
+"""Splits T-SQL into tokens: first strings, quoted identifiers and comments, then words and marks.
 
-Source: Transact-SQL reference, "Constants", "Database identifiers", "Slash star comment" and
-"SET QUOTED_IDENTIFIER"; knows no meaning of a statement.
+Source: Transact-SQL reference, "Constants", "Database identifiers", "Slash star comment" and "SET
+QUOTED_IDENTIFIER"; knows no meaning of a statement.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SqlToken:
 
 
 class Cutter:
-    """A text of T-SQL of which single statements are cut into tokens."""
+    """A text of T-SQL of which single statements are split into tokens."""
 
     __slots__ = ("_ends", "_settings", "_starts", "source")
 
@@ -72,7 +72,7 @@ class Cutter:
         ]
 
     def statements(self, points: Sequence[int]) -> Iterator[list[SqlToken]]:
-        """Yield the tokens of each statement in which one of the offsets stands, in order."""
+        """Yield the tokens of each statement that contains one of the offsets, in order."""
         last = 0
         for point in points:
             if point >= last:
@@ -80,7 +80,7 @@ class Cutter:
                 yield list(self._tokens(start, last))
 
     def _around(self, point: int, least: int) -> tuple[int, int]:
-        """The statement around an offset: where it begins, not before `least`, and ends."""
+        """Return the statement around an offset: where it begins, not before `least`, and ends."""
         number = bisect_right(self._starts, point)
         begin = point
         while begin > least:
@@ -123,7 +123,7 @@ class Cutter:
             number += 1
 
     def _hidden(self, kind: Kind, first: int, last: int) -> SqlToken:
-        """A string or an identifier between quotes or brackets."""
+        """Return a string or an identifier between quotes or brackets."""
         mark = self.source[first : first + 1]
         if mark == b'"' and not self._quotes_identifiers(first):
             kind = "string"
@@ -134,7 +134,7 @@ class Cutter:
         return SqlToken("name", first, last, name.decode("utf-8", "replace").lower())
 
     def _quotes_identifiers(self, offset: int) -> bool:
-        """Whether text between double quotes is an identifier at an offset."""
+        """Return whether text between double quotes is an identifier at an offset."""
         on = True
         for setting in self._settings:
             if setting.start() < offset:
@@ -142,14 +142,15 @@ class Cutter:
         return on
 
     def _hides(self, offset: int) -> bool:
-        """Whether an offset is inside a string, a comment, or an identifier."""
+        """Return whether an offset is inside a string, a comment, or an identifier."""
         number = bisect_right(self._starts, offset) - 1
         return number >= 0 and offset < self._ends[number]
 
 
 def _hiding(source: bytes) -> tuple[list[int], list[int]]:
-    """Where each closed string, quoted identifier and comment starts and ends, in order; behind a
-    string that stays open nothing is looked for.
+    """Return where closed strings, quoted identifiers and comments start and end, in order.
+
+    After a string that is not closed none are searched for.
     """
     starts: list[int] = []
     ends: list[int] = []
@@ -160,7 +161,7 @@ def _hiding(source: bytes) -> tuple[list[int], list[int]]:
 
 
 def _hiding_from(source: bytes, at: int, starts: list[int], ends: list[int]) -> int | None:
-    """Add what is hidden behind an offset, up to the first nested comment; return its end."""
+    """Add those that begin after an offset, up to the first nested comment; return its end."""
     for found in _HIDING.finditer(source, at):
         start, end = found.span()
         opens = source[start:end] if end - start < 3 else b""
@@ -175,7 +176,7 @@ def _hiding_from(source: bytes, at: int, starts: list[int], ends: list[int]) -> 
 
 
 def _block_end(source: bytes, start: int) -> int:
-    """Where a comment ends in which others may be nested."""
+    """Return the end of a comment in which others may be nested."""
     depth = 0
     for mark in _BLOCK_MARK.finditer(source, start):
         depth += 1 if mark.group() == b"/*" else -1
