@@ -1,4 +1,4 @@
-"""The Net# language as `language.py` asks for it; each answer imports what it needs on use.
+"""The Net# language as `language.py` registers it; each answer imports what it needs on use.
 
 A formatter never imports the checker, and nothing here reads a disk.
 """
@@ -34,7 +34,7 @@ class NetSharp:
 
     @property
     def rules(self) -> RuleBook:
-        """The pages of its rules."""
+        """Return the pages of its rules."""
         from netsharp_lsp.diagnostics.pages import RuleBook
 
         if self._rules is None:
@@ -42,7 +42,7 @@ class NetSharp:
         return self._rules
 
     def check(self, data: bytes, context: Context) -> Result:
-        """Every fault of a specification, and its comments."""
+        """Return the diagnostics of a specification, and its comments."""
         from netsharp_lsp.diagnostics.model import Result
         from netsharp_lsp.netsharp.check import check
 
@@ -51,13 +51,13 @@ class NetSharp:
         return Result(diagnostics, [(comment.start, comment.end) for comment in comments])
 
     def format(self, data: bytes, options: FormatOptions) -> Formatted:
-        """The text in the one style; see `netsharp_lsp.netsharp.formatting`."""
+        """Return the formatted text; see `netsharp_lsp.netsharp.formatting`."""
         from netsharp_lsp.netsharp.formatting import format_text
 
         return format_text(data, options)
 
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
-        """What the network is, as far as it is known; see `netsharp_lsp.netsharp.describe`."""
+        """Return the network as far as it is known; see `netsharp_lsp.netsharp.describe`."""
         from netsharp_lsp.netsharp.describe import describe_network
         from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
@@ -65,7 +65,7 @@ class NetSharp:
         return describe_network(resolve(parse(data), context))
 
     def compare(self, before: Text, after: Text) -> Comparison:
-        """What differs between two networks; see `netsharp_lsp.netsharp.compare`."""
+        """Return the differences between two networks; see `netsharp_lsp.netsharp.compare`."""
         from netsharp_lsp.netsharp.compare import compare
         from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
@@ -73,7 +73,7 @@ class NetSharp:
         return compare(*(resolve(parse(data), context) for data, context in (before, after)))
 
     def open(self, data: bytes, context: Context) -> Snapshot:
-        """The text as it is edited; see `netsharp_lsp.netsharp.snapshot`."""
+        """Return a snapshot of a text to be edited; see `netsharp_lsp.netsharp.snapshot`."""
         from netsharp_lsp.netsharp.snapshot import Snapshot
 
         return Snapshot.opened(data, context)

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 def counted(number: int, thing: str) -> str:
-    """A number with its noun: 1 cell, 2 cells."""
+    """Return a number with its noun: 1 cell, 2 cells."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def factors(numbers: tuple[int, ...]) -> str:
-    """A product as it is written: 5 x 12 x 12."""
+    """Return a product as it is written: 5 x 12 x 12."""
     return " x ".join(str(number) for number in numbers)
 
 
 def positions(axis: Axis) -> str:
-    """How many kernels fit one dimension: `(29 - 5) / 2 + 1 = 13`.
+    """Return the number of kernels along one dimension as a sum: `(29 - 5) / 2 + 1 = 13`.
 
-    A padded dimension reads `(28 - 1) / 2 + 1 = 14`, one with explicit pads
-    `(28 + 0 + 1 - 5) / 2 + 1 = 13`; the division drops its remainder.
+    A padded dimension reads `(28 - 1) / 2 + 1 = 14`, one with explicit pads `(28 + 0 + 1 - 5) / 2 +
+    1 = 13`; the division drops its remainder.
     """
     room = f"{axis.size} - {axis.kernel}"
     if axis.padding:
@@ -38,7 +38,7 @@ def positions(axis: Axis) -> str:
 
 
 def outputs(geometry: Geometry) -> Iterator[tuple[int, str]]:
-    """Per dimension, its positions and what its maps make of them."""
+    """Yield for each dimension the number of its positions and the product with its maps."""
     for dimension, (axis, maps) in enumerate(zip(geometry.axes, geometry.maps, strict=True)):
         text = f"NodeCount[{dimension}] = {positions(axis)}"
         if maps > 1:
@@ -47,7 +47,7 @@ def outputs(geometry: Geometry) -> Iterator[tuple[int, str]]:
 
 
 def kernel_weights(geometry: Geometry) -> str:
-    """The parameters of a convolution: `5 kernels x (5 x 5 + 1 bias) = 130`."""
+    """Return the parameters of a convolution: `5 kernels x (5 x 5 + 1 bias) = 130`."""
     cells = factors(tuple(axis.kernel for axis in geometry.axes))
     total = geometry.kernels * geometry.weights_per_kernel
     return f"{counted(geometry.kernels, 'kernel')} x ({cells} + 1 bias) = {total}"

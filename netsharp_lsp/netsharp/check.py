@@ -1,6 +1,6 @@
 """Runs every rule over a specification; knows the subjects of rules and no single rule.
 
-What rules say of a declaration is kept until it, or what they read of others, changes.
+The findings of a declaration are kept until it, or what they depend on in others, changes.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ WORST = "error"
 
 
 class Examination:
-    """What the rules say of a network, kept up to date while its text is edited.
+    """The findings of all rules on a network, kept up to date while its text is edited.
 
-    `examined`: how many declarations were judged for the newest version.
+    `examined`: the number of declarations that were checked for the newest version.
     """
 
     def __init__(self, network: Network) -> None:
@@ -94,7 +94,7 @@ class Examination:
         }
 
     def edited(self, specification: Specification, delta: Delta) -> None:
-        """Go on to the next version of the text."""
+        """Update to the next version of the text."""
         network = self.network
         doubts = Doubts.of(specification)
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
@@ -109,7 +109,7 @@ class Examination:
         self.examined = 0
 
     def findings(self) -> Iterator[Finding]:
-        """Everything that is to be said, less what rests on unreadable text."""
+        """Yield all findings, less those that depend on unparsed text."""
         self._examine()
         reached = self._reached()
         counts = self._premises_met()
@@ -119,13 +119,13 @@ class Examination:
         yield from self._others(reached)
 
     def _premises_met(self) -> dict[str, bool]:
-        """Whether findings of each code count, for what the network is as a whole."""
+        """Return for each code whether its findings apply to the network as a whole."""
         met = dict.fromkeys(RULES.traits, True)
         met.update((code, holds(self.network)) for code, holds in self._premises)
         return met
 
     def _reached(self) -> set[Declaration]:
-        """Of the declarations told of alone those that unreadable text may bear on."""
+        """Return those declarations with local findings only that unparsed text may affect."""
         doubts = self.network.doubts
         if doubts.foreign:
             return set(self._alone)
@@ -134,7 +134,7 @@ class Examination:
         return self._naming.union(one for one in doubts.touched if one in self._alone)
 
     def _others(self, reached: Iterable[Declaration]) -> Iterator[Finding]:
-        """What is to be said beside what is told of declarations alone."""
+        """Yield the findings that are not local to declarations."""
         told = chain(self._told.values(), (self._alone[one] for one in reached))
         withholds, terms = self.network.doubts.withholds, RULES.traits
         for finding in self._in_force(chain.from_iterable(told)):
@@ -142,7 +142,7 @@ class Examination:
                 yield finding
 
     def _in_force(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """What counts in the network as a whole, and what is said of it."""
+        """Yield the findings that apply to the network as a whole, and those about the network."""
         network = self.network
         terms = RULES.traits
         counts = self._premises_met()
@@ -223,17 +223,18 @@ class Examination:
             self._pointed_at.remove(other, declaration)
 
     def diagnostics(self) -> list[Diagnostic]:
-        """The diagnostics in the order of the text, each once."""
+        """Return the diagnostics in text order, each once."""
         return self._all(Finding.diagnostic)
 
     def late_diagnostics(self) -> list[Diagnostic]:
-        """The same for who asks few of them for more than where they stand and what they say."""
+        """Return the same for callers that read more than place and severity of few of them."""
         return self._all(LateDiagnostic)
 
     def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, list[Diagnostic]]:
-        """How many diagnostics have a code that is wanted, and so many of them, the gravest.
+        """Return the number of diagnostics with a wanted code, and the most severe of them.
 
-        What is told of declarations alone is looked at no further than it is shown.
+        At most ``most`` are returned; findings local to declarations are read only as far as
+        needed.
         """
         self._examine()
         reached = self._reached()
@@ -271,7 +272,7 @@ class Examination:
         return shown
 
     def _in_text(self, codes: Container[str], reached: set[Declaration]) -> Iterator[Diagnostic]:
-        """What is told of declarations alone, as the text goes on; a keystroke asks for all."""
+        """Yield the local findings of declarations in text order; every keystroke needs all."""
         if not codes:
             return
         specification, severities, alone = self.network.specification, RULES.severities, self._alone
@@ -287,7 +288,7 @@ class Examination:
                     yield LateDiagnostic(finding, specification, severities[code], base)
 
     def _repeats(self, finding: Finding, reached: set[Declaration]) -> bool:
-        """Whether the declaration in which a finding stands says the same itself."""
+        """Return whether the declaration around a finding has the same finding itself."""
         specification = self.network.specification
         if severity_and_code(finding) not in self._counts:
             return False
@@ -302,7 +303,7 @@ class Examination:
         return in_order(self._as(told, [*findings, *self._unsaid(findings)]))
 
     def _unsaid(self, findings: Iterable[Finding], grave: bool = False) -> list[Finding]:
-        """What is wrong with a broken text if nothing grave is said of it."""
+        """Return the findings on a broken text for which no error was reported."""
         network = self.network
         if not network.doubts.broken or grave:
             return []
@@ -316,17 +317,17 @@ class Examination:
 
 
 def checks_on(kind: SubjectKind[CheckT]) -> list[CheckT]:
-    """What looks at one kind of subject, in the order of codes."""
+    """Return the checks of one kind of subject, in the order of codes."""
     return [rule.check for rule in RULES.on(kind)]
 
 
 def severity_and_code(finding: Finding) -> tuple[Severity, str]:
-    """How grave a finding is, and its code."""
+    """Return the severity of a finding, and its code."""
     return finding.severity or RULES.severities[finding.code], finding.code
 
 
 def told_alone(declaration: Declaration, found: Iterable[Finding]) -> tuple[Finding, ...] | None:
-    """Findings in order where each stands in a declaration and rests on nothing else; else None."""
+    """Return findings in order if each is in the declaration and depends on no other; else None."""
     terms = RULES.traits
     ordered: dict[tuple[int, int, str, str], Finding] = {}
     for finding in found:
@@ -345,7 +346,7 @@ def told_alone(declaration: Declaration, found: Iterable[Finding]) -> tuple[Find
 
 
 def places_of(finding: Finding) -> Iterator[RelativeSpan]:
-    """Every place that a finding points at or rests on."""
+    """Yield every place that a finding points at or depends on."""
     yield finding.place
     yield from finding.also
     for note in finding.notes:
@@ -355,11 +356,10 @@ def places_of(finding: Finding) -> Iterator[RelativeSpan]:
 
 
 def shaken(before: Doubts, after: Doubts) -> set[Declaration]:
-    """The declarations that rules on syntax may judge otherwise in the next version of a text for
-    what stands in doubt in either.
+    """Return the declarations for which rules on syntax may give other findings in the next
+    version, due to unparsed text in either.
 
-    Where only marks are missing around one, and nothing around it has changed, it is judged as it
-    was.
+    A declaration around which only marks are missing, and nothing has changed, keeps its findings.
     """
     if before.foreign or after.foreign:
         return {*before.specification.declarations, *after.specification.declarations}
@@ -376,12 +376,12 @@ def shaken(before: Doubts, after: Doubts) -> set[Declaration]:
 
 
 def findings_of(network: Network) -> Iterator[Finding]:
-    """Everything that is to be said about a network, less what rests on unreadable text."""
+    """Return all findings on a network, less those that depend on unparsed text."""
     return Examination(network).findings()
 
 
 def diagnostics_of(network: Network) -> list[Diagnostic]:
-    """The diagnostics of a network in the order of the text, each once."""
+    """Return the diagnostics of a network in text order, each once."""
     return Examination(network).diagnostics()
 
 
@@ -396,7 +396,7 @@ def check(data: bytes, context: Context) -> tuple[Network, list[Diagnostic]]:
 
 
 class _Side:
-    """The text with one side of its conflicts."""
+    """A text with one side of its conflicts."""
 
     __slots__ = ("examination", "is_ours", "reading")
 
@@ -409,11 +409,11 @@ class _Side:
 
     @property
     def network(self) -> Network:
-        """The network that would be meant."""
+        """Return the network of this side."""
         return self.examination.network
 
     def edited(self, data: bytes, conflicts: Sequence[Conflict]) -> None:
-        """Go on to the next version of the text."""
+        """Update to the next version of the text."""
         after = one_side(data, conflicts, ours=self.is_ours)
         edit = difference(self.reading.data, after)
         self.reading, delta = self.reading.edited(after, [edit])
@@ -430,12 +430,12 @@ class Sides:
         self.theirs = _Side(data, conflicts, context, ours=False)
 
     def edited(self, data: bytes, conflicts: Sequence[Conflict]) -> None:
-        """Go on to the next version of the text."""
+        """Update to the next version of the text."""
         self.ours.edited(data, conflicts)
         self.theirs.edited(data, conflicts)
 
     def diagnostics(self, conflicts: Sequence[Conflict]) -> list[Diagnostic]:
-        """The conflicts, and what holds whichever side is kept."""
+        """Return the conflicts, and the diagnostics that both sides have."""
         from netsharp_lsp.diagnostics.conflicts import undisputed
 
         network = self.ours.network

@@ -1,7 +1,7 @@
-"""What differs between two networks, and whether they are the same however they are spelt.
+"""The differences between two networks, and whether they are the same in different spellings.
 
-Two networks are the same when their layers can be paired so that kind, shape, activation,
-given values, bundles and sharing agree; the order of inputs counts, names do not.
+Two networks are the same when their layers can be paired so that kind, shape, activation, given
+values, bundles and sharing agree; the order of inputs counts, names do not.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def compare(before: Network, after: Network) -> Comparison:
 
 
 class Identity:
-    """Numbers for the layers of a network, by what they are made of and by what uses them.
+    """Numbers for the layers of a network, by their structure and by their use.
 
-    Equal entries of `number` mean equal structure below; equal ones of `role` also mean equal
-    use above, which tells two layers of one structure apart where only one of them is used.
-    ``numbers`` is shared by the two networks compared; it numbers each structure met.
+    Equal entries of `number` mean equal structure below; equal ones of `role` also mean equal use
+    above, which tells two layers of one structure apart where only one of them is used. ``numbers``
+    is shared by the two networks compared; it numbers each structure met.
     """
 
     def __init__(self, network: Network, numbers: dict[object, int]) -> None:
@@ -67,7 +67,7 @@ class Identity:
 
     @classmethod
     def of(cls, network: Network, numbers: dict[object, int]) -> Identity:
-        """Number the layers of a network, upwards by structure and downwards by use."""
+        """Return the numbers of a network's layers, upwards by structure and downwards by use."""
         found = cls(network, numbers)
         for layer in found.layers:
             found.number[layer] = found._number(found._structure(layer))
@@ -95,7 +95,7 @@ class Identity:
         return ("role", self.number[layer], tuple(sorted(users, key=repr)))
 
     def summary(self) -> object:
-        """What is equal for two networks that are the same."""
+        """Return a value that is equal for two networks that are the same."""
         groups = shared_groups(self.network)
         bundles = (
             tuple(sorted((self.role[b.source] if b.source else -1, self.role[b.layer]) for b in g))
@@ -143,7 +143,7 @@ def pair_alike(
 
 
 def pair_by_facts(left: Identity, pairs: dict[Layer, Layer], free: dict[str, Layer]) -> None:
-    """Pair what is left where facts and paired sources agree: a rename above another change."""
+    """Pair remaining layers with equal facts and paired sources: a rename above another change."""
     for layer in left.layers:
         if layer in pairs:
             continue
@@ -158,7 +158,7 @@ def pair_by_facts(left: Identity, pairs: dict[Layer, Layer], free: dict[str, Lay
 def layer_differences(
     left: Identity, right: Identity, pairs: list[tuple[Layer, Layer]]
 ) -> list[Difference]:
-    """Layers added and removed, and what changed in those that stayed."""
+    """Return the layers added and removed, and what changed in those that stayed."""
     stayed = {layer for pair in pairs for layer in pair}
     differences = [
         Difference(change, "layer", layer.name)
@@ -184,7 +184,7 @@ def layer_differences(
 def bundle_differences(
     left: Identity, right: Identity, old: Layer, new: Layer, renames: dict[str, str]
 ) -> list[Difference]:
-    """Bundles added and removed, and what changed in those from the same source."""
+    """Return the bundles added and removed, and what changed in those from the same source."""
     differences: list[Difference] = []
     remaining = list(new.bundles)
     for bundle in old.bundles:
@@ -208,14 +208,14 @@ def bundle_differences(
 def sharing_differences(
     left: Identity, right: Identity, renames: dict[str, str]
 ) -> list[Difference]:
-    """Groups that share in one network only."""
+    """Return the groups that share in one network only."""
     before, after = sharing_names(left.network, renames), sharing_names(right.network, {})
     removed = [Difference("removed", "share", name) for name in sorted(before - after)]
     return removed + [Difference("added", "share", name) for name in sorted(after - before)]
 
 
 def sharing_names(network: Network, renames: dict[str, str]) -> set[str]:
-    """Each sharing group as text, in the names of the newer network."""
+    """Return each sharing group as text, in the names of the newer network."""
     groups = shared_groups(network)
 
     def new(name: str) -> str:
@@ -230,7 +230,7 @@ def sharing_names(network: Network, renames: dict[str, str]) -> set[str]:
 
 
 def changed_facts(what: str, name: str, before: Facts, after: Facts) -> list[Difference]:
-    """A difference for each fact that is not the same."""
+    """Return a difference for each fact that is not the same."""
     return [
         Difference("changed", what, name, key, readable(before.get(key)), readable(after.get(key)))
         for key in {**before, **after}
@@ -239,7 +239,7 @@ def changed_facts(what: str, name: str, before: Facts, after: Facts) -> list[Dif
 
 
 def readable(value: Any) -> str:
-    """A fact as people read it; long tuples are counted."""
+    """Return a fact as people read it; long tuples are replaced by their length."""
     if value is None:
         return "none"
     if isinstance(value, tuple) and len(value) > 8:
@@ -250,7 +250,7 @@ def readable(value: Any) -> str:
 
 
 def layer_facts(layer: Layer) -> Facts:
-    """What a layer is beside its bundles."""
+    """Return the properties of a layer without its bundles."""
     return {
         "kind": layer.kind,
         "shape": layer.shape if layer.shape is not None else "auto",
@@ -260,7 +260,7 @@ def layer_facts(layer: Layer) -> Facts:
 
 
 def bundle_facts(bundle: Bundle, network: Network) -> Facts:
-    """What a bundle is beside its ends; equal facts mean equal arithmetic."""
+    """Return the properties of a bundle without its ends; equal ones mean equal arithmetic."""
     facts: Facts = {"kind": bundle.kind, "Weights": numbers_of(bundle.given.get("Weights"))}
     if bundle.kind == "where":
         facts |= edge_facts(bundle, network)
@@ -274,7 +274,7 @@ def bundle_facts(bundle: Bundle, network: Network) -> Facts:
 
 
 def edge_facts(bundle: Bundle, network: Network) -> Facts:
-    """The edges themselves, not the words of the condition; all of them make a full bundle."""
+    """Return the edges themselves, not the condition's text; all of them make a full bundle."""
     edges = count_edges(bundle, network, CONDITION_EVALUATIONS.most)
     if edges is None or edges.count is None:
         return {"condition": network.text(bundle.place)}
@@ -285,7 +285,7 @@ def edge_facts(bundle: Bundle, network: Network) -> Facts:
 
 
 def geometry_facts(geometry: Geometry, trained: bool) -> Facts:
-    """Where the kernels stand, however their padding was written."""
+    """Return the positions of the kernels, however their padding was written."""
     facts: Facts = {
         "InputShape": tuple(axis.size for axis in geometry.axes),
         "KernelShape": tuple(axis.kernel for axis in geometry.axes),
@@ -301,5 +301,5 @@ def geometry_facts(geometry: Geometry, trained: bool) -> Facts:
 
 
 def facts_key(facts: Facts) -> object:
-    """Facts as something that can be numbered."""
+    """Return facts as a hashable key."""
     return tuple(sorted(facts.items()))

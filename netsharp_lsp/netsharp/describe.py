@@ -1,7 +1,7 @@
-"""What a Net# network is, in numbers: the JSON of `netsharp describe`; renders nothing.
+"""A Net# network in numbers: the JSON of `netsharp describe`; renders nothing.
 
-Public contract: names and meanings of the fields are fixed.  None stands for what does not
-apply or is unknown, and a total over something unknown is None too.
+Public contract: names and meanings of the fields are fixed. None means that a value does not apply
+or is unknown, and a total over an unknown value is None too.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MULTIPLYING = ("all", "where", "convolve")
 def describe_network(network: Network, limit: int = CONDITION_EVALUATIONS.most) -> dict[str, Any]:
     """Describe a network; one with faults is described as far as it is known.
 
-    ``limit`` bounds the evaluations of all costly conditions: what they would count beyond that
-    stays unknown.
+    ``limit`` bounds the evaluations of all costly conditions; counts that would need more are
+    unknown.
     """
     groups = shared_groups(network, limit)
     layers = [layer for layer in network.all_layers if layer.first]
@@ -51,7 +51,7 @@ def describe_network(network: Network, limit: int = CONDITION_EVALUATIONS.most) 
 def describe_layer(
     layer: Layer, network: Network, groups: SharedGroups, limit: int = CONDITION_EVALUATIONS.most
 ) -> dict[str, Any]:
-    """One layer with its bundles; `biases` counts its own."""
+    """Return one layer with its bundles; `biases` counts its own."""
     bundles = [describe_bundle(bundle, network, groups, limit) for bundle in layer.bundles]
     biases = layer.nodes if layer.has_biases else 0
     leader = groups.bias_leader.get(layer, layer)
@@ -71,7 +71,7 @@ def describe_layer(
 def describe_bundle(
     bundle: Bundle, network: Network, groups: SharedGroups, limit: int = CONDITION_EVALUATIONS.most
 ) -> dict[str, Any]:
-    """One bundle; shared parameters are shown at each place."""
+    """Return one bundle; shared parameters are shown at each place."""
     geometry = bundle.geometry
     leader = groups.bundle_leader.get(bundle, bundle)
     connections = count_connections(bundle, network, limit)
@@ -94,7 +94,7 @@ def describe_bundle(
 def count_connections(
     bundle: Bundle, network: Network, limit: int = CONDITION_EVALUATIONS.most
 ) -> int | None:
-    """The edges from real source cells, padding and biases left out."""
+    """Return the number of edges from real source cells, without padding and biases."""
     if bundle.kind == "where":
         edges = count_edges(bundle, network, limit)
         return None if edges is None else edges.count
@@ -110,7 +110,7 @@ def count_connections(
 
 
 def count_parameters(bundle: Bundle, connections: int | None) -> int | None:
-    """The trained numbers of a bundle: a weight for each edge, or kernels with their biases."""
+    """Return the trained numbers of a bundle: a weight per edge, or kernels with their biases."""
     if bundle.kind in ("all", "where"):
         return connections
     if bundle.geometry is None:
@@ -121,7 +121,7 @@ def count_parameters(bundle: Bundle, connections: int | None) -> int | None:
 def total_parameters(
     layers: list[Layer], described: list[dict[str, Any]], groups: SharedGroups
 ) -> int | None:
-    """The parameters of all layers, shared ones counted once."""
+    """Return the parameters of all layers, shared ones counted once."""
     counts: list[int | None] = []
     for layer, description in zip(layers, described, strict=True):
         if groups.bias_leader.get(layer, layer) is layer:
@@ -133,7 +133,7 @@ def total_parameters(
 
 
 def total(counts: Iterable[int | None]) -> int | None:
-    """The sum; None if any part is."""
+    """Return the sum; None if any term is."""
     known = 0
     for count in counts:
         if count is None:

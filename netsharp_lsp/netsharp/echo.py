@@ -1,6 +1,6 @@
-"""A network as the hosts echo it before they train: each layer with its size and its depth.
+"""A network as the hosts print it before they train: each layer with its size and its depth.
 
-Knows no log around it; texts of the hosts are in the reference of MicrosoftML.
+Knows no log around it; the hosts' lines are in the reference of MicrosoftML.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def echoed(network: Network) -> list[str]:
-    """Return the lines of a network without errors; sizes that are not known are `auto`."""
+    """Return the lines of a network without errors; unknown sizes are `auto`."""
     depths = _depths(network)
     lines = []
     for layer in network.layers.values():
@@ -32,7 +32,7 @@ def echoed(network: Network) -> list[str]:
 
 
 def _depths(network: Network) -> dict[Layer, int]:
-    """How many layers lie behind each, on the longest way; an output has 0."""
+    """Return the longest way from each layer to an output, in layers; an output has 0."""
     depths = dict.fromkeys(network.layers.values(), 0)
     # A layer may stand before or behind those that it takes from, in any order.
     for _ in depths:
@@ -47,7 +47,7 @@ def _depths(network: Network) -> dict[Layer, int]:
 
 
 def _written(network: Network, bundle: Bundle) -> str:
-    """The text of a bundle on one line, without comments."""
+    """Return the text of a bundle on one line, without comments."""
     base = network.specification.starts[bundle.layer.declaration]
     text = network.specification.data[base + bundle.item.start : base + bundle.item.end]
     words = " ".join(_COMMENT.sub(b" ", text).decode().split())

@@ -1,4 +1,4 @@
-"""Net# as a family: one language, whose texts stand each for itself and are trained."""
+"""Net# as a family: one language, whose texts are independent of each other and are trained."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _TEXT = "input A [2];\nhidden B [2] from A all;\noutput C [1] from B all;\n"
 
 
 class Training:
-    """How a specification becomes a graph, and trained values a specification."""
+    """The conversion of a specification to a graph, and of trained values to a specification."""
 
     def build_graph(self, specification: str, known: Mapping[str, Any]) -> Graph:
-        """The engine's graph of a specification; see `netsharp_lsp.netsharp.lower`."""
+        """Return the engine's graph of a specification; see `netsharp_lsp.netsharp.lower`."""
         from netsharp_lsp.netsharp.lower import build_graph
 
         return build_graph(specification, known)
 
     def refusal(self, specification: bytes) -> str | None:
-        """Why a specification is not trained; see `netsharp_lsp.netsharp.lower`."""
+        """Return why a specification is not trained; see `netsharp_lsp.netsharp.lower`."""
         from netsharp_lsp.netsharp.lower import refusal
 
         return refusal(specification)
 
     def output(self, specification: bytes) -> tuple[int | None, str] | None:
-        """The nodes and the activation of the output layer."""
+        """Return the number of nodes and the activation of the output layer."""
         from netsharp_lsp.context import Context
         from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
@@ -45,7 +45,7 @@ class Training:
         return outputs[0].nodes, outputs[0].activation
 
     def echo(self, specification: bytes, context: Context) -> list[str]:
-        """The lines of a network as hosts print them; see `netsharp_lsp.netsharp.echo`."""
+        """Return the lines of a network as hosts print them; see `netsharp_lsp.netsharp.echo`."""
         from netsharp_lsp.netsharp.echo import echoed
         from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
@@ -55,7 +55,9 @@ class Training:
     def with_values(
         self, specification: bytes, context: Context, values: Mapping[str, Sequence[str]]
     ) -> bytes:
-        """The specification with initial values; see `netsharp_lsp.netsharp.initial_values`."""
+        """Return a specification with initial values; see
+        `netsharp_lsp.netsharp.initial_values`.
+        """
         from netsharp_lsp.netsharp.initial_values import with_initial_values
         from netsharp_lsp.netsharp.meaning.steps.revision import resolve
         from netsharp_lsp.netsharp.reading.parser import parse
@@ -68,7 +70,7 @@ class NetSharpFamily(TextFamily):
 
     @property
     def sample(self) -> Sample:
-        """Three layers."""
+        """Return a sample of three layers."""
         from netsharp_lsp.interface import Sample
 
         edited = _TEXT.replace("B", "D")
@@ -76,11 +78,11 @@ class NetSharpFamily(TextFamily):
 
     @property
     def training(self) -> Training:
-        """Specifications are trained."""
+        """Return the training interface."""
         return Training()
 
     def language(self, language_id: str) -> NetSharp:
-        """Net#."""
+        """Return Net#."""
         from netsharp_lsp.netsharp import LANGUAGE
 
         return LANGUAGE

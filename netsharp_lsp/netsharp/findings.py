@@ -1,4 +1,4 @@
-"""What a rule says, at places that move with their declaration; knows no rule.
+"""The findings of rules, at places that move with their declaration; knows no rule.
 
 A finding becomes a `Diagnostic` with absolute offsets only when a snapshot asks for it, so a
 finding about one declaration stays true when another one above it grows.
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Rests(Enum):
-    """What must be readable for a finding to hold; `meaning.doubts` knows what is.
+    """The text that must be parsed for a finding to be true; `meaning.doubts` knows what is.
 
-    `TEXT`: nothing, it is about the text as it stands.  `WORDS`: the words it marks, with the
-    attribute, size or condition around them.  `ITEM`: the whole layer, constant or item of a
-    share that it stands in.  `NAME`: its words, and that the name which it marks stands in no
-    text that could not be read.  `UNDECLARED`: the same, and that no declaration lost its name.
-    `LAYERS`: its item, and that no layer went unread.
+    `TEXT`: nothing, it is about the bytes themselves. `WORDS`: the words it marks, with the
+    attribute, size or condition around them. `ITEM`: the whole layer, constant or item of a share
+    that it is in. `NAME`: its words, and that the name which it marks occurs in no unparsed text.
+    `UNDECLARED`: the same, and that no declaration lost its name. `LAYERS`: its item, and that no
+    layer was left unparsed.
     """
 
     TEXT = 0
@@ -52,19 +52,19 @@ class RelativeSpan:
 
     @classmethod
     def of(cls, declaration: Declaration, node: Node) -> RelativeSpan:
-        """The span of a node."""
+        """Return the span of a node."""
         return cls(declaration, node.start, node.end)
 
     def before(self) -> RelativeSpan:
-        """The empty place at the start."""
+        """Return the empty place at the start."""
         return RelativeSpan(self.declaration, self.start, self.start)
 
     def after(self) -> RelativeSpan:
-        """The empty place at the end."""
+        """Return the empty place at the end."""
         return RelativeSpan(self.declaration, self.end, self.end)
 
     def offsets(self, specification: Specification) -> tuple[int, int]:
-        """Absolute offsets in the text of a snapshot."""
+        """Return absolute offsets in the text of a snapshot."""
         if self.declaration is None:
             return self.start, self.end
         base = specification.starts[self.declaration]
@@ -80,7 +80,7 @@ class Top(RelativeSpan):
         super().__init__(None, 0, 0)
 
     def offsets(self, specification: Specification) -> tuple[int, int]:
-        """Absolute offsets in the text of a snapshot."""
+        """Return absolute offsets in the text of a snapshot."""
         start = specification.starts[specification.declarations[0]]
         return start, start
 
@@ -97,17 +97,17 @@ class Change(findings.Change[RelativeSpan]):
     __slots__ = ()
 
     def written(self, specification: Specification) -> str:
-        """The text as a snapshot needs it."""
+        """Return the text for a snapshot."""
         return self.text
 
 
 class NewLine(Change):
-    """A replacement by a line, which ends as the lines of the text do."""
+    """A replacement by a line, with the line end of the text."""
 
     __slots__ = ()
 
     def written(self, specification: Specification) -> str:
-        """The text as a snapshot needs it."""
+        """Return the text for a snapshot."""
         return self.text + specification.line_end
 
 
@@ -118,9 +118,9 @@ class Repair(findings.Repair[Change]):
 
 
 class Finding(findings.Finding[RelativeSpan, Change]):
-    """One fault at one place of a specification; two severities has NS089 alone.
+    """One fault at one place of a specification; only NS089 has two severities.
 
-    `also`: other places whose items must be readable for it to hold.
+    `also`: other places whose items must be parsed for it to be true.
     """
 
     __slots__ = ("also",)
@@ -140,7 +140,7 @@ class Finding(findings.Finding[RelativeSpan, Change]):
         self.also = tuple(also)
 
     def diagnostic(self, specification: Specification, severity: Severity) -> Diagnostic:
-        """The finding in absolute offsets of a snapshot."""
+        """Return the finding in absolute offsets of a snapshot."""
         start, end = self.place.offsets(specification)
         related, fix = self.related(specification), self.fix(specification)
         return Diagnostic(
@@ -148,12 +148,12 @@ class Finding(findings.Finding[RelativeSpan, Change]):
         )
 
     def related(self, specification: Specification) -> tuple[Related, ...]:
-        """The other places of the finding in a snapshot."""
+        """Return the other places of the finding in a snapshot."""
         notes = self.notes
         return tuple(Related(note.message, *note.place.offsets(specification)) for note in notes)
 
     def fix(self, specification: Specification) -> Fix | None:
-        """The repair in absolute offsets of a snapshot."""
+        """Return the repair in absolute offsets of a snapshot."""
         repair = self.repair
         if repair is None:
             return None
@@ -165,9 +165,9 @@ class Finding(findings.Finding[RelativeSpan, Change]):
 
 
 class LateDiagnostic(Diagnostic):
-    """A finding in one text: where it begins and how grave it is, all else when somebody asks.
+    """A finding in one text: its start and severity; the rest is computed at first use.
 
-    `base`: where its declaration begins, for who knows it.
+    `base`: where its declaration begins, if the caller knows it.
     """
 
     __slots__ = ("_finding", "_specification")
@@ -191,7 +191,7 @@ class LateDiagnostic(Diagnostic):
         self._specification = specification
 
     def __getattr__(self, name: str) -> object:
-        """Fill the slots that are still empty."""
+        """Compute the slots that are still empty."""
         if name == "message":
             self.message = shortened(self._finding.message)
             return self.message
@@ -204,7 +204,7 @@ class LateDiagnostic(Diagnostic):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the text behind."""
+        """Pickle the diagnostic without its text."""
         return Diagnostic, (
             self.code,
             self.severity,
@@ -217,18 +217,18 @@ class LateDiagnostic(Diagnostic):
 
     @property
     def wording(self) -> Finding | None:
-        """The finding itself, which is kept from version to version with its declaration."""
+        """Return the finding itself, which is kept from version to version with its declaration."""
         found = self._finding
         return None if found.notes or found.place.declaration is None else found
 
     @property
     def fix_title(self) -> str | None:
-        """What the fix is called; None without one."""
+        """Return the title of the fix; None without one."""
         repair = self._finding.repair
         return None if repair is None else shortened(repair.title)
 
     @property
     def is_safely_fixed(self) -> bool:
-        """Whether there is a fix, and a safe one."""
+        """Return whether there is a fix, and a safe one."""
         repair = self._finding.repair
         return repair is not None and repair.safe

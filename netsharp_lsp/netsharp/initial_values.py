@@ -1,7 +1,7 @@
 """Writes trained weights and biases into a specification's text; knows no model file.
 
-Values become constants behind the text, and each bundle or layer names its own; everything
-else in the text stays as it is.
+Values become constants at the end of the text, and each bundle or layer refers to its own; the rest
+of the text stays as it is.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def with_initial_values(network: Network, values: Mapping[str, Sequence[str]]) -> bytes:
-    """The text of a network without errors, with initial values for all that is trained.
+    """Return the text of a network without errors, with initial values for all trained parameters.
 
     ``values``: decimals in canonical order by parameter name (`LAYER/SOURCE/weights`,
-    `LAYER/biases`).  Of parameters that are shared the first one in the text gets them.
+    `LAYER/biases`). Of parameters that are shared the first one in the text gets them.
     """
     return Writing(network, values).text()
 
@@ -36,7 +36,7 @@ def real(decimal: str) -> str:
 
 
 class Writing:
-    """The edits and constants that one text needs."""
+    """The edits and constants for one text."""
 
     def __init__(self, network: Network, values: Mapping[str, Sequence[str]]) -> None:
         self.network = network
@@ -47,7 +47,7 @@ class Writing:
         self.constants: list[str] = []
 
     def text(self) -> bytes:
-        """The text with all values."""
+        """Return the text with all values."""
         for layer in self.network.layers.values():
             for bundle in layer.bundles:
                 self._bundle(bundle)

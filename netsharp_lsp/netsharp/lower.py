@@ -1,6 +1,6 @@
 """From a Net# network to the engine's graph: the only module of the language that builds one.
 
-It expects a network without errors whose sizes are all known, and judges nothing.
+It expects a network without errors whose sizes are all known, and checks nothing.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ POOL_OPERATIONS = ("max pool", "mean pool")
 
 
 def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
-    """The graph of a specification's text, with what is known around it.
+    """Return the graph of a specification's text, with what is known around it.
 
-    ``known``: the fields of a `Context` by name; others are passed over.  Raises GraphError, a
-    sentence, where the text has errors or a size stays unknown.
+    ``known``: the fields of a `Context` by name; others are ignored. Raises GraphError, a sentence,
+    where the text has errors or a size stays unknown.
     """
     context = Context(**{field: known[field] for field in FIELDS if field in known})
     network, diagnostics = check(encode_text(specification), context)
@@ -63,7 +63,7 @@ def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
 
 
 def refusal(specification: bytes) -> str | None:
-    """Why no graph is built of a text, as can be told without resolving it; None where one may."""
+    """Return why no graph is built of a text, if that is known without resolving it; else None."""
     if len(specification) < LAYERS.most * _SHORTEST:
         return None
     items = [item for one in parse(specification).declarations for item in one.items]
@@ -92,18 +92,18 @@ def lower(network: Network) -> Graph:
 
 
 def weights_name(bundle: Bundle) -> str:
-    """The name of a bundle's weights in graphs and model files."""
+    """Return the name of a bundle's weights in graphs and model files."""
     number = "" if bundle.number == 1 else f"#{bundle.number}"
     return f"{bundle.layer.name}/{bundle.source_name}{number}/weights"
 
 
 def biases_name(layer: Layer) -> str:
-    """The name of a layer's biases in graphs and model files."""
+    """Return the name of a layer's biases in graphs and model files."""
     return f"{layer.name}/biases"
 
 
 class Lowering:
-    """One walk over the layers in computing order."""
+    """One traversal of the layers in computing order."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -113,7 +113,7 @@ class Lowering:
         self.values: dict[Layer, Node] = {}
 
     def lowered(self) -> Graph:
-        """The graph with all layers in it."""
+        """Return the graph with all layers in it."""
         network = self.network
         for layer in network.inputs:
             origin = self._origin(layer, layer.place)
@@ -235,5 +235,5 @@ class Lowering:
 
 
 def first_known(given: Iterable[tuple[float, ...] | None]) -> tuple[float, ...] | None:
-    """The initial values of a group that shares: they agree, so the first ones hold."""
+    """Return the initial values of a group that shares: they agree, so the first ones apply."""
     return next((values for values in given if values is not None), None)

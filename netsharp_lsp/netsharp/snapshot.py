@@ -1,6 +1,6 @@
 """One version of a Net# text that is being edited; every feature of an editor starts here.
 
-It hands each question to the module of `ide` that answers it and decides nothing itself.
+It passes each request to the module of `ide` that answers it and decides nothing itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Snapshot:
     """A text, what is known around it, and the network it describes.
 
-    The versions of a document share one network, which goes on with each edit.
+    The versions of a document share one network, which each edit updates.
     """
 
     def __init__(
@@ -48,17 +48,17 @@ class Snapshot:
 
     @property
     def data(self) -> bytes:
-        """The text."""
+        """Return the text."""
         return self.reading.data
 
     @property
     def network(self) -> Network:
-        """The network that the text describes."""
+        """Return the network that the text describes."""
         return self.examination.network
 
     @property
     def context(self) -> Context:
-        """What is known around it."""
+        """Return what is known around it."""
         return self.network.context
 
     @property
@@ -66,18 +66,18 @@ class Snapshot:
         return conflicts_in(self.data) if self.reading.disputed else ()
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
-        """The next version of the text."""
+        """Return the next version of the text."""
         reading, delta = self.reading.edited(data, edits)
         self.examination.edited(reading.specification, delta)
         return Snapshot(reading, self.examination, self._sides)
 
     def with_context(self, context: Context) -> Snapshot:
-        """The same text with something else known around it."""
+        """Return the same text in another context."""
         network = resolve(self.reading.specification, context)
         return Snapshot(self.reading, Examination(network))
 
     def check(self) -> Result:
-        """What `check` says of the same text and context."""
+        """Return the result of `check` for the same text and context."""
         if self._result is None:
             conflicts = self._conflicts
             if not conflicts:
@@ -94,167 +94,168 @@ class Snapshot:
         return self._result
 
     def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
-        """How many diagnostics have a code that is wanted, and so many of them, the gravest."""
+        """Return the number of diagnostics with a wanted code, and the most severe of them."""
         if self._conflicts:
             return self.check().gravest(most, wants)
         return self.examination.gravest(most, wants)
 
     def hover(self, offset: int) -> answers.Hover | None:
-        """What is known about the words at a place."""
+        """Return the description of the words at a place."""
         from netsharp_lsp.netsharp.ide.hover import hover_at
 
         return hover_at(self.network, offset)
 
     def hints(self, start: int, end: int, options: answers.HintOptions) -> list[answers.InlayHint]:
-        """The inlay hints of a range."""
+        """Return the inlay hints of a range."""
         from netsharp_lsp.netsharp.ide.hints import hints_in
 
         return hints_in(self.network, start, end, options)
 
     def complete(self, offset: int) -> answers.Completions:
-        """What may be written at a place."""
+        """Return the proposals for a place."""
         from netsharp_lsp.netsharp.ide.completion import completions_at
 
         return completions_at(self.network, offset)
 
     def document(self, topic: str) -> str:
-        """A completion's documentation."""
+        """Return a completion's documentation."""
         from netsharp_lsp.netsharp.ide.completion import documentation
 
         return documentation(self.network, topic)
 
     def signature(self, offset: int) -> answers.Signature | None:
-        """The form of the attribute block or call at a place."""
+        """Return the form of the attribute block or call at a place."""
         from netsharp_lsp.netsharp.ide.signature import signature_at
 
         return signature_at(self.network, offset)
 
     def definition(self, offset: int) -> answers.Target | None:
-        """Where the name at a place is declared."""
+        """Return the declaration of the name at a place."""
         from netsharp_lsp.netsharp.ide.navigation.names import definition_at
 
         return definition_at(self.network, offset)
 
     def implementations(self, offset: int) -> tuple[answers.Target, ...]:
-        """Nothing: a layer is made where it is declared."""
+        """Return nothing: a layer is implemented by its declaration."""
         return ()
 
     def references(self, offset: int, declaration: bool) -> list[answers.Range]:
-        """Where the name at a place is used."""
+        """Return the uses of the name at a place."""
         from netsharp_lsp.netsharp.ide.navigation.names import references_at
 
         return references_at(self.network, offset, declaration)
 
     def highlights(self, offset: int) -> list[answers.Highlight]:
-        """Where what stands at a place stands elsewhere."""
+        """Return the other occurrences of the name or word at a place."""
         from netsharp_lsp.netsharp.ide.navigation.names import highlights_at
 
         return highlights_at(self.network, offset)
 
     def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
-        """The name at a place, if it can be renamed."""
+        """Return the name at a place, if it can be renamed."""
         from netsharp_lsp.netsharp.ide.rename import renaming_at
 
         return renaming_at(self.network, offset)
 
     def rename(self, offset: int, name: str) -> list[Edit] | answers.Refusal:
-        """The edits that give a name another."""
+        """Return the edits that rename the name at a place."""
         from netsharp_lsp.netsharp.ide.rename import rename
 
         return rename(self.network, offset, name)
 
     def symbols(self) -> list[answers.Symbol]:
-        """The outline."""
+        """Return the outline."""
         from netsharp_lsp.netsharp.ide.structure.symbols import symbols_of
 
         return symbols_of(self.network)
 
     def outline(self) -> Sequence[tuple[int, answers.OutlinePart]]:
-        """The outline as one part."""
+        """Return the outline as one part."""
         from netsharp_lsp.ide.answers import OutlinePart
 
         return [(0, OutlinePart(len(self.data), tuple(self.symbols())))]
 
     def folds(self) -> list[answers.Fold]:
-        """What can be folded away."""
+        """Return the folding ranges."""
         from netsharp_lsp.netsharp.ide.structure.folding import folds_of
 
         return folds_of(self.network)
 
     def selections(self, offset: int) -> list[answers.Range]:
-        """The ranges around a place."""
+        """Return the ranges around a place."""
         from netsharp_lsp.netsharp.ide.structure.selection import selections_at
 
         return selections_at(self.network, offset)
 
     def tokens(self, start: int, end: int) -> list[answers.Token]:
-        """The semantic tokens of a range."""
+        """Return the semantic tokens of a range."""
         from netsharp_lsp.netsharp.ide.structure.tokens import tokens_in
 
         return tokens_in(self.network, start, end)
 
     def links(self) -> list[answers.Link]:
-        """What leads somewhere."""
+        """Return the links in comments."""
         from netsharp_lsp.netsharp.ide.links import links_of
 
         return links_of(self.network)
 
     def flow(self, offset: int) -> answers.Flow | None:
-        """The layer at a place."""
+        """Return the layer at a place."""
         from netsharp_lsp.netsharp.ide.navigation.flow import flow_at
 
         return flow_at(self.network, offset)
 
     def feeds(self, name: str, *, backwards: bool) -> list[answers.Flow]:
-        """The layers that a layer feeds, or reads."""
+        """Return the layers that a layer feeds, or reads."""
         from netsharp_lsp.netsharp.ide.navigation.flow import feeds
 
         return feeds(self.network, name, backwards=backwards)
 
     def lenses(self, options: answers.LensOptions) -> list[answers.Lens]:
-        """The lines above declarations."""
+        """Return the lenses above declarations."""
         from netsharp_lsp.netsharp.ide.lenses import lenses_of
 
         return lenses_of(self.network, options)
 
     def lens_title(self, key: str) -> str:
-        """The title that a lens shows."""
+        """Return the title that a lens shows."""
         from netsharp_lsp.netsharp.ide.lenses import lens_title
 
         return lens_title(self.network, key)
 
     def start(self, command: str) -> answers.StartedRun | None:
-        """A specification starts nothing by itself."""
+        """Return None: a specification does not start a program."""
         return None
 
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
-        """What can be done to a range."""
+        """Return the actions on a range."""
         from netsharp_lsp.netsharp.ide.actions import actions_in
 
         return actions_in(self.network, self.check, start, end, only)
 
     def migrate(self) -> answers.Migration:
-        """What turns the text into today's language: it is that."""
+        """Return no changes: Net# is the language to migrate to."""
         from netsharp_lsp.ide.answers import Migration
 
         return Migration(None, ("A specification of Net# needs no migration.",))
 
     def graph(self) -> answers.Graph:
-        """The network and its picture."""
+        """Return the network and its picture."""
         from netsharp_lsp.netsharp.ide.graph import graph_of
 
         return graph_of(self.network)
 
     def format(self, options: FormatOptions) -> Formatted:
-        """The text in its one style."""
+        """Return the formatted text."""
         from netsharp_lsp.netsharp.formatting import format_text
 
         return format_text(self.data, options)
 
 
 def spans_of(comments: Comments) -> Iterator[tuple[int, int]]:
-    """Where comments stand, worked out when somebody asks: most texts have none that silences.
+    """Yield the spans of comments, computed on request: most texts have no suppressions.
 
-    No method of `Snapshot`: what holds the snapshot that holds it keeps old versions alive.
+    Not a method of `Snapshot`: a generator that referred to a snapshot would keep old versions
+    alive.
     """
     yield from comments.spans()

@@ -1,6 +1,6 @@
 """The formatter of Net#: one style, which changes neither tokens nor comments.
 
-It never imports the checker, so that it works on specifications with any meaning or none.
+It never imports the checker, so that it formats specifications with any meaning or none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a declaration's tree to its text in the one style; knows nothing of its neighbours."""
+"""From a declaration's tree to its formatted text; knows nothing of its neighbours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sheet:
 
 
 def line_end_counter(text: bytes) -> Callable[[int, int], int]:
-    """Return what counts the line ends (LF, CRLF, CR) between two offsets of a text."""
+    """Return a function that counts line ends (LF, CRLF, CR) between two offsets of a text."""
     count = text.count
     if count(b"\r") == count(b"\r\n"):
         return lambda start, end: count(b"\n", start, end)
@@ -45,7 +45,7 @@ def line_end_counter(text: bytes) -> Callable[[int, int], int]:
 
 
 def declaration_text(node: Node, sheet: Sheet) -> bytes | None:
-    """Return a declaration in the one style, or None where it is broken and must stay."""
+    """Return a formatted declaration, or None where it is broken and must stay."""
     tokens = declaration_tokens(node, sheet.text)
     if tokens is None or _nests_too_deep(node, sheet.text):
         return None
@@ -56,7 +56,7 @@ def declaration_text(node: Node, sheet: Sheet) -> bytes | None:
 
 
 def _nests_too_deep(node: Node, text: bytes) -> bool:
-    """Whether brackets stand within brackets beyond `DEEPEST`; comments only make it likelier."""
+    """Return whether brackets nest beyond `DEEPEST`; those in comments may count, too."""
     start, end = node.start_byte, node.end_byte
     if text.count(b"(", start, end) + text.count(b"[", start, end) <= DEEPEST:
         return False
@@ -69,7 +69,7 @@ def _nests_too_deep(node: Node, text: bytes) -> bool:
 
 
 def _lines_text(lines: list[Line], sheet: Sheet) -> bytes:
-    """The lines one below the other, each as deep as its block."""
+    """Return the lines one below the other, each indented by the depth of its block."""
     pieces: list[bytes] = []
     columns = [0]
     for line in lines:

@@ -68,9 +68,9 @@ _PASSING = (COMMA, SHARE_OPEN)
 
 
 class _Atom:
-    """A token, or a bracket with all that it holds, and the comments behind it.
+    """A token, or a bracket with its contents, and the comments after it.
 
-    `hard` tells that what follows must start a new line, `spaced` that it may not stick to it.
+    `hard`: what follows must start a new line; `spaced`: a space must separate what follows.
     """
 
     __slots__ = ("bare", "behind", "hard", "role", "spaced", "text", "tight_after", "tight_before")
@@ -87,7 +87,7 @@ class _Atom:
 
     @property
     def document(self) -> Document:
-        """The token and its comments."""
+        """Return the token and its comments."""
         return Concat((self.bare, *self.behind)) if self.behind else self.bare
 
 
@@ -110,10 +110,10 @@ def line_document(tokens: list[Token], line_ends: Callable[[int, int], int]) -> 
 
 
 def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_Atom]:
-    """Tokens as atoms, each with the comments that follow it.
+    """Return tokens as atoms, each with the comments that follow it.
 
-    Comments that end with their line let a `,` pass, which would look lost on the next line;
-    a block comment between a `,` and what follows on the same line goes with that.
+    Comments that end with their line let a `,` pass, which would look lost on the next line; a
+    block comment between a `,` and what follows on the same line stays with the latter.
     """
     atoms: list[_Atom] = []
     comments: list[_Comment] = []
@@ -140,7 +140,7 @@ def _atoms(tokens: list[Token], line_ends: Callable[[int, int], int]) -> list[_A
 
 
 def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> None:
-    """Add comments to the last atom, after which so many brackets are open."""
+    """Add comments to the last atom, after which `depth` brackets are open."""
     if not comments:
         return
     atom = atoms[-1]
@@ -160,7 +160,7 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
 
 
 def _tuple_document(text: bytes) -> Document:
-    """The document of a plain tuple `[1, 2]`, which is one token."""
+    """Return the document of a plain tuple `[1, 2]`, which is one token."""
     *firsts, last = text[1:-1].split(b" ")
     parts: list[Document] = []
     for first in firsts:
@@ -170,7 +170,7 @@ def _tuple_document(text: bytes) -> Document:
 
 
 def _bracket(opener: _Atom, inner: list[_Atom], closer: _Atom) -> _Atom:
-    """The atom of a bracket: on one line, or its content indented between opener and closer."""
+    """Return the atom of a bracket: on one line, or its content indented between the two."""
     share = opener.role == SHARE_OPEN
     edge = LINE if share else SOFTLINE
     content: Document = _edge(opener, SOFTLINE)
@@ -189,14 +189,14 @@ def _bracket(opener: _Atom, inner: list[_Atom], closer: _Atom) -> _Atom:
 
 
 def _edge(atom: _Atom, usual: Document) -> Document:
-    """The break behind an atom: forced after a line comment, a space after a block comment."""
+    """Return the break after an atom: forced after a line comment, a space after a block one."""
     if atom.hard:
         return HARDLINE
     return LINE if atom.spaced and usual is SOFTLINE else usual
 
 
 def _elements(atoms: list[_Atom]) -> Document:
-    """What a bracket holds: numbers filled into lines, anything longer one to a line."""
+    """Return the contents of a bracket: numbers filled into lines, longer ones one to a line."""
     elements = _split_elements(atoms)
     if len(elements) == 1 and all(atom.role == WORD for atom in atoms):
         elements = [[atom] for atom in atoms]
@@ -212,7 +212,7 @@ def _elements(atoms: list[_Atom]) -> Document:
 
 
 def _split_elements(atoms: list[_Atom]) -> list[list[_Atom]]:
-    """The atoms of each element with the `,` behind it, or several where elements are missing."""
+    """Return the atoms of each element with its `,`, or several where elements are missing."""
     elements: list[list[_Atom]] = [[]]
     for atom in atoms:
         if atom.role != COMMA and elements[-1] and elements[-1][-1].role == COMMA:
@@ -226,7 +226,7 @@ def _is_scalar(element: list[_Atom]) -> bool:
 
 
 def _divided(atoms: list[_Atom]) -> Document:
-    """The document of a run of atoms, broken first where it binds least."""
+    """Return the document of a run of atoms, broken first at the loosest operator."""
     for index in range(1, len(atoms)):
         if atoms[index].role == FROM:
             return _hanging(_divided(atoms[:index]), atoms[index - 1], atoms[index:])
@@ -241,12 +241,12 @@ def _divided(atoms: list[_Atom]) -> Document:
 
 
 def _hanging(left: Document, last: _Atom, right: list[_Atom]) -> Document:
-    """What follows on the same line, or indented on the next."""
+    """Return what follows on the same line, or indented on the next."""
     return Group(Concat((left, Nest(INDENT, Concat((_edge(last, LINE), _divided(right)))))))
 
 
 def _assigned(left: list[_Atom], right: list[_Atom]) -> Document:
-    """`name = value`: a value in brackets stays at the `=`, any other may go to the next line."""
+    """Return `name = value`: a value in brackets stays at the `=`, another may move down."""
     start = _joined(left[0].document, left[0], left[1:])
     mark = left[-1]
     if not right:
@@ -257,7 +257,7 @@ def _assigned(left: list[_Atom], right: list[_Atom]) -> Document:
 
 
 def _operation(atoms: list[_Atom], level: int) -> Document:
-    """Operands on one line, or each with its operator on a line of its own."""
+    """Return operands on one line, or each with its operator on a line of its own."""
     parts: list[Document] = []
     operand: list[_Atom] = []
     for atom in atoms:
@@ -272,7 +272,7 @@ def _operation(atoms: list[_Atom], level: int) -> Document:
 
 
 def _joined(document: Document, before: _Atom, atoms: list[_Atom]) -> Document:
-    """A document and the atoms that follow it, with the spaces between them."""
+    """Return a document and the atoms that follow it, with the spaces between them."""
     parts = [document]
     for atom in atoms:
         if before.hard:

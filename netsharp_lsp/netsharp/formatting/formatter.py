@@ -1,6 +1,6 @@
-"""The formatter's one entry: chooses the line end, formats, and proves that nothing was lost.
+"""The formatter's entry point: chooses the line end, formats, and proves that no token is lost.
 
-Knows no disk and no command line; works on UTF-8 bytes without a byte-order mark.
+Knows no disk and no command line; processes UTF-8 bytes without a byte-order mark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ANY_LINE_END = re.compile(rb"\r\n?|\n")
 
 
 def format_text(data: bytes, options: FormatOptions | None = None) -> Formatted:
-    """Format a specification; any bytes that are UTF-8 are welcome, right or wrong."""
+    """Format a specification; any UTF-8 bytes are accepted, valid or not."""
     options = options or FormatOptions()
     conflicts = conflicts_in(data)
     if conflicts:
@@ -45,7 +45,7 @@ def format_text(data: bytes, options: FormatOptions | None = None) -> Formatted:
 def _settled(
     text: bytes, chosen: bytes | None, ranges: Sequence[LineRange]
 ) -> tuple[bytes, list[int]]:
-    """Format with the line end of the majority, which must still be so afterwards."""
+    """Format with the most frequent line end, which must still be so afterwards."""
     if chosen is not None:
         return _undisplaced(text, chosen, ranges)
     new_line = majority_line_end(text).encode("ascii")
@@ -57,7 +57,7 @@ def _settled(
 def _undisplaced(
     text: bytes, new_line: bytes, ranges: Sequence[LineRange]
 ) -> tuple[bytes, list[int]]:
-    """Format all that can be, so that suppressions go on acting on the same tokens."""
+    """Format as much as possible with every suppression acting on the same tokens."""
     after, broken = arrange(text, new_line, ranges)
     # What every suppression holds; the module that reads them is imported on need.
     if b"netsharp:" not in text:

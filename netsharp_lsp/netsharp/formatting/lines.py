@@ -1,6 +1,6 @@
 """From a declaration's tokens to its logical lines: statements, block ends, comments of their own.
 
-A logical line is what stands on one line if it fits. Knows nothing of widths.
+A logical line is one line of text if it fits. Knows nothing of widths.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _DIRECTIVE = late(rb"//\s*fmt:\s*(off|on|skip)\s*\Z")
 
 
 class Line:
-    """A logical line: its tokens, how deep its block is, and what stands around it.
+    """A logical line: its tokens, the depth of its block, and its surroundings.
 
-    `blank` tells of an empty line before it, `trailing` holds the comments behind it on the
-    same line. A comment of its own is a line of one token. A `verbatim` line is printed as the
-    bytes from `start` to `end` are.
+    `blank`: an empty line comes before it; `trailing` has the comments after it on the same line. A
+    comment of its own is a line of one token. A `verbatim` line is printed as the bytes from
+    `start` to `end` are.
     """
 
     __slots__ = ("blank", "depth", "tokens", "trailing", "verbatim")
@@ -55,32 +55,32 @@ class Line:
 
     @property
     def start(self) -> int:
-        """The offset of its first token."""
+        """Return the offset of its first token."""
         return self.tokens[0][2]
 
     @property
     def end(self) -> int:
-        """The offset behind its last token or comment."""
+        """Return the end of its last token or comment."""
         return (self.trailing or self.tokens)[-1][3]
 
     @property
     def opens(self) -> bool:
-        """Whether a block begins at its end."""
+        """Return whether a block begins at its end."""
         return self.tokens[-1][0] == BLOCK_OPEN
 
     @property
     def closes(self) -> bool:
-        """Whether it is the end of a block."""
+        """Return whether it is the end of a block."""
         return self.tokens[0][0] == BLOCK_CLOSE
 
     @property
     def is_comment(self) -> bool:
-        """Whether it is a comment of its own."""
+        """Return whether it is a comment of its own."""
         return self.tokens[0][0] in COMMENTS
 
 
 def directive(comment: bytes) -> bytes | None:
-    """Return what a comment tells the formatter: b"off", b"on", b"skip", or None."""
+    """Return a comment's directive to the formatter: b"off", b"on", b"skip", or None."""
     if b"fmt" not in comment:
         return None
     match = _DIRECTIVE.match(comment)
@@ -141,7 +141,7 @@ def split_lines(tokens: list[Token], line_ends: Callable[[int, int], int]) -> li
 
 
 def _inner_comments(last: Line) -> list[Line]:
-    """Take block comments from behind a `{` that nothing else follows, as lines of their own."""
+    """Remove block comments at the end of a line after its `{`; return them as lines."""
     if not last.opens or any(comment[0] != BLOCK_COMMENT for comment in last.trailing):
         return []
     inner = [Line([comment], last.depth + 1, blank=False) for comment in last.trailing]
@@ -150,9 +150,9 @@ def _inner_comments(last: Line) -> list[Line]:
 
 
 def _give_way(tokens: list[Token]) -> list[Token]:
-    """Take away and return the comments before a final `;` or `{`, if one ends with its line.
+    """Remove and return the comments before a final `;` or `{`, if one ends with its line.
 
-    Those that tell the formatter something stay, for they speak of what is beside them.
+    Directives to the formatter stay, since they apply to what is beside them.
     """
     first = len(tokens) - 1
     while first > 1 and tokens[first - 1][0] in COMMENTS:
@@ -167,7 +167,10 @@ def _give_way(tokens: list[Token]) -> list[Token]:
 
 
 def _joins(last: Line, token: Token, gap: int) -> bool:
-    """Add to the last line a comment beside it, a stray `;` or the end of an empty block."""
+    """Add to the last line a comment beside it, a stray `;` or the end of an empty block.
+
+    Return whether it was added.
+    """
     role = token[0]
     if role in COMMENTS:
         if gap or (last.trailing or last.tokens)[-1][0] == LINE_COMMENT:
@@ -211,7 +214,7 @@ def _verbatim(first: Line, last: Line) -> Line:
 
 
 def _region_end(lines: list[Line], index: int) -> int:
-    """The line of the `on` that answers an `off`, or the last of the block."""
+    """Return the line of the `on` that matches an `off`, or the last of the block."""
     depth = lines[index].depth
     for later in range(index + 1, len(lines)):
         line = lines[later]
@@ -230,7 +233,7 @@ def _block_end(lines: list[Line], index: int) -> int:
 
 
 def _reopen(kept: list[Line], closing: Line) -> Line:
-    """Take back the lines of the block that ends here; return the one that begins it."""
+    """Remove the lines of the block that ends here; return the one that begins it."""
     while True:
         line = kept.pop()
         if line.depth == closing.depth and line.opens:

@@ -1,4 +1,4 @@
-"""Proves that a formatted text says what the original said; has no part in making it.
+"""Proves that a formatted text has the tokens of its source; has no part in making it.
 
 Reads both with a scanner of its own, so that a fault of the formatter cannot hide itself.
 """
@@ -63,13 +63,13 @@ def locate_tokens(text: bytes) -> list[int]:
 
 
 def count_tokens(text: bytes, start: int, end: int) -> int:
-    """Return how many tokens lie between two offsets."""
+    """Return the number of tokens between two offsets."""
     lexemes = _LEXEMES.findall(text, start, end)
     return len(lexemes) - sum(map(_is_comment, lexemes))
 
 
 def _lexemes(text: bytes) -> Iterator[bytes]:
-    """The tokens and comments of a text; those of a long one are not all kept at once."""
+    """Return the tokens and comments of a text; those of a long one are not all kept at once."""
     if len(text) < _LONG:
         return iter(_LEXEMES.findall(text))
     return map(itemgetter(1), _LEXEMES.finditer(text))

@@ -1,6 +1,6 @@
-"""Puts a specification in order: its declarations and comments, and what lies between them.
+"""Formats a specification: its declarations and comments, and the gaps between them.
 
-What is broken, exempted by a comment or outside the wanted lines stays byte for byte, and so do
+What is broken, exempted by a comment or outside the selected lines stays byte for byte, and so do
 the gaps beside it.
 """
 
@@ -40,10 +40,10 @@ def arrange(
     ranges: Sequence[LineRange] = (),
     fixed: Collection[int] = (),
 ) -> tuple[bytes, list[int]]:
-    """Return a specification in the one style, and the offsets of what is broken in it.
+    """Return a formatted specification, and the offsets of what is broken in it.
 
-    New lines are written as `new_line`. With `ranges` only the declarations and comments that
-    touch one of them are changed. What holds one of the offsets in `fixed` stays as it is.
+    New lines are written as `new_line`. With `ranges` only the declarations and comments that touch
+    one of them are changed. Those with an offset in `fixed` stay as they are.
     """
     root = parse_tree(text).root_node
     if root.kind_id != FILE_KIND:
@@ -73,7 +73,7 @@ def arrange(
 
 
 def _kept(root: Node, text: bytes, ranges: Sequence[LineRange], fixed: Collection[int]) -> set[int]:
-    """The numbers of the nodes that stay as they are, whatever they are."""
+    """Return the numbers of the nodes that stay as they are, whatever they are."""
     kept: set[int] = set()
     if not (b"fmt:" in text or ranges or fixed or _MARK in text):
         return kept
@@ -90,7 +90,7 @@ def _kept(root: Node, text: bytes, ranges: Sequence[LineRange], fixed: Collectio
 
 
 def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
-    """The text of the parts, with the gaps between those that move in order."""
+    """Return the text of the parts, with the gaps between those that move formatted."""
     text, new_line = sheet.text, sheet.new_line
     pieces: list[bytes] = []
     last_kind, done, moved_before = -1, 0, not partial
@@ -114,7 +114,7 @@ def _put_together(parts: list[_Part], sheet: Sheet, partial: bool) -> bytes:
 
 
 def _is_open_ended(text: bytes, end: int, body: bytes) -> bool:
-    """Whether a declaration ends with a comment that stood within it before."""
+    """Return whether a declaration ends with a comment that was inside it before."""
     if b"//" not in body:
         return body[-1] != text[end - 1]
     last_line = body[max(body.rfind(b"\n"), body.rfind(b"\r")) + 1 :]
@@ -122,7 +122,7 @@ def _is_open_ended(text: bytes, end: int, body: bytes) -> bool:
 
 
 def _keep_before_kept(parts: list[_Part], sheet: Sheet) -> None:
-    """Keep a declaration where its comment would come to stand before what must stay."""
+    """Keep a declaration whose comment would otherwise come before a node that must stay."""
     for index in range(len(parts) - 2, -1, -1):
         kind, start, end, body = parts[index]
         _, next_start, _, next_body = parts[index + 1]
@@ -136,16 +136,16 @@ def _keep_before_kept(parts: list[_Part], sheet: Sheet) -> None:
 
 
 def _body(node: Node, sheet: Sheet) -> bytes | None:
-    """A comment or declaration in the one style, None where it must stay as it is."""
+    """Return a formatted comment or declaration, None where it must stay as it is."""
     if node.kind_id in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
         return sheet.text[node.start_byte : node.end_byte]
     return declaration_text(node, sheet)
 
 
 def _beside(kind: int, last_kind: int, ends: int) -> bytes | None:
-    """What stands between a node and the one on its line before it, None where it begins one.
+    """Return the blanks between a node and the one on its line before it, None if it begins a line.
 
-    A comment stays beside what it stood beside, and a stray `;` goes there.
+    A comment stays beside what it was beside, and a stray `;` goes there.
     """
     if kind == STRAY_KIND and last_kind not in (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND):
         return b""
@@ -154,7 +154,7 @@ def _beside(kind: int, last_kind: int, ends: int) -> bytes | None:
 
 
 def _gap(gap: bytes, after_moved: bool, before_moved: bool) -> bytes:
-    """What lies between two nodes of which one stays, without blanks on the other's lines."""
+    """Return the gap between two nodes of which one stays, without blanks on the other's lines."""
     if before_moved:
         line_start = max(gap.rfind(b"\n"), gap.rfind(b"\r")) + 1
         gap = gap[:line_start] if line_start else gap
@@ -165,7 +165,7 @@ def _gap(gap: bytes, after_moved: bool, before_moved: bool) -> bytes:
 
 
 def _exempted(nodes: list[Node], text: bytes) -> set[int]:
-    """The nodes between `fmt: off` and `fmt: on`, with those comments, and those to skip."""
+    """Return the nodes between `fmt: off` and `fmt: on`, with those comments, and those to skip."""
     kept: set[int] = set()
     off = False
     for index, node in enumerate(nodes):
@@ -184,7 +184,7 @@ def _exempted(nodes: list[Node], text: bytes) -> set[int]:
 
 
 def _on_line(nodes: list[Node], index: int, text: bytes) -> set[int]:
-    """A comment with what stands before it on its line; nothing where it stands alone."""
+    """Return a comment with the nodes before it on its line; nothing where it is alone."""
     first = index
     while first and not text.count(b"\n", nodes[first - 1].end_byte, nodes[first].start_byte):
         first -= 1
@@ -205,13 +205,13 @@ def _outside(nodes: list[Node], text: bytes, ranges: Sequence[LineRange]) -> set
 
 
 def _holding(nodes: list[Node], offsets: Collection[int]) -> set[int]:
-    """The nodes in which the offsets lie."""
+    """Return the nodes that contain the offsets."""
     starts = [node.start_byte for node in nodes]
     return {bisect_right(starts, offset) - 1 for offset in offsets}
 
 
 def _holds_mark(nodes: list[Node], index: int, text: bytes) -> bool:
-    """Whether a byte-order mark lies in a node or in a gap beside it."""
+    """Return whether a byte-order mark is in a node or in a gap beside it."""
     start = nodes[index - 1].end_byte if index else 0
     end = nodes[index + 1].start_byte if index + 1 < len(nodes) else len(text)
     return _MARK in text[start:end]

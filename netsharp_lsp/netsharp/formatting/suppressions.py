@@ -1,6 +1,6 @@
-"""Finds what may not move because a suppression comment acts on its line; asks no checker.
+"""Finds what may not move because a suppression comment acts on its line; calls no checker.
 
-A suppression acts on a line, and a layout decides what a line holds: where the two disagree the
+A suppression acts on a line, and a layout decides what is on a line: where the two conflict the
 text stays as it is, so that formatting neither hides a diagnostic nor brings one back.
 """
 
@@ -22,7 +22,7 @@ _ODD_CASE = "NS014"
 
 
 class _Scope:
-    """What one suppression acts on: the tokens and the comments of a line, by their numbers."""
+    """The scope of one suppression: the tokens and the comments of a line, by their numbers."""
 
     __slots__ = ("comments", "suppression", "tokens")
 
@@ -32,7 +32,7 @@ class _Scope:
         self.comments = comments
 
     def agrees(self, other: _Scope) -> bool:
-        """Whether both act on the same, and it may be written as the style wants it."""
+        """Return whether both have the same scope, and it may be written as the style requires."""
         defended = any(code == _ODD_CASE for code, _, _ in self.suppression.codes)
         return self.tokens == other.tokens and self.comments == other.comments and not defended
 
@@ -40,8 +40,8 @@ class _Scope:
 def find_displaced(before: bytes, after: bytes) -> set[int]:
     """Return the offsets in `before` of tokens and comments that must stay as they are.
 
-    These are the ones on the line of a suppression that acts on others in `after`, and those
-    with a keyword whose case a suppression defends. Both texts hold the same tokens.
+    These are the ones on the line of a suppression that acts on others in `after`, and keywords
+    whose case a suppression defends. Both texts have the same tokens.
     """
     if before == after:
         return set()
@@ -60,7 +60,7 @@ def find_displaced(before: bytes, after: bytes) -> set[int]:
 
 
 def _scopes(text: bytes) -> list[_Scope]:
-    """What each suppression of a text acts on."""
+    """Return the scope of each suppression of a text."""
     lines = LineIndex(text)
     comments = locate_comments(text)
     scopes: list[_Scope] = []
@@ -79,6 +79,6 @@ def _scopes(text: bytes) -> list[_Scope]:
 
 
 def _behind_comment(offset: int, comments: list[tuple[int, int]]) -> int:
-    """Return an offset, or the end of the comment in which it lies."""
+    """Return an offset, or the end of the comment that contains it."""
     index = bisect_left(comments, (offset, 0)) - 1
     return max(offset, comments[index][1]) if index >= 0 else offset

@@ -1,4 +1,4 @@
-"""From a declaration's tree to its tokens: what each is to the layout, and how it is spelt.
+"""From a declaration's tree to its tokens: their roles in the layout, and their spelling.
 
 Knows the grammar's node types; a declaration with a fault in it has no tokens here.
 """
@@ -119,7 +119,7 @@ _BLANKS = b" \t\r\n\v\f"
 
 
 def _table(parent: str) -> tuple[list[int], list[bytes | None]]:
-    """Roles and spellings by kind of node, under parents of one kind."""
+    """Return roles and spellings by kind of node, under parents of one kind."""
     marks = {**_MARKS, **_MARKS_WITHIN.get(parent, {})}
     words = {**dict.fromkeys(_HOLDERS.split(), _DESCEND), "tuple": _VALUE, **_WORDS}
     words.update(_WORDS_WITHIN.get(parent, {}))
@@ -166,7 +166,7 @@ BYTES_KIND = _kind("float_bytes")
 def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
     """Return the tokens and comments of a top-level node in order, or None where it is broken.
 
-    Keywords and known activations come in lower case, everything else as it is written.
+    Keywords and known activations are in lower case, everything else as it is written.
     """
     if node.kind_id == STRAY_KIND:
         return _stray_tokens(node, text)
@@ -216,7 +216,7 @@ def declaration_tokens(node: Node, text: bytes) -> list[Token] | None:
 
 
 def _spell(role: int, word: bytes, before: list[Token]) -> bytes | None:
-    """How a token of its own spelling is written in the one style, None where it is wrong."""
+    """Return the formatted spelling of a token with one of its own, None where it is wrong."""
     if role == TUPLE:
         return word.translate(None, _BLANKS).replace(b",", b", ")
     if role == _NAME:
@@ -227,13 +227,13 @@ def _spell(role: int, word: bytes, before: list[Token]) -> bytes | None:
 
 
 def _stray_tokens(node: Node, text: bytes) -> list[Token] | None:
-    """The token of a `;` too many; what else is stray is broken."""
+    """Return the token of a superfluous `;`; any other stray node is broken."""
     start, end = node.start_byte, node.end_byte
     return [(STRAY, b";", start, end)] if text[start:end] == b";" else None
 
 
 def _is_whole(children: list[Node], counts: Sequence[int]) -> bool:
-    """Whether a node has as many children, without comments, as one that misses nothing."""
+    """Return whether a node has as many children, without comments, as a complete one."""
     if len(children) in counts:
         return True
     comments = (LINE_COMMENT_KIND, BLOCK_COMMENT_KIND)
@@ -241,7 +241,7 @@ def _is_whole(children: list[Node], counts: Sequence[int]) -> bool:
 
 
 def _layer_word(word: bytes, before: list[Token]) -> bytes:
-    """The spelling of a layer's name or, where its size stands before it, its activation."""
+    """Return the spelling of a layer's name or, after its size, its activation."""
     if word.islower():
         return word
     index = len(before) - 1

@@ -1,4 +1,4 @@
-"""What can be done to a range: fixes, explanations, refactorings.  One row a provider."""
+"""The actions on a range: fixes, explanations, refactorings. One row for each provider."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ def actions_in(
     end: int,
     only: Sequence[str] | None,
 ) -> list[Action]:
-    """What can be done to a range; `only` are kinds wanted, those below them included.
+    """Return the actions on a range; `only` are the requested kinds, with those below them.
 
-    ``check`` is asked only where a diagnostic may be repaired.
+    ``check`` is called only where a diagnostic may be fixed.
 
-    Repairing all of a text is no action of a range, and depends on settings: the server's affair.
+    Fixing a whole text is not an action of a range, and depends on settings: it is up to the
+    server.
     """
     found: list[Action] = []
     if wanted(QUICK_FIX, only):

@@ -1,5 +1,5 @@
-"""The network as a picture: what `describe` says, where each box and arrow is drawn, and where
-each layer and connection stands in the text.
+"""The network as a picture: the result of `describe`, the coordinates of each box and arrow, and
+the places of each layer and connection in the text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def graph_of(network: Network) -> Graph:
-    """The network and its picture; one with faults as far as it is known."""
+    """Return the network and its picture; one with faults as far as it is known."""
     description = describe_network(network, EVALUATION_LIMIT)
     picture = lay_out(description)
     description["picture"] = drawn(picture)

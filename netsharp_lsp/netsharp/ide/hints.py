@@ -1,6 +1,6 @@
-"""Inlay hints: shapes, counts and values that the text does not say, at most one a layer.
+"""Inlay hints: shapes, counts and values that the text does not give, at most one per layer.
 
-Only declarations in the range asked for are looked at.
+Only declarations in the requested range are read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SYMBOL_LABELS = {"input": "features", "hidden": "nodes", "output": "outputs"}
 
 
 def hints_in(network: Network, start: int, end: int, options: HintOptions) -> list[InlayHint]:
-    """The hints of a range, in the order of the text."""
+    """Return the hints of a range, in text order."""
     specification = network.specification
     first = max(0, index_at(specification, start))
     last = index_at(specification, end)
@@ -75,7 +75,7 @@ class _Hints:
         self.base = network.specification.starts[declaration]
 
     def of(self, item: Item) -> Iterator[InlayHint]:
-        """The hints of an item."""
+        """Yield the hints of an item."""
         if isinstance(item, ConstantItem):
             if self.options.constants:
                 yield from self.constant(item)
@@ -87,14 +87,14 @@ class _Hints:
                     yield from self.bundle(bundle)
 
     def hint(self, offset: int, label: str, kind: str, tooltip: str = "") -> InlayHint:
-        """A hint at an offset of the declaration; a long label is cut."""
+        """Return a hint at an offset of the declaration; a long label is cut."""
         short = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
         return InlayHint(self.base + offset, short, kind, tooltip)  # type: ignore[arg-type]
 
     # Layers.
 
     def layer(self, layer: Layer) -> Iterator[InlayHint]:
-        """A layer's shape and parameters behind its size; its default activation if asked for."""
+        """Yield a layer's shape and parameters after its size; its default activation if wanted."""
         size = layer.item.size
         if size is None:
             return
@@ -110,7 +110,7 @@ class _Hints:
     # Attributes.
 
     def bundle(self, bundle: Bundle) -> Iterator[InlayHint]:
-        """Values of expressions and defaults in force, if asked for."""
+        """Yield values of expressions and, if requested, defaults in force."""
         if self.options.constants:
             for attribute in bundle.item.attributes:
                 yield from self.attribute(bundle, attribute)
@@ -121,7 +121,7 @@ class _Hints:
                 yield self.hint(end, text, "default", "In force by default.")
 
     def attribute(self, bundle: Bundle, attribute: Attribute) -> Iterator[InlayHint]:
-        """The value of an attribute that is not written out."""
+        """Yield the value of an attribute that is an expression."""
         value = attribute.value
         given = bundle.given.get(attribute.name.text)
         if value is None or given is None or given.value is None or is_literal(value):
@@ -130,7 +130,7 @@ class _Hints:
         yield self.hint(value.end, f"= {shown(given.value)}", "constant", way)
 
     def constant(self, item: ConstantItem) -> Iterator[InlayHint]:
-        """The value of a constant that is not written out."""
+        """Yield the value of a constant that is an expression."""
         constant = constant_of(self.network, item)
         if constant is None or constant.value is None or item.value is None:
             return
@@ -140,14 +140,14 @@ class _Hints:
 
 
 def is_literal(node: Expression) -> bool:
-    """Whether an expression is its value already."""
+    """Return whether an expression is its value already."""
     if isinstance(node, Tuple):
         return all(is_literal(item) for item in node.items)
     return isinstance(node, Number | Boolean | Numbers | Blob)
 
 
 def default_texts(bundle: Bundle) -> Iterator[str]:
-    """The attributes in force that are not given, as they would be written."""
+    """Yield the attributes in force that are not given, as they would be written."""
     for name in DEFAULTS.get(bundle.kind or "", ()):
         padded = name == "Padding" and ("LowerPad" in bundle.given or "UpperPad" in bundle.given)
         value = in_short(value_in_force(bundle, name))
@@ -156,13 +156,13 @@ def default_texts(bundle: Bundle) -> Iterator[str]:
 
 
 def in_short(value: str) -> str:
-    """A tuple of equal entries by one of them: what a default always is."""
+    """Return a tuple of equal entries as one of them: defaults are always so."""
     entries = set(value.strip("[]").split(", "))
     return entries.pop() if len(entries) == 1 else value
 
 
 def joined(shape: str, count: str) -> str:
-    """Both parts of a label if there is room, else the one that says more."""
+    """Return both parts of a label if there is room, else the more informative one."""
     parts = [part for part in (shape, count) if part]
     label = " · ".join(parts)
     if len(label) <= LONGEST:
@@ -172,7 +172,7 @@ def joined(shape: str, count: str) -> str:
 
 
 def shape_label(layer: Layer, network: Network) -> str:
-    """A layer's shape where its text does not say it."""
+    """Return a layer's shape where its text does not give it."""
     size = layer.item.size
     if isinstance(size, Auto):
         return auto_label(layer, network)
@@ -185,7 +185,7 @@ def shape_label(layer: Layer, network: Network) -> str:
 
 
 def auto_label(layer: Layer, network: Network) -> str:
-    """The number behind `auto`, or the symbol that stands for it; what kernels give, if any do."""
+    """Return the number or symbol for `auto`; the size from kernels, if there are any."""
     computed = computed_shape(layer)
     if computed:
         return show(computed[0])
@@ -196,13 +196,13 @@ def auto_label(layer: Layer, network: Network) -> str:
 
 
 def computed_shape(layer: Layer) -> list[tuple[int, ...]]:
-    """The forms of the shape that the layer's kernels give; none without kernels."""
+    """Return the forms of the shape that the layer's kernels give; none without kernels."""
     geometries = (bundle.geometry for bundle in layer.bundles)
     return next((shapes_of(geometry) for geometry in geometries if geometry is not None), [])
 
 
 def parameter_label(layer: Layer, network: Network) -> str:
-    """A layer's parameters, if it has any and they are known."""
+    """Return a layer's parameters, if it has any and they are known."""
     count = layer_parameters(layer, network) if layer.trainable and layer.bundles else None
     if count is None or count.known == 0:
         return ""
@@ -211,7 +211,7 @@ def parameter_label(layer: Layer, network: Network) -> str:
 
 
 def tooltip(layer: Layer, network: Network) -> str:
-    """The arithmetic behind a layer's hint, in Markdown."""
+    """Return the arithmetic of a layer's hint, in Markdown."""
     lines = [f"**{layer.name}** {size_text(layer, network)}"]
     for bundle in layer.bundles:
         if bundle.geometry is not None:

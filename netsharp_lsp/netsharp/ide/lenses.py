@@ -1,7 +1,7 @@
-"""Lines above declarations: training, beside a run file, compiling, beside a trained model, and
+"""Lenses above declarations: training, beside a run file, compiling, beside a trained model, and
 the parameters of layers.
 
-A layer's parameters are counted only for lenses that are seen.
+A layer's parameters are counted only for visible lenses.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ COMPILE = "netsharp.server.compile"
 
 
 def lenses_of(network: Network, options: LensOptions) -> list[Lens]:
-    """The lens that trains, where there is a run file, that which compiles what is trained, and
-    with the option one for each layer.
+    """Return the lens that trains, where there is a run file, the one that compiles a trained
+    model, and with the option one for each layer.
     """
     declarations = network.specification.declarations
     found = []
@@ -43,12 +43,12 @@ def lenses_of(network: Network, options: LensOptions) -> list[Lens]:
 
 
 def file_name(path: str) -> str:
-    """The last part of a path of whatever system."""
+    """Return the last part of a path of any system."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 
 def layer_lenses(network: Network) -> Iterator[Lens]:
-    """A lens without a title for each trained layer."""
+    """Yield a lens without a title for each trained layer."""
     for declaration, item in network.specification.items():
         if isinstance(item, LayerItem) and item.bundles:
             base = network.specification.starts[declaration]
@@ -57,7 +57,7 @@ def layer_lenses(network: Network) -> Iterator[Lens]:
 
 
 def lens_title(network: Network, key: str) -> str:
-    """The parameters of a layer; empty where it is gone."""
+    """Return the parameters of a layer; empty where it is gone."""
     layer = network.layers.get(key)
     if layer is None:
         return ""

@@ -1,4 +1,4 @@
-"""What leads somewhere from a text: addresses in comments, and rules that suppressions name."""
+"""The links of a text: addresses in comments, and rules that suppressions name."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def links_of(network: Network) -> list[Link]:
-    """All links in the order of the text."""
+    """Return all links in text order."""
     RULES.load()
     specification = network.specification
     lines, comments = LineIndex(specification.data), specification.comments
     rules = suppressed_rules(lines, comments.spans(), ("//",), RULES.severities)
 
     def body_at(offset: int) -> Range | None:
-        """A comment without the mark that closes it."""
+        """Return a comment without the mark that closes it."""
         comment = comments.around(offset)
         if comment is None:
             return None

@@ -1,4 +1,4 @@
-"""What removes the diagnostics of a range, and what explains them."""
+"""The fixes for the diagnostics of a range, and explanations of them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SUPPRESSION_CODES = ("NS126", "NS127")
 
 
 def told(data: bytes, result: Result) -> Sequence[Diagnostic]:
-    """The diagnostics of a text, less those that its comments silence."""
+    """Return the diagnostics of a text, less those that its comments suppress."""
     return quickfixes.told(data, result, RULES, ("//",), SUPPRESSION_CODES)
 
 
 def quick_fixes(network: Network, result: Result, start: int, end: int) -> Iterator[Action]:
-    """What removes or explains those diagnostics of a network that touch a range."""
+    """Yield fixes and explanations for those diagnostics of a network that touch a range."""
 
     def offers(diagnostic: Diagnostic, fix: Fix) -> bool:
         return not _breaks_readers(network, diagnostic, fix)
@@ -37,7 +37,7 @@ def quick_fixes(network: Network, result: Result, start: int, end: int) -> Itera
 
 
 def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:
-    """Whether a fix of no error resizes a layer that others read by its shape."""
+    """Return whether a fix of no error resizes a layer that others read by its shape."""
     if diagnostic.severity == "error" or fix.safe:
         return False
     standing = standing_at(network.specification, diagnostic.start)

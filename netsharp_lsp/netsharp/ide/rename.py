@@ -1,6 +1,6 @@
-"""Giving a layer, a constant or a condition's parameter another name; the network stays the same.
+"""Renames a layer, a constant or a condition's parameter; the network stays the same.
 
-Whatever would change what a name means is refused with a sentence.
+A rename that would change what a name refers to is refused with a sentence.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BLOB = "floats_from_bytes"
 
 
 def renaming_at(network: Network, offset: int) -> Renaming | Refusal:
-    """The name at an offset if it can be renamed, else why not."""
+    """Return the name at an offset if it can be renamed, else why not."""
     standing = _renamable(network, offset)
     if isinstance(standing, Refusal):
         return standing
@@ -50,7 +50,7 @@ def renaming_at(network: Network, offset: int) -> Renaming | Refusal:
 
 
 def rename(network: Network, offset: int, name: str) -> list[Edit] | Refusal:
-    """The edits that rename what stands at an offset wherever it stands, or why there are none."""
+    """Return the edits that rename all occurrences of the name at an offset, or a refusal."""
     standing = _renamable(network, offset)
     if isinstance(standing, Refusal):
         return standing
@@ -72,7 +72,7 @@ def rename(network: Network, offset: int, name: str) -> list[Edit] | Refusal:
 
 
 def unlawful(name: str) -> str:
-    """Why a word can name nothing, empty if it can."""
+    """Return why a word cannot be a name, empty if it can."""
     if name in KEYWORDS or name == BLOB:
         return f"'{name}' is a keyword and cannot be a name."
     if name.lower() in WORDS:
@@ -86,7 +86,7 @@ def unlawful(name: str) -> str:
 
 
 def _renamable(network: Network, offset: int) -> Standing | Refusal:
-    """What stands at an offset, if it has a name of its own that somebody declared."""
+    """Return the node at an offset, if it has a declared name of its own."""
     comment = comment_at(network.specification, offset)
     if comment is not None and comment.start < offset:
         return Refusal("This is a comment; there is no name to rename.")
@@ -108,7 +108,7 @@ def _renamable(network: Network, offset: int) -> Standing | Refusal:
 
 
 def _keyword_at(standing: Standing, offset: int) -> str | None:
-    """The keyword at an offset that is no node of its own: a connection's kind, `auto`, `true`."""
+    """Return the keyword at an offset that is not a node: a connection's kind, `auto`, `true`."""
     at = offset - standing.base
     if standing.name is not None:
         return None
@@ -117,7 +117,7 @@ def _keyword_at(standing: Standing, offset: int) -> str | None:
 
 
 def is_later_declaration(network: Network, standing: Standing) -> bool:
-    """Whether an earlier declaration has the name: then all uses mean that one."""
+    """Return whether an earlier declaration has the name: then all uses mean that one."""
     if standing.role == "parameter":
         predicate = standing.holding(Predicate)
         return standing.leaf is predicate.destination and len(set(parameters_of(predicate))) == 1
@@ -148,7 +148,7 @@ def _clash_in_condition(standing: Standing, name: str) -> str:
 
 
 def _would_be_captured(network: Network, standing: Standing, name: str) -> bool:
-    """Whether a condition would read a constant's new name as its own parameter."""
+    """Return whether a condition would read a constant's new name as its own parameter."""
     assert standing.name is not None
     for found in occurrences(network.specification, standing.name.text):
         predicate = found.holding(Predicate) if found.role == "constant" else None

@@ -34,7 +34,7 @@ ENDLESS = ("min", "max")
 
 
 def signature_at(network: Network, offset: int) -> Signature | None:
-    """The innermost form that an offset stands in; None outside calls, tuples and blocks."""
+    """Return the innermost form around an offset; None outside calls, tuples and blocks."""
     situation = situation_at(network.specification, offset)
     if situation is None:
         return None
@@ -55,7 +55,7 @@ def signature_at(network: Network, offset: int) -> Signature | None:
 def assembled(
     head: str, parts: Iterable[tuple[str, str]], marks: tuple[str, str], active: int | None
 ) -> Signature:
-    """A signature whose label is a head and parts; `marks` stand between them and at the end."""
+    """Return a signature with a head and parts as its label; `marks` separate and end them."""
     label = head
     parameters: list[Parameter] = []
     for text, documentation in parts:
@@ -66,7 +66,7 @@ def assembled(
 
 
 def call_signature(bracket: Bracket) -> Signature:
-    """A call of a function."""
+    """Return a call of a function."""
     name = bracket.function
     names, meaning = FUNCTIONS[name]
     active = bracket.index if bracket.index < len(names) or name not in ENDLESS else len(names) - 1
@@ -77,7 +77,7 @@ def call_signature(bracket: Bracket) -> Signature:
 
 
 def tuple_signature(cursor: Cursor) -> Signature | None:
-    """A tuple with one entry a dimension."""
+    """Return a tuple with one entry per dimension."""
     form = form_named(cursor.situation.attribute)
     bundle = cursor.bundle
     if form is None or form.shape not in ("tuple", "spread"):
@@ -99,7 +99,7 @@ def tuple_signature(cursor: Cursor) -> Signature | None:
 
 
 def block_signature(cursor: Cursor) -> Signature:
-    """A block of attributes; the active one is that of the cursor."""
+    """Return a block of attributes; the active one is that of the cursor."""
     kind = cursor.situation.kind
     forms = [form for form in FORMS if kind in form.kinds]
     forms.sort(key=lambda form: kind not in form.required)
@@ -119,7 +119,7 @@ def block_signature(cursor: Cursor) -> Signature:
 
 
 def attribute_text(cursor: Cursor, form: AttributeForm) -> str:
-    """What an attribute is, its limits and the value in force."""
+    """Return an attribute's meaning, its limits and the value in force."""
     text = f"{ATTRIBUTES[form.name]} It is {wanted(form)}; limits: {limits(form)}"
     bundle = cursor.bundle
     value = value_in_force(bundle, form.name) if bundle is not None else ""

@@ -1,1 +1,1 @@
-"""What a specification describes: values, layers, bundles, geometry, edges; judges nothing."""
+"""The meaning of a specification: values, layers, bundles, geometry, edges; reports no findings."""

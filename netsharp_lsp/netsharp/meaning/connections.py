@@ -1,6 +1,6 @@
-"""Which layer feeds which, in one network, and where that runs in a circle.
+"""Which layer feeds which, in one network, and where the connections form a cycle.
 
-Pure questions about a resolved network; it reports nothing and recurses nowhere.
+Pure queries on a resolved network; it reports nothing and recurses nowhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DONE = -1
 
 
 def consumers(layers: Sequence[Layer]) -> dict[Layer, list[Bundle]]:
-    """For each layer the bundles that read it, its own left out, in the order of the text."""
+    """Return for each layer the bundles that read it, without its own, in text order."""
     found: dict[Layer, list[Bundle]] = {layer: [] for layer in layers}
     for bundle in (bundle for layer in layers for bundle in layer.bundles):
         if bundle.source is not None and bundle.source is not bundle.layer:
@@ -26,10 +26,10 @@ def consumers(layers: Sequence[Layer]) -> dict[Layer, list[Bundle]]:
 
 
 def circles(layers: Sequence[Layer]) -> list[list[Bundle]]:
-    """Circles of layers that feed each other, each as its bundles in the direction of flow.
+    """Return cycles of layers that feed each other, each as its bundles in the direction of flow.
 
-    Of circles that share a layer only the first is given, and a layer that feeds itself is
-    none.  Each begins with the bundle of its first layer in the text.
+    Of cycles that share a layer only the first is returned, and a layer that feeds itself is not a
+    cycle. Each begins with the bundle of its first layer in the text.
     """
     readers = consumers(layers)
     #: How deep each layer lies on the path, or `DONE`.
@@ -63,6 +63,6 @@ def circles(layers: Sequence[Layer]) -> list[list[Bundle]]:
 
 
 def _from_first(circle: list[Bundle]) -> list[Bundle]:
-    """The same circle, turned so that its first layer in the text stands first."""
+    """Return the same cycle, rotated so that its first layer in the text is first."""
     first = min(range(len(circle)), key=lambda position: circle[position].layer.order)
     return circle[first:] + circle[:first]

@@ -1,4 +1,4 @@
-"""The layers of a network as the compiler has them, for what they take on a device; no rule."""
+"""The layers of a network as the compiler has them, for their memory on a device; no rule."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KINDS = {
 
 
 class DeviceNetwork:
-    """What is compiled of a network: how many features, each layer's shape, and the layer of the
-    text that it comes from.
+    """The compiled part of a network: the number of features, each layer's shape, and the layer of
+    the text that it comes from.
     """
 
     __slots__ = ("features", "layers", "shapes")
@@ -34,7 +34,7 @@ class DeviceNetwork:
 
 
 def refused(network: Network) -> list[tuple[Bundle | Layer, str]]:
-    """What of a network is not compiled, and why."""
+    """Return the layers and bundles that are not compiled, and why."""
     found: list[tuple[Bundle | Layer, str]] = []
     for layer in network.all_layers:
         found += [
@@ -46,7 +46,7 @@ def refused(network: Network) -> list[tuple[Bundle | Layer, str]]:
 
 
 def device_network(network: Network) -> DeviceNetwork | None:
-    """What is compiled of a network; None where a size is unknown, or it is not compiled."""
+    """Return the network as it is compiled; None where a size is unknown, or it is refused."""
     if not network.connected or (network.reads_ahead and network.circles) or refused(network):
         return None
     needed = _needed(network.outputs[0])
@@ -81,7 +81,7 @@ def device_network(network: Network) -> DeviceNetwork | None:
 
 
 def _part(bundle: Bundle, operands: dict[Layer, int], network: Network) -> BundleShape | None:
-    """The shape of a bundle; None where any of it is unknown."""
+    """Return the shape of a bundle; None where any of it is unknown."""
     kind, source, geometry = bundle.kind, bundle.source, bundle.geometry
     if source is None or source.nodes is None or source not in operands or kind not in _KINDS:
         return None
@@ -100,7 +100,7 @@ def _part(bundle: Bundle, operands: dict[Layer, int], network: Network) -> Bundl
 
 
 def _taps(bundle: Bundle) -> int:
-    """How many pairs of a node and a value a pool has."""
+    """Return the number of pairs of a node and a value of a pool."""
     found = 1
     for axis in bundle.geometry.axes if bundle.geometry is not None else ():
         found *= axis.real_taps()
@@ -108,7 +108,7 @@ def _taps(bundle: Bundle) -> int:
 
 
 def _needed(output: Layer) -> set[Layer]:
-    """The layers that lead to the output."""
+    """Return the layers that lead to the output."""
     found: set[Layer] = set()
     waiting = [output]
     while waiting:

@@ -1,7 +1,7 @@
-"""Which parts of a text could not be read, so that rules stay quiet about what they hold.
+"""The unparsed parts of a text, for which rules report nothing further.
 
-One fault must not set off others: whatever stands in doubt is reported once, by the rules on
-syntax, and findings about its meaning are withheld.
+One fault must not cause others: an unparsed part is reported once, by the rules on syntax, and
+findings about its meaning are withheld.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ CONNECTION_WORDS = frozenset(("from", *FIRST_KIND_WORDS))
 
 
 class Doubts:
-    """The unreadable parts of one specification.  All spans are absolute.
+    """The unparsed parts of one specification. All spans are absolute.
 
-    `marks`: foreign characters.  `regions`: text that the parser could not place, and `words` in
-    it.  `unread`: the part of it that stands there unexpectedly.  `debris`: what belongs to an
-    earlier fault.  `foreign`: nothing in the text is Net#.  `broken`: anything of all this.
-    All this is found from what the text holds of doubtful declarations, odd comments and foreign
-    characters, so that long sound texts cost nothing.
+    `marks`: foreign characters. `regions`: text that the parser could not place, and `words` in it.
+    `unread`: the part of it that is unexpected. `debris`: what belongs to an earlier fault.
+    `foreign`: nothing in the text is Net#. `broken`: anything of all this. All this is found from
+    the text's doubtful declarations, odd comments and foreign characters, so that long valid texts
+    cost nothing.
     """
 
     def __init__(self, specification: Specification) -> None:
@@ -77,7 +77,7 @@ class Doubts:
 
     @classmethod
     def of(cls, specification: Specification) -> Doubts:
-        """Find what could not be read in a specification."""
+        """Find the unparsed parts of a specification."""
         doubts = cls(specification)
         doubts._note_all(specification.comments.odd())
         if doubts.broken:
@@ -90,7 +90,7 @@ class Doubts:
 
     @property
     def words(self) -> set[str]:
-        """Every word in text that could not be read."""
+        """Return every word in unparsed text."""
         while self._unread_comments:
             text = self._unread_comments.pop().decode("utf-8", "replace")
             self._words.update(WORD.findall(text))
@@ -98,9 +98,9 @@ class Doubts:
 
     @property
     def near(self) -> frozenset[Declaration]:
-        """The declarations in or beside which anything stands in doubt, be it but their names.
+        """Return the declarations in or beside which any text is unparsed, or a name invalid.
 
-        Of all others a rule that looks at one declaration says the same whatever is in doubt
+        For all others a rule that checks one declaration has the same findings whatever is unparsed
         elsewhere, unless the whole text is `foreign`.
         """
         if self._near is None:
@@ -117,9 +117,9 @@ class Doubts:
 
     @property
     def entangled(self) -> frozenset[Declaration]:
-        """Those of them of which a rule may ask what stands further away than `BESIDE`.
+        """Return those of them for which a rule may read what is further away than `BESIDE`.
 
-        Near the others nothing but marks is missing or too many, which are told where they are.
+        Near the others marks are missing or superfluous at most, which are reported in place.
         """
         if self.marks or self.swallowed or self.swallowing or self.foreign:
             return self.near
@@ -138,26 +138,26 @@ class Doubts:
 
     @property
     def touched(self) -> frozenset[Declaration]:
-        """The declarations of which what they alone say may be withheld; all of a foreign text."""
+        """Return the declarations whose local findings may be withheld; all of a foreign text."""
         return self.near.union(self.debris.culprits)
 
     def explained(self, declaration: Declaration) -> bool:
-        """Whether what a declaration holds is told by a finding about the text before it."""
+        """Return whether a finding about the text before a declaration explains its faults."""
         told = declaration in self.debris.covered or declaration in self.debris.culprits
         return self.foreign or told
 
     def marked(self, declaration: Declaration, piece: Node) -> bool:
-        """Whether foreign characters, reported on their own, stand in or beside a piece."""
+        """Return whether foreign characters, reported on their own, are in or beside a piece."""
         base = self.specification.starts[declaration]
         return self.mark_spans.touches(base + piece.start, base + piece.end)
 
     def touches(self, declaration: Declaration, start: int, end: int) -> bool:
-        """Whether a span of a declaration holds, or borders on, unreadable text."""
+        """Return whether a span of a declaration contains, or borders on, unparsed text."""
         base = self.specification.starts[declaration]
         return self.touches_text(base + start, base + end)
 
     def touches_text(self, start: int, end: int) -> bool:
-        """Whether an absolute span holds, or borders on, unreadable text."""
+        """Return whether an absolute span contains, or borders on, unparsed text."""
         data = self.specification.data
         # CR LF is one line end: a margin of one byte goes round both.
         start -= data[max(start - 1, 0) : start + 1] == b"\r\n"
@@ -165,7 +165,7 @@ class Doubts:
         return self.regions.touches(start, end)
 
     def swallows(self, declaration: Declaration, missing: Fault) -> bool:
-        """Whether a missing mark may stand in a comment that took in code."""
+        """Return whether a missing mark may be in a comment that includes code."""
         if not self.swallowing:
             return False
         at = self.specification.starts[declaration] + missing.start
@@ -173,7 +173,7 @@ class Doubts:
         return rest is not None and rest.end() in self.swallowing
 
     def withholds(self, finding: Finding, rests: Rests) -> bool:
-        """Whether a finding rests on text that could not be read."""
+        """Return whether a finding depends on unparsed text."""
         if rests is Rests.TEXT or not self.incomplete:
             return False
         place = finding.place
@@ -199,9 +199,9 @@ class Doubts:
         return self.touches(declaration, span[0] - 1, span[1] + 1)
 
     def vague(self, declaration: Declaration, piece: Node) -> bool:
-        """Whether a size or a value could not be read as a whole.
+        """Return whether a size or a value was not parsed as a whole.
 
-        One in brackets ends with them; without any it may go on in what could not be read.
+        One in brackets ends with them; without any it may continue in unparsed text.
         """
         if not self.regions:
             return False
@@ -209,22 +209,22 @@ class Doubts:
         return self.touches(declaration, piece.start - margin, piece.end + margin)
 
     def _may_be_declared(self, place: RelativeSpan) -> bool:
-        """Whether what could not be read may declare the name at a place."""
+        """Return whether unparsed text may declare the name at a place."""
         return self.nameless or self.swallowed or self._may_be_named(place)
 
     def _may_hold_layers(self, _place: RelativeSpan) -> bool:
-        """Whether what could not be read may hold layers."""
+        """Return whether unparsed text may contain layers."""
         return self._holes or not LAYER_WORDS.isdisjoint(self._lowered)
 
     @cached_property
     def may_connect(self) -> bool:
-        """Whether what could not be read may hold a connection of which no name is left."""
+        """Return whether unparsed text may contain a connection of which no name is left."""
         holes = self._holes or self.has_orphans
         return holes or not CONNECTION_WORDS.isdisjoint(self._lowered)
 
     @cached_property
     def has_orphans(self) -> bool:
-        """Whether anything stands in the text without its keyword."""
+        """Return whether an item of the text lacks its keyword."""
         return any(one.kind in ("orphan", "error") for one in self.specification.doubtful)
 
     @property
@@ -236,7 +236,7 @@ class Doubts:
         return frozenset(word.lower() for word in self.words)
 
     def _may_be_named(self, place: RelativeSpan) -> bool:
-        """Whether the name at a place stands in text that could not be read."""
+        """Return whether the name at a place occurs in unparsed text."""
         start, end = place.offsets(self.specification)
         return self.specification.data[start:end].decode("utf-8", "replace") in self.words
 
@@ -256,7 +256,7 @@ class Doubts:
             self._note_swallowed(comment)
 
     def _join(self, debris: Debris) -> None:
-        """Doubt what belongs to an earlier fault as well."""
+        """Add the pieces that belong to an earlier fault."""
         self.debris = debris
         self._words |= debris.words
         for end in debris.ends:
@@ -279,7 +279,7 @@ class Doubts:
         self.broken = True
 
     def _note_layers(self, declaration: Declaration) -> None:
-        """Constants that were read as layers for want of a `=`."""
+        """Note constants that were parsed as layers because they lack a `=`."""
         for item in declaration.items:
             if isinstance(item, LayerItem):
                 base = self.specification.starts[declaration]
@@ -288,7 +288,7 @@ class Doubts:
                 self.broken = True
 
     def _note_swallowed(self, comment: Comment) -> None:
-        """Code that a comment took in which should not be there."""
+        """Note code that a comment includes by mistake."""
         if comment.kind not in ("hash", "unclosed"):
             return
         text = self.specification.data[comment.start : comment.end]
@@ -299,7 +299,7 @@ class Doubts:
             self.broken = True
 
     def _beside(self, spans: Spans) -> set[Declaration]:
-        """The declarations that spans stand in or beside."""
+        """Return the declarations that spans are in or beside."""
         declarations, offsets = self.specification.declarations, self.specification.offsets
         found: set[Declaration] = set()
         for start, end in spans:
@@ -328,7 +328,7 @@ class Doubts:
 
 
 def enclosing(declaration: Declaration, start: int, end: int, local: bool) -> Iterator[Node]:
-    """What a span stands in: the smallest piece if `local`, else the whole item."""
+    """Yield what encloses a span: the smallest piece if `local`, else the whole item."""
     for item in declaration.items:
         if not (item.start <= start and end <= item.end):
             continue

@@ -1,4 +1,4 @@
-"""Which members belong to a key, where nearly every key has one; knows neither."""
+"""A map from keys to members, where nearly every key has one; knows neither."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Member = TypeVar("Member", bound="Hashable")
 
 
 class Index(Generic[Member]):
-    """Members by key, in no order.  A lone member is kept as it is, several in a set."""
+    """Members by key, in no order. A lone member is kept as it is, several in a set."""
 
     __slots__ = ("_found",)
 
@@ -23,14 +23,14 @@ class Index(Generic[Member]):
         return key in self._found
 
     def __getitem__(self, key: Hashable) -> Collection[Member]:
-        """The members of a key; nothing where there are none."""
+        """Return the members of a key; nothing where there are none."""
         found = self._found.get(key)
         if found is None:
             return ()
         return found if isinstance(found, set) else (found,)
 
     def add(self, key: Hashable, member: Member) -> None:
-        """Take a member in."""
+        """Add a member."""
         found = self._found.setdefault(key, member)
         if isinstance(found, set):
             found.add(member)
@@ -38,7 +38,7 @@ class Index(Generic[Member]):
             self._found[key] = {found, member}
 
     def remove(self, key: Hashable, member: Member) -> None:
-        """Let a member go; nothing happens where it is none."""
+        """Remove a member; nothing happens where it is not one."""
         found = self._found.get(key)
         if found is member:
             del self._found[key]

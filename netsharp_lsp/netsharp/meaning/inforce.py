@@ -1,7 +1,7 @@
-"""Which value of an attribute, a size or an activation is in force, given or by default.
+"""The value in force of an attribute, a size or an activation, given or by default.
 
-Pure functions over the model; they report nothing.  Source: sections 4, 5.3 and 7 of our
-reading of the guide.
+Pure functions over the model; they report nothing. Source: the Net# guide, "Structure
+specifications", "Convolutional bundles" and "Activation functions".
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ HOSTS_HIDDEN_NODES = 100
 
 
 def hidden_nodes_in_force(context: Context) -> int | None:
-    """The nodes that a hidden `auto` layer gets: as said, else a named host's default."""
+    """Return the nodes of a hidden `auto` layer: the given number, else a named host's default."""
     if context.hidden_nodes is not None or context.host is None:
         return context.hidden_nodes
     return HOSTS_HIDDEN_NODES
 
 
 def needed_outputs(context: Context) -> int | None:
-    """The nodes that an `auto` output layer gets: the guide's rule, and rx's for two classes."""
+    """Return the nodes of an `auto` output layer: the guide's rule, and rx's for two classes."""
     if context.outputs is not None:
         return context.outputs
     if context.task == "regression":
@@ -46,7 +46,7 @@ def needed_outputs(context: Context) -> int | None:
 
 
 def activation_in_force(layer: Layer, task: str | None) -> str | None:
-    """The written activation, else the default of section 7; None if it does not exist."""
+    """Return the written activation, else the default; None for an unknown one, and for inputs."""
     if not layer.trainable:
         return None
     if layer.item.activation is not None:
@@ -58,7 +58,7 @@ def activation_in_force(layer: Layer, task: str | None) -> str | None:
 
 
 def wanted(form: AttributeForm) -> str:
-    """What an attribute's value must be, in words."""
+    """Return the required type of an attribute's value, in words."""
     element = {"integer": "whole number", "boolean": "true or false", "real": "number"}[
         form.element
     ]
@@ -72,7 +72,7 @@ def wanted(form: AttributeForm) -> str:
 
 
 def suits(entry: Value, element: str) -> bool:
-    """Whether one entry has the type that an attribute wants."""
+    """Return whether one entry has the type that an attribute requires."""
     if element == "boolean":
         return isinstance(entry, bool)
     if element == "integer":
@@ -81,7 +81,7 @@ def suits(entry: Value, element: str) -> bool:
 
 
 def integers_of(given: Given | None) -> tuple[int, ...] | None:
-    """A tuple of whole numbers, None unless it is one with at least one entry."""
+    """Return a tuple of whole numbers, None unless it is one with at least one entry."""
     if given is None or not isinstance(given.value, tuple):
         return None
     entries = tuple(entry for entry in given.value if isinstance(entry, int))
@@ -89,14 +89,14 @@ def integers_of(given: Given | None) -> tuple[int, ...] | None:
 
 
 def numbers_of(given: Given | None) -> tuple[float, ...] | None:
-    """A tuple of reals, None unless it is one."""
+    """Return a tuple of reals, None unless it is one."""
     if given is None or not isinstance(given.value, tuple):
         return None
     return tuple(float(entry) for entry in given.value if isinstance(entry, int | float))
 
 
 def spread(bundle: Bundle, name: str, default: int, rank: int) -> tuple[int, ...] | None:
-    """A tuple attribute in force: the given entries, or the default in each dimension."""
+    """Return a tuple attribute in force: the given entries, or the default in each dimension."""
     given = bundle.given.get(name)
     if given is None:
         return (default,) * rank
@@ -104,7 +104,7 @@ def spread(bundle: Bundle, name: str, default: int, rank: int) -> tuple[int, ...
 
 
 def spread_booleans(bundle: Bundle, name: str, default: bool, rank: int) -> tuple[bool, ...] | None:
-    """A boolean attribute in force: a single value spreads over all dimensions."""
+    """Return a boolean attribute in force: a single value applies to all dimensions."""
     given = bundle.given.get(name)
     if given is None:
         return (default,) * rank
@@ -116,7 +116,7 @@ def spread_booleans(bundle: Bundle, name: str, default: bool, rank: int) -> tupl
 
 
 def maps_in_force(bundle: Bundle, rank: int) -> tuple[int, ...] | None:
-    """MapCount in force: one value m means [m, 1, ..., 1]."""
+    """Return MapCount in force: one value m means [m, 1, ..., 1]."""
     given = bundle.given.get("MapCount")
     if given is None:
         return (1,) * rank
@@ -139,7 +139,7 @@ FIGURES = (
 
 
 def figures_over(bundle: Bundle, rank: int) -> dict[str, tuple[int, ...] | None]:
-    """The figures in force, those of both shapes left out, over so many dimensions."""
+    """Return the figures in force over `rank` dimensions, without the two shapes."""
     return {
         "stride": spread(bundle, "Stride", 1, rank),
         "padding": spread_booleans(bundle, "Padding", False, rank),
@@ -153,10 +153,10 @@ def figures_over(bundle: Bundle, rank: int) -> dict[str, tuple[int, ...] | None]
 def geometry_of(
     bundle: Bundle, instead: Mapping[str, tuple[Value, ...]] | None = None, unnamed: int = 0
 ) -> Geometry | None:
-    """The kernels of a bundle, None unless every figure is there and lawful.
+    """Return the kernels of a bundle, None unless every figure is known and valid.
 
-    An attribute with an unknown name may be any of them, so where more than `unnamed` are there,
-    nothing is known either.  `instead`: what figures would be in place of those in force.
+    An attribute with an unknown name may be any of them, so where there are more than `unnamed`,
+    the result is None too. `instead`: figures in place of those in force.
     """
     names = (attribute.name.text.lower() for attribute in bundle.item.attributes)
     if sum(name not in BY_NAME and name not in LAYER_FORMS for name in names) > unnamed:
@@ -179,7 +179,7 @@ def geometry_of(
 
 
 def lawful(axis: Axis) -> bool:
-    """Whether one dimension obeys the guide's limits (pads in real division)."""
+    """Return whether one dimension obeys the guide's limits (pads in real division)."""
     return (
         1 <= axis.kernel <= axis.size
         and 1 <= axis.stride <= axis.kernel

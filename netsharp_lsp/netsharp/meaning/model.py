@@ -1,7 +1,7 @@
-"""What a network consists of: constants, layers, bundles, geometry, shares, as plain values.
+"""The parts of a network: constants, layers, bundles, geometry, shares, as plain values.
 
-Whatever cannot be known is None.  Nothing here reads syntax trees or judges; `network.py`
-fills these in and rules judge them.
+Unknown values are None. Nothing here reads syntax trees or reports faults; `network.py` fills these
+in and rules check them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _FEW = 4
 class Constant:
     """A constant and its value.
 
-    `state`: "new", "open" while those it refers to are worked out, then "done".  `order`: its
-    number among all constants.
+    `state`: "new", "open" while those it refers to are evaluated, then "done". `order`: its number
+    among all constants.
     """
 
     __slots__ = ("circular", "declaration", "item", "name", "order", "state", "value")
@@ -51,7 +51,7 @@ class Constant:
 
     @property
     def place(self) -> RelativeSpan:
-        """Where its name stands."""
+        """Return where its name is."""
         return RelativeSpan.of(self.declaration, self.item.name)
 
 
@@ -71,9 +71,9 @@ NOTHING_GIVEN: dict[str, Given] = {}
 
 
 class Geometry:
-    """The kernels of one bundle, worked out: only built where every figure is lawful.
+    """The kernels of one bundle: only built where every figure is valid.
 
-    `axes`, `sharing`, `maps`: one entry per dimension.  `output`: maps x positions.
+    `axes`, `sharing`, `maps`: one entry per dimension. `output`: maps x positions.
     `weights_per_kernel` counts the kernel's own bias; pools and norms have none (0).
     """
 
@@ -94,17 +94,17 @@ class Geometry:
         self.weights_per_kernel = 1 + product(tuple(a.kernel for a in axes)) if trained else 0
 
     def key(self) -> tuple[object, ...]:
-        """What must agree for two bundles to share."""
+        """Return the values that must agree for two bundles to share."""
         return (tuple(axis.key() for axis in self.axes), self.sharing, self.maps)
 
 
 class Bundle:
     """One connection bundle of a layer.
 
-    `source` is None where no such layer exists.  `given` holds each attribute's first mention
-    by its proper name.  The figures in force (`input_shape`, `kernel_shape`, `stride`, ...) are
-    None where they are missing or faulty; `geometry` is None unless all of them are lawful.
-    `edges`: those of a filtered bundle, kept by `predicates.count_edges`.
+    `source` is None where no such layer exists. `given` has each attribute's first mention by its
+    proper name. The figures in force (`input_shape`, `kernel_shape`, `stride`, ...) are None where
+    they are missing or faulty; `geometry` is None unless all of them are valid. `edges`: those of a
+    filtered bundle, kept by `predicates.count_edges`.
     """
 
     __slots__ = (
@@ -148,17 +148,17 @@ class Bundle:
 
     @property
     def declaration(self) -> Declaration:
-        """The declaration it stands in."""
+        """Return the declaration around it."""
         return self.layer.declaration
 
     @property
     def has_kernel(self) -> bool:
-        """Whether it is a convolution, a pool or a response norm."""
+        """Return whether it is a convolution, a pool or a response norm."""
         return self.kind in KERNEL_KINDS
 
     @property
     def place(self) -> RelativeSpan:
-        """The words of its kind, or its source where no kind is written."""
+        """Return the words of its kind, or its source where no kind is written."""
         start, end = self.item.kind_span
         if start == end:
             return RelativeSpan.of(self.declaration, self.item.source)
@@ -166,23 +166,23 @@ class Bundle:
 
     @property
     def source_place(self) -> RelativeSpan:
-        """Where its source is named."""
+        """Return where its source is named."""
         return RelativeSpan.of(self.declaration, self.item.source)
 
     def value_place(self, attribute: str) -> RelativeSpan:
-        """Where the value of a given attribute stands."""
+        """Return where the value of a given attribute is."""
         given = self.given[attribute].attribute
         return RelativeSpan.of(self.declaration, given.value or given.name)
 
     def entry_place(self, attribute: str, dimension: int) -> RelativeSpan:
-        """Where one entry of a given tuple stands; the whole value if it is no plain tuple."""
+        """Return where one entry of a given tuple is; the whole value if it is not a tuple."""
         value = self.given[attribute].attribute.value
         if isinstance(value, Tuple) and dimension < len(value.items):
             return RelativeSpan.of(self.declaration, value.items[dimension])
         return self.value_place(attribute)
 
     def scalar(self, attribute: str, default: float) -> float:
-        """A real attribute in force."""
+        """Return a real attribute in force."""
         given = self.given.get(attribute)
         if given is None or given.value is None or isinstance(given.value, tuple):
             return default
@@ -234,12 +234,12 @@ class Layer:
         self.first = True
 
     def take_bundles(self, bundles: Sequence[Bundle]) -> None:
-        """Have these bundles in place of those before."""
+        """Replace its bundles."""
         self.bundles = tuple(bundles)
         self._by_source = None
 
     def bundles_from(self, name: str) -> Sequence[Bundle]:
-        """The bundles from sources of a name, in the order of the text."""
+        """Return the bundles from sources of a name, in text order."""
         if len(self.bundles) <= _FEW:
             return [bundle for bundle in self.bundles if bundle.source_name == name]
         if self._by_source is None:
@@ -250,40 +250,40 @@ class Layer:
 
     @property
     def nodes(self) -> int | None:
-        """The number of nodes, None while unknown."""
+        """Return the number of nodes, None while unknown."""
         return None if self.shape is None else product(self.shape)
 
     @property
     def trainable(self) -> bool:
-        """Whether it is hidden or output."""
+        """Return whether it is hidden or output."""
         return self.kind != "input"
 
     @property
     def has_biases(self) -> bool:
-        """Whether it has biases of its own: when a full or filtered bundle feeds it."""
+        """Return whether it has biases of its own: when a full or filtered bundle feeds it."""
         return any(bundle.kind in ("all", "where") for bundle in self.bundles)
 
     @property
     def place(self) -> RelativeSpan:
-        """Where its name is declared."""
+        """Return where its name is declared."""
         return RelativeSpan.of(self.declaration, self.item.name)
 
     @property
     def size_place(self) -> RelativeSpan:
-        """Where its size stands; behind its name where it has none."""
+        """Return where its size is; the end of its name where it has none."""
         size = self.item.size
         return self.place.after() if size is None else RelativeSpan.of(self.declaration, size)
 
     def only_summarises(self) -> bool:
-        """Whether pools and response norms alone feed it."""
+        """Return whether pools and response norms alone feed it."""
         kinds = [bundle.kind for bundle in self.bundles]
         return bool(kinds) and all(kind in (*POOLS, "response norm") for kind in kinds)
 
 
 class ShareEntry:
-    """One entry of a share: the layer, and what of it is shared.
+    """One entry of a share: the layer, and which of its parameters are shared.
 
-    `what`: "layer", "bundle" or "biases".  `bundle` is set where exactly one is meant.
+    `what`: "layer", "bundle" or "biases". `bundle` is set where exactly one is meant.
     """
 
     __slots__ = ("bundle", "declaration", "item", "layer", "matches", "what")
@@ -308,7 +308,7 @@ class ShareEntry:
 
     @property
     def place(self) -> RelativeSpan:
-        """Where the entry stands."""
+        """Return where the entry is."""
         return RelativeSpan.of(self.declaration, self.item)
 
 

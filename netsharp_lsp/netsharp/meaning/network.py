@@ -1,9 +1,9 @@
 """The network that a specification describes, resolved from syntax and context alone.
 
-Faults met while values are worked out are kept; nothing else is judged here: rules do that.
-A declaration depends on its own syntax, on the constants and layers that it names, on who reads
-its layers, and, where a name is unknown, on all names; `revision.py` follows these when the text
-is edited, and the network is then what it would be were the text read for the first time.
+Faults of evaluation are kept; all other faults are found by rules. A declaration depends on its own
+syntax, on the constants and layers that it names, on the readers of its layers, and, where a name
+is unknown, on all names; `revision.py` follows these when the text is edited, and the network is
+then what it would be were the text read for the first time.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ HINT_COMPARISONS = 200_000
 
 
 class Network:
-    """Everything a specification says, resolved as far as it can be.
+    """The meaning of a specification, resolved as far as possible.
 
-    `constants` and `layers` map a name to its first declaration; `all_constants` and
-    `all_layers` hold every one.  All are in the order of the text.
+    `constants` and `layers` map a name to its first declaration; `all_constants` and `all_layers`
+    have every one. All are in text order.
     """
 
     def __init__(self, specification: Specification, context: Context) -> None:
@@ -87,18 +87,18 @@ class Network:
 
     @property
     def findings(self) -> list[Finding]:
-        """The faults met while values were worked out."""
+        """Return the faults found by evaluation."""
         declarations = self.specification.declarations
         return [finding for one in declarations for finding in self.units[one].faults]
 
     @property
     def inputs(self) -> list[Layer]:
-        """The input layers in order: they take the features in this order."""
+        """Return the input layers in order: they take the features in this order."""
         return self._of_kind("input")
 
     @property
     def outputs(self) -> list[Layer]:
-        """The output layers; a lawful network has one."""
+        """Return the output layers; a valid network has one."""
         return self._of_kind("output")
 
     def _of_kind(self, kind: str) -> list[Layer]:
@@ -107,31 +107,31 @@ class Network:
         return self._by_kind[kind]
 
     def bundles(self) -> Iterator[Bundle]:
-        """Every bundle in the order of the text."""
+        """Yield every bundle in text order."""
         for layer in self.all_layers:
             yield from layer.bundles
 
     def text(self, place: RelativeSpan) -> str:
-        """The text of a place."""
+        """Return the text of a place."""
         start, end = place.offsets(self.specification)
         return self.specification.data[start:end].decode("utf-8", "replace")
 
     def evaluate(self, declaration: Declaration, node: Expression, report: Report) -> Value | None:
-        """The value of an expression outside any predicate."""
+        """Return the value of an expression outside any predicate."""
         before, self.subject = self.subject, self.units[declaration]
         value = NetworkEvaluator(declaration, self, report).value(node)
         self.subject = before
         return value
 
     def value_of(self, name: str) -> tuple[bool, Value | None]:
-        """Whether a constant is known, and its value."""
+        """Return whether a constant is known, and its value."""
         constant = self.constants.get(name)
         return (False, None) if constant is None else (True, constant.value)
 
     # Who reads whom.
 
     def reads_of(self, layer: Layer) -> Iterator[Bundle]:
-        """The bundles that read a layer, its own too, in no order."""
+        """Yield the bundles that read a layer, its own too, in no order."""
         if self.layers.get(layer.name) is not layer:
             return
         for unit in self.reading[layer.name]:
@@ -141,17 +141,17 @@ class Network:
                         yield bundle
 
     def readers(self, layer: Layer) -> list[Bundle]:
-        """The bundles of other layers that read a layer, in the order of the text."""
+        """Return the bundles of other layers that read a layer, in text order."""
         found = (bundle for bundle in self.reads_of(layer) if bundle.layer is not layer)
         return sorted(found, key=lambda bundle: (bundle.layer.order, bundle.item.start))
 
     def is_read(self, layer: Layer) -> bool:
-        """Whether another layer reads a layer."""
+        """Return whether another layer reads a layer."""
         return any(bundle.layer is not layer for bundle in self.reads_of(layer))
 
     @property
     def bare_layers(self) -> list[Layer]:
-        """The hidden and output layers without any connection, in the order of the text."""
+        """Return the hidden and output layers without any connection, in text order."""
         units = (unit for unit, troubles in self.troubles.items() if troubles & BARE)
         layers = (layer for unit in units for layer in unit.layers)
         found = (layer for layer in layers if layer.trainable and not layer.bundles)
@@ -159,12 +159,12 @@ class Network:
 
     @property
     def every_source_known(self) -> bool:
-        """Whether every connection comes from a layer that there is."""
+        """Return whether every connection comes from a layer that exists."""
         return not any(troubles & UNKNOWN for troubles in self.troubles.values())
 
     @property
     def circles(self) -> list[list[Bundle]]:
-        """Circles of layers that feed each other; see `connections.circles`."""
+        """Return cycles of layers that feed each other; see `connections.circles`."""
         if self._circles is None:
             # A circle has a layer that reads one declared behind it.
             self._circles = circles(self.all_layers) if self.reads_ahead else []
@@ -172,15 +172,15 @@ class Network:
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether any layer reads one declared behind it."""
+        """Return whether any layer reads one declared after it."""
         return any(troubles & FORWARD for troubles in self.troubles.values())
 
     @property
     def connected(self) -> bool:
-        """Whether every connection is known, so that reaching and being reached mean something.
+        """Return whether every connection is known, so that reachability is defined.
 
-        There is one output, every name stands for one layer, every source exists, every trainable
-        layer has a bundle, and nothing runs in a circle.
+        There is one output, every name belongs to one layer, every source exists, every trainable
+        layer has a bundle, and there is no cycle.
         """
         outputs = self.outputs
         if len(outputs) != 1 or len(self.layers) != len(self.all_layers):
@@ -192,11 +192,11 @@ class Network:
     # Names.
 
     def is_used(self, constant: Constant) -> bool:
-        """Whether anything refers to a constant, conditions included."""
+        """Return whether anything refers to a constant, conditions included."""
         return constant.name in self.using
 
     def uses_of(self, named: Constant | Layer) -> list[tuple[Declaration, Name]]:
-        """The places that name a constant or layer, in the order of the text.
+        """Return the places that name a constant or layer, in text order.
 
         They mean the first of several with one name.
         """
@@ -214,40 +214,40 @@ class Network:
         return [(one, use) for one in declarations for use in names_of(one) if use.text == name]
 
     def is_shared(self, name: str) -> bool:
-        """Whether a share names a layer as what it shares something of."""
+        """Return whether a share names a layer whose parameters it shares."""
         shares = (unit.share for unit in self.sharing[name] if unit.share is not None)
         return any(entry.item.name.text == name for share in shares for entry in share.entries)
 
     def declared_like(self, lowered: str) -> list[Constant | Layer]:
-        """The constants and layers with a name in whatever case, in the order of the text."""
+        """Return the constants and layers with a name in any case, in text order."""
         names = self.constant_spellings.spelt(lowered), self.layer_spellings.spelt(lowered)
         found: list[Constant | Layer] = [self.constants[name] for name in names[0]]
         found += [self.layers[name] for name in names[1]]
         return sorted(found, key=lambda one: one.place.offsets(self.specification))
 
     def is_taken(self, name: str) -> bool:
-        """Whether a layer or a constant has a name, in whatever case."""
+        """Return whether a layer or a constant has a name, in any case."""
         lowered = name.lower()
         return bool(self.layer_spellings.spelt(lowered) or self.constant_spellings.spelt(lowered))
 
     def depend_on_all_names(self, *, sought: bool = True) -> None:
-        """Note that what is said of the unit worked on may change with any name.
+        """Note that findings on the current unit may change with any name.
 
-        Where near names are not ``sought`` it may change when they are.
+        Where near names are not ``sought`` they may change when they are.
         """
         if self.subject is not None:
             (self.asking if sought else self.resigned).add(self.subject)
 
     @property
     def seeks(self) -> tuple[bool, bool]:
-        """Whether unknown constants, and layers, are compared with those that there are."""
+        """Return whether unknown constants, and layers, are compared with the existing ones."""
         return (
             len(self.unknown_constants) * len(self.constants) <= HINT_COMPARISONS,
             len(self.unknown_layers) * len(self.layers) <= HINT_COMPARISONS,
         )
 
     def nearest_constant(self, name: str) -> str | None:
-        """The constant that an unknown name may mean."""
+        """Return the constant that an unknown name may mean."""
         self.depend_on_all_names(sought=self.seeks[0])
         key = (name, False)
         if key not in self._hints:
@@ -256,7 +256,7 @@ class Network:
         return self._hints[key]
 
     def nearest_layer(self, name: str) -> Layer | None:
-        """The layer that an unknown name may mean."""
+        """Return the layer that an unknown name may mean."""
         self.depend_on_all_names(sought=self.seeks[1])
         key = (name, True)
         if key not in self._hints:
@@ -267,7 +267,7 @@ class Network:
     def nearest_layer_but(
         self, name: str, taken: Iterable[Layer | None], *, trainable: bool = False
     ) -> str | None:
-        """The layer that an unknown name may mean, some left out, or all inputs."""
+        """Return the layer that an unknown name may mean, except some, or all inputs."""
         self.depend_on_all_names(sought=self.seeks[1])
 
         def lawful(one: str) -> bool:
@@ -280,16 +280,16 @@ class Network:
     # What a revision leaves to be worked out again.
 
     def forget_kinds(self, kinds: Iterable[str]) -> None:
-        """Some layers of these kinds came, went or moved."""
+        """Forget what depends on layers of these kinds: some were added, removed or moved."""
         for kind in kinds:
             self._by_kind.pop(kind, None)
 
     def forget_hints(self) -> None:
-        """Some names came, went or moved."""
+        """Forget what depends on names: some were added, removed or moved."""
         self._hints.clear()
 
     def forget_circles(self, *, all_of_them: bool) -> None:
-        """Connections changed, or, unless ``all_of_them``, only bundles in the place of others."""
+        """Forget cycles: connections changed, or, unless ``all_of_them``, bundles were replaced."""
         if all_of_them or self._circles:
             self._circles = None
 

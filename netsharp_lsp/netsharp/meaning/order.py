@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def computing_order(network: Network) -> list[Layer]:
-    """Every first-named layer behind its sources; layers on a cycle come last, as written.
+    """Return every first-named layer after its sources; layers on a cycle come last, as written.
 
     A layer follows as soon as the last of its sources is done; where one source completes several
-    layers, they follow as written.  The order is that of the text alone, so it is stable.
+    layers, they follow as written. The order is that of the text alone, so it is stable.
     """
     waiting = {layer: set(sources_of(layer)) for layer in network.layers.values()}
     feeds: dict[Layer, list[Layer]] = {layer: [] for layer in waiting}
@@ -35,6 +35,6 @@ def computing_order(network: Network) -> list[Layer]:
 
 
 def sources_of(layer: Layer) -> list[Layer]:
-    """The existing layers that feed a layer, each once, itself left out."""
+    """Return the existing layers that feed a layer, each once, without itself."""
     found = {bundle.source: None for bundle in layer.bundles if bundle.source is not None}
     return [source for source in found if source is not layer]

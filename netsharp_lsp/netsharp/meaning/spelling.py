@@ -1,6 +1,6 @@
-"""Names among which the one meant by a misspelt word is found; knows not what they name.
+"""Names in which the one meant by a misspelt word is found; knows not what they name.
 
-It answers as `diagnostics.nearest` does over all of them, and does not look at each.
+It answers as `diagnostics.nearest` does over all of them, without comparing each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BITS = 63
 
 
 class Spellings:
-    """A set of names that can be asked for those near a word."""
+    """A set of names with a search for those near a word."""
 
     __slots__ = ("_by_length", "_by_lower", "_letters")
 
@@ -31,11 +31,11 @@ class Spellings:
         return len(self._by_lower)
 
     def spelt(self, lowered: str) -> tuple[str, ...]:
-        """The names that are this one in lower case."""
+        """Return the names that are this one in lower case."""
         return self._by_lower.get(lowered, ())
 
     def add(self, name: str) -> None:
-        """Take a name in that is not there yet."""
+        """Add a name that is not there yet."""
         lowered = name.lower()
         self._by_lower[lowered] = (*self._by_lower.get(lowered, ()), name)
         self._letters.update(lowered)
@@ -43,7 +43,7 @@ class Spellings:
             self._by_length.setdefault(len(lowered), {})[lowered] = letters_of(lowered)
 
     def remove(self, name: str) -> None:
-        """Let a name go that is there."""
+        """Remove a name that is there."""
         lowered = name.lower()
         left = tuple(other for other in self._by_lower[lowered] if other != name)
         if left:
@@ -54,7 +54,7 @@ class Spellings:
             del self._by_length[len(lowered)][lowered]
 
     def nearest(self, word: str, lawful: Callable[[str], bool]) -> list[str]:
-        """The lawful names with the fewest slips that a word of its length may have."""
+        """Return the valid names at the least edit distance within the limit for a word."""
         lowered = word.lower()
         for slips in range(allowed_slips(len(word)) + 1):
             found = [
@@ -68,7 +68,7 @@ class Spellings:
         return []
 
     def _within(self, word: str, slips: int) -> Iterator[str]:
-        """The names in lower case at exactly so many slips, where none is nearer."""
+        """Return the names in lower case at exactly `slips` edits, where none is nearer."""
         if slips == 0:
             return iter((word,) if word in self._by_lower else ())
         if slips == 1:
@@ -89,7 +89,7 @@ class Spellings:
         return found
 
     def _with_letters(self, word: str, slips: int) -> Iterator[str]:
-        """The names that so many slips may lead to, as far as length and letters tell."""
+        """Yield the names that may be `slips` edits away, by length and letters."""
         if not self._by_length:
             for name in self._by_lower:
                 self._by_length.setdefault(len(name), {})[name] = letters_of(name)
@@ -101,7 +101,7 @@ class Spellings:
 
 
 def letters_of(word: str) -> int:
-    """The letters of a word as bits."""
+    """Return the letters of a word as bits."""
     letters = 0
     for letter in word:
         letters |= 1 << (ord(letter) % BITS)

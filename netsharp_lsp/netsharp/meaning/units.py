@@ -1,6 +1,6 @@
-"""What one declaration holds and which names it uses, read off its syntax alone.
+"""The contents of one declaration and the names it uses, from its syntax alone.
 
-A unit is what is worked out and judged anew as a whole when anything that it refers to changes.
+A unit is resolved and checked again as a whole when anything that it refers to changes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NONE: frozenset[str] = frozenset()
 class Unit:
     """One declaration with its constants, its layers and its share.
 
-    `faults` are the findings met while its values were worked out.
+    `faults` are the findings of its evaluation.
     """
 
     __slots__ = ("constants", "declaration", "faults", "layers", "share")
@@ -68,25 +68,25 @@ class Unit:
             )
 
     def declared_names(self) -> AbstractSet[str]:
-        """The names of its constants and layers."""
+        """Return the names of its constants and layers."""
         if not self.constants and not self.layers:
             return _NONE
         constants = {constant.name for constant in self.constants}
         return constants | {layer.name for layer in self.layers}
 
     def report(self, finding: Finding) -> None:
-        """Keep a fault that was met while a value was worked out."""
+        """Keep a fault of evaluation."""
         if not isinstance(self.faults, list):
             self.faults = []
         self.faults.append(finding)
 
     def part(self) -> None:
-        """Let layers and their bundles go of each other, so that nothing is left in a circle."""
+        """Break the references between layers and their bundles, so that no cycle is left."""
         for layer in self.layers:
             layer.take_bundles(())
 
     def let_go(self) -> None:
-        """Forget the pairs of nodes that its filtered bundles, or those it shares, connect."""
+        """Drop the pairs of nodes that its filtered bundles, or those it shares, connect."""
         for bundle in (bundle for layer in self.layers for bundle in layer.bundles):
             if bundle.edges is not None:
                 bundle.edges.let_go()
@@ -96,12 +96,12 @@ class Unit:
 
     @property
     def has_filter(self) -> bool:
-        """Whether any of its bundles is filtered."""
+        """Return whether any of its bundles is filtered."""
         return any(bundle.kind == "where" for layer in self.layers for bundle in layer.bundles)
 
 
 def layer_kind(declaration: Declaration, item: LayerItem) -> str:
-    """The kind of a layer; where its keyword is misspelt or gone, the one that it looks like."""
+    """Return the kind of a layer; of a misspelt or missing keyword, the one it looks like."""
     kind = declaration.kind
     if kind == "unknown" and declaration.keyword is not None:
         kind = section_meant(declaration.keyword.text) or ""
@@ -132,7 +132,7 @@ class Names:
 
     @property
     def used(self) -> AbstractSet[str]:
-        """All but those it declares."""
+        """Return all except those it declares."""
         return self.sources | self.constants | self.shared
 
     def _note_item(self, item: Item) -> None:
@@ -164,7 +164,7 @@ class Names:
                 self._note(attribute.value)
 
     def _note(self, expression: Expression) -> None:
-        """Most expressions are numbers and tuples of numbers, which name nothing."""
+        """Note the names of an expression; most are numbers and tuples of them, with no names."""
         pending = expression.items if isinstance(expression, Tuple) else (expression,)
         for part in pending:
             if not isinstance(part, LITERALS):
@@ -172,7 +172,7 @@ class Names:
                 self.constants = _with(self.constants, found)
 
     def _note_condition(self, predicate: Predicate) -> None:
-        """A condition's own parameters are no constants, unless inside a tuple."""
+        """Note names in a condition; its parameters are not constants, unless inside a tuple."""
         nodes = [*operands((predicate.condition,))]
         names = {node.text for node in nodes if isinstance(node, Name)}
         if not any(isinstance(node, Tuple) for node in nodes):
@@ -181,7 +181,7 @@ class Names:
 
 
 def _with(known: AbstractSet[str], new: Collection[str]) -> AbstractSet[str]:
-    """A set with more names: the same one, unless it is the shared empty one."""
+    """Return a set with more names: the same one, unless it is the shared empty one."""
     if not new:
         return known
     found = known if isinstance(known, set) else set(known)
@@ -190,7 +190,7 @@ def _with(known: AbstractSet[str], new: Collection[str]) -> AbstractSet[str]:
 
 
 def readings(unit: Unit) -> Iterator[tuple[str, object]]:
-    """Each layer that a unit reads, with all that the one that is read may ask of the reader."""
+    """Yield each layer that a unit reads, with the properties of the reader that it depends on."""
     for layer in unit.layers:
         sources = hash(tuple(bundle.source_name for bundle in layer.bundles))
         for bundle in layer.bundles:

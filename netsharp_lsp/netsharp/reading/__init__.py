@@ -1,1 +1,1 @@
-"""From bytes to syntax, and what broken text shows; knows no meaning of names and numbers."""
+"""From bytes to syntax, with the faults of broken text; knows no meaning of names and numbers."""

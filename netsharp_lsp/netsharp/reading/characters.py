@@ -1,6 +1,6 @@
-"""Characters that Net# has no use for, found in bytes outside comments; knows no syntax tree.
+"""Characters that Net# does not use, found in bytes outside comments; knows no syntax tree.
 
-Net# has no strings, so that what a character means never depends on what stands around it.
+Net# has no strings, so the meaning of a character never depends on its surroundings.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ class Mark:
         self.text = text
 
     def moved(self, shift: int) -> Mark:
-        """The same some bytes further."""
+        """Return the same mark some bytes further on."""
         return Mark(self.start + shift, self.end + shift, self.kind, self.text) if shift else self
 
 
 def foreign_marks(
     data: bytes, comments: Comments, start: int = 0, end: int | None = None
 ) -> list[Mark]:
-    """Every foreign run of some whole lines of a text in order, comments left out.
+    """Return every foreign run of some whole lines of a text in order, without comments.
 
-    No mark goes on over the end of a line.
+    No mark extends over the end of a line.
     """
     marks: list[Mark] = []
     passed = start
@@ -97,7 +97,7 @@ def foreign_marks(
 
 
 def _candidates(data: bytes, start: int, end: int) -> list[re.Match[bytes]]:
-    """What may be foreign, in the order of the text."""
+    """Return characters that may be foreign, in text order."""
     lines = data if end - start == len(data) else data[start:end]
     found: list[re.Match[bytes]] = []
     if lines.translate(None, HARMLESS):
@@ -123,7 +123,7 @@ def _classify(data: bytes, run: re.Match[bytes]) -> Iterator[Mark]:
 
 
 def _split(text: str) -> Iterator[tuple[str, str]]:
-    """Neighbours of one kind; the kind is empty for what the grammar takes as it is."""
+    """Yield runs of neighbours of one kind; the kind is empty for characters of the grammar."""
     kind, part = "", ""
     for character in text:
         own = _kind(character)
@@ -148,5 +148,5 @@ def _decoded(data: bytes) -> str:
 
 
 def replacement(text: str) -> str:
-    """What was meant by a run of look-alikes."""
+    """Return the intended text for a run of look-alikes."""
     return "".join(LOOKALIKES.get(character, character) for character in text)

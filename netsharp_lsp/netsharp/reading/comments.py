@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Comments:
-    """Comments in the order of the text; a `Comment` is made when one is asked for."""
+    """Comments in text order; a `Comment` is created when one is asked for."""
 
     __slots__ = ("_kinds", "_lengths", "_odd", "_starts")
 
@@ -38,11 +38,11 @@ class Comments:
         return map(add, self._starts, self._lengths)
 
     def spans(self) -> list[tuple[int, int]]:
-        """First byte and end of every comment."""
+        """Return the first byte and the end of every comment."""
         return list(zip(self._starts, self._ends(), strict=True))
 
     def odd(self) -> list[Comment]:
-        """The comments that do not start with `//`."""
+        """Return the comments that do not start with `//`."""
         if self._odd is None:
             usual = self._kinds.count("line") == len(self._kinds)
             odd = [] if usual else [at for at, kind in enumerate(self._kinds) if kind != "line"]
@@ -50,18 +50,18 @@ class Comments:
         return self._odd
 
     def hold(self, offset: int) -> bool:
-        """Whether the byte at an offset stands in a comment."""
+        """Return whether the byte at an offset is in a comment."""
         at = bisect_right(self._starts, offset) - 1
         return at >= 0 and offset < self._starts[at] + self._lengths[at]
 
     def around(self, offset: int) -> Comment | None:
-        """The comment that holds the byte at an offset."""
+        """Return the comment that contains the byte at an offset."""
         if not self.hold(offset):
             return None
         return self._made(bisect_right(self._starts, offset) - 1)
 
     def within(self, start: int, end: int) -> list[Span]:
-        """The comments that begin in a stretch, as offsets from its start."""
+        """Return the comments that begin in a stretch, as offsets from its start."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         return [
             (
@@ -77,9 +77,9 @@ class Comments:
         return Comment(start, start + self._lengths[at], self._kinds[at])
 
     def spliced(self, start: int, end: int, spans: Iterable[Span], shift: int) -> Comments:
-        """These comments with others for those that begin in ``start:end``.
+        """Return these comments with others for those that begin in ``start:end``.
 
-        What stands behind moves by ``shift`` bytes.
+        Those after the stretch move by ``shift`` bytes.
         """
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         middle = Comments(spans)
@@ -91,5 +91,5 @@ class Comments:
 
 
 def moved(offsets: list[int], shift: int) -> list[int]:
-    """Offsets after an edit before them."""
+    """Return offsets after an edit before them."""
     return [offset + shift for offset in offsets] if shift else offsets

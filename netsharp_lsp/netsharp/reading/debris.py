@@ -1,4 +1,4 @@
-"""Which top-level pieces of a broken text belong together; knows no rule and no finding."""
+"""Groups the top-level pieces of a broken text that belong together; knows no rule or finding."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
 
 
 class Debris:
-    """The pieces of one specification that are but parts of an earlier fault.
+    """The pieces of one specification that are consequences of an earlier fault.
 
-    `covered`: declarations that only continue it.  `culprits`: continuations of a declaration
-    that seemed to lack only its `;`; they are where the fault shows.  `continued`: what is
-    continued, where no `;` is missing; `ends` are the absolute offsets of those ends.
-    `displaced`: groups interrupted by a declaration, with that one and the stray `}`;
-    `interrupting`: the declarations that do so, with the group and the `}`.
-    `curly`: layers whose size in curly brackets fell apart, with the size's absolute span.
-    `words`: every word in these pieces.
+    `covered`: declarations that only continue it. `culprits`: continuations of a declaration that
+    seemed to lack only its `;`; they are where the fault shows. `continued`: what is continued,
+    where no `;` is missing; `ends` are the absolute offsets of those ends. `displaced`: groups
+    interrupted by a declaration, with that one and the stray `}`; `interrupting`: the declarations
+    that do so, with the group and the `}`. `curly`: layers whose size in curly brackets fell apart,
+    with the size's absolute span. `words`: every word in these pieces.
     """
 
     def __init__(self, specification: Specification) -> None:
@@ -44,7 +43,7 @@ class Debris:
 
     @classmethod
     def of(cls, specification: Specification) -> Debris:
-        """Find the pieces in a text of which something could not be read."""
+        """Find the pieces in a text with unparsed parts."""
         debris = cls(specification)
         debris._find_continuations()
         debris._find_curly()
@@ -52,7 +51,7 @@ class Debris:
         return debris
 
     def _find_continuations(self) -> None:
-        """Only what is doubtful has an open end, so that only it and what follows are looked at."""
+        """Find continuations: only doubtful declarations have one, so only these are checked."""
         declarations = self.specification.declarations
         open_ended = -1
         for position in sorted({at + step for at in self._doubtful() for step in (0, 1)}):
@@ -71,11 +70,11 @@ class Debris:
                 open_ended = position
 
     def _doubtful(self) -> list[int]:
-        """The positions of what is doubtful."""
+        """Return the positions of doubtful declarations."""
         return [*map(self.specification.index, self.specification.doubtful)]
 
     def _joined(self, before: Declaration, declaration: Declaration) -> bool:
-        """Whether a declaration is the rest of the one before it."""
+        """Return whether a declaration is the rest of the one before it."""
         end = self.specification.starts[before] + before.end
         between = self.specification.data[end : self.specification.starts[declaration]]
         one_line = b"\n" not in between and b"\r" not in between
@@ -94,7 +93,7 @@ class Debris:
         self.words.update(WORD.findall(text))
 
     def _find_curly(self) -> None:
-        """Put `input Image {28, 28};` together again: a body, numbers, a stray `}`."""
+        """Join `input Image {28, 28};` again: a body, numbers, a stray `}`."""
         declarations = self.specification.declarations
         for at in self._doubtful():
             if declarations[at].kind != "error" or not 0 < at < len(declarations) - 1:
@@ -128,7 +127,7 @@ class Debris:
                 scraps.append(declaration)
 
     def _displace(self, opened: int, closed: int, scraps: list[Declaration]) -> None:
-        """Note the first declaration between a group and its `}`; the scraps behind it go along."""
+        """Note the first declaration between a group and its `}`, with the scraps after it."""
         declarations = self.specification.declarations
         inside = (one for one in declarations[opened + 1 : closed] if one not in self.curly)
         first = next(inside, None)
@@ -145,14 +144,14 @@ class Debris:
 
 
 def is_bare(declaration: Declaration) -> bool:
-    """Whether a declaration is its keyword alone."""
+    """Return whether a declaration is its keyword alone."""
     return any(
         fault.kind == "incomplete" and fault.text == "declaration" for fault in declaration.faults
     )
 
 
 def continues(before: Declaration, declaration: Declaration) -> bool:
-    """Whether a declaration is but the rest of an unreadable one before it."""
+    """Return whether a declaration is only the rest of an unparsed one before it."""
     if is_debris(declaration):
         return True
     item = declaration.items[0] if declaration.items else None
@@ -160,7 +159,7 @@ def continues(before: Declaration, declaration: Declaration) -> bool:
 
 
 def ends_open(declaration: Declaration) -> bool:
-    """Whether what follows on the same line may still belong to a declaration."""
+    """Return whether what follows on the same line may still belong to a declaration."""
     if declaration.kind == "error" or is_debris(declaration):
         return declaration.kind != "stray"
     for fault in declaration.faults:

@@ -61,7 +61,7 @@ class ExpressionReader(TreeReader):
         self.odd_digits = False
 
     def expression(self, node: TreeNode) -> Expression:
-        """An expression of any kind; `Broken` where the tree has none."""
+        """Return an expression of any kind; `Broken` where the tree has none."""
         kind = node.type
         if kind == "number":
             return self.number(node)
@@ -81,9 +81,10 @@ class ExpressionReader(TreeReader):
         return expression
 
     def deep(self, node: TreeNode) -> Broken:
-        """Leave an expression unread, but for its comments and faults.
+        """Leave an expression unparsed, except for its comments and faults.
 
-        Where one branch is too deep, others beside it are as a rule, so only the first tells.
+        Where one branch is too deep, others beside it are too as a rule, so only the first is
+        noted.
         """
         pending = [node]
         while pending:
@@ -93,38 +94,38 @@ class ExpressionReader(TreeReader):
         return kind(*self.span(node))
 
     def number(self, node: TreeNode) -> Number:
-        """A literal number."""
+        """Return a literal number."""
         text = self.text(node)
         return Number(*self.span(node), text, number_value(text))
 
     def malformed(self, node: TreeNode) -> Number:
-        """What looks like a number and is none."""
+        """Return a word that looks like a number and is not one."""
         self.odd_digits = True
         return Number(*self.span(node), self.text(node), None)
 
     def boolean(self, node: TreeNode) -> Boolean:
-        """`true` or `false`."""
+        """Return `true` or `false`."""
         self.parts(node)
         return Boolean(*self.span(node), self.text(node).lower() == "true")
 
     def placeholder(self, node: TreeNode) -> Placeholder:
-        """`...` in place of values."""
+        """Return `...` in place of values."""
         return Placeholder(*self.span(node))
 
     def parenthesized(self, node: TreeNode) -> Expression:
-        """The expression inside parentheses."""
+        """Return the expression inside parentheses."""
         inner = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
         return self.expression(inner[0]) if inner else Broken(*self.span(node))
 
     def unary(self, node: TreeNode) -> Expression:
-        """An operator and its operand."""
+        """Return an operator and its operand."""
         parts = self.parts(node)
         if len(parts) < 2:
             return Broken(*self.span(node))
         return Unary(*self.span(node), parts[0].type, self.expression(parts[1]))
 
     def binary(self, node: TreeNode) -> Expression:
-        """An operator and its two operands."""
+        """Return an operator and its two operands."""
         parts = self.parts(node)
         if len(parts) < 3:
             return Broken(*self.span(node))
@@ -134,20 +135,20 @@ class ExpressionReader(TreeReader):
         )
 
     def call(self, node: TreeNode) -> Expression:
-        """A function and its arguments."""
+        """Return a function and its arguments."""
         parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
         arguments = tuple(self.expression(part) for part in parts[1:])
         return Call(*self.span(node), self.name(parts[0]), arguments)
 
     def index(self, node: TreeNode) -> Expression:
-        """An entry of a tuple."""
+        """Return an entry of a tuple."""
         parts = [part for part in self.parts(node) if part.is_named and part.type not in MISSING]
         if len(parts) < 2:
             return Broken(*self.span(node))
         return Index(*self.span(node), self.expression(parts[0]), self.expression(parts[1]))
 
     def tuple(self, node: TreeNode) -> Expression:
-        """Values in brackets; commas that separate nothing are noted."""
+        """Return values in brackets; commas that separate nothing are noted."""
         if node.child_count > LONG_TUPLE:
             numbers = self.plain_numbers(node)
             if numbers is not None:
@@ -178,7 +179,7 @@ class ExpressionReader(TreeReader):
         return Tuple(*self.span(node), tuple(items), bracket, comma or trailing)
 
     def plain_tuple(self, start: int, end: int) -> Tuple:
-        """A tuple read from its text: half of a long text's nodes are those of such tuples."""
+        """Return a tuple parsed from its text: half of a long text's nodes are such tuples."""
         items: list[Expression] = []
         for found in PLAIN_VALUE.finditer(self.data, start, end):
             span = self.place(*found.span())
@@ -191,7 +192,7 @@ class ExpressionReader(TreeReader):
         return Tuple(*self.place(start, end), tuple(items))
 
     def plain_numbers(self, node: TreeNode) -> Numbers | None:
-        """A tuple of plain numbers read in one go; None where it holds anything else."""
+        """Return a tuple of plain numbers parsed at once; None where it has anything else."""
         data = self.data[node.start_byte : node.end_byte]
         if not PLAIN_NUMBERS.match(data):
             return None
@@ -204,14 +205,14 @@ class ExpressionReader(TreeReader):
         return Numbers(*self.span(node), tuple(values))
 
     def blob(self, node: TreeNode) -> Blob:
-        """Weights as the bytes of float32 numbers, little-endian."""
+        """Return weights as the bytes of float32 numbers, little-endian."""
         words = (self.text(part) for part in self.parts(node) if part.type == "float_bytes")
         values = tuple(struct.unpack("<f", bytes.fromhex(word))[0] for word in words)
         return Blob(*self.span(node), values)
 
 
 def number_value(text: str) -> int | float | None:
-    """The value of a literal, None if it is not one."""
+    """Return the value of a literal, None if it is not one."""
     if text.removeprefix("-").isdecimal():
         return int(text) if len(text) <= LONGEST_INTEGER else long_integer(text)
     try:
@@ -221,10 +222,10 @@ def number_value(text: str) -> int | float | None:
 
 
 def long_integer(text: str) -> int:
-    """A whole number of many digits; one with too many for 64 bits is cut to the first of them.
+    """Return a whole number of many digits; one beyond 64 bits is cut to its first digits.
 
-    Python refuses to read thousands of digits, and of such a number only that it is too large
-    matters.
+    Python refuses to parse thousands of digits, and of such a number it only matters that it is too
+    large.
     """
     sign = "-" if text.startswith("-") else ""
     return int(sign + text.removeprefix("-").lstrip("0")[:LONGEST_INTEGER].rjust(1, "0"))

@@ -1,4 +1,4 @@
-"""Walking the expressions of a declaration; knows their shapes and not their values."""
+"""Traversing the expressions of a declaration; knows their shapes and not their values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def expressions_of(declaration: Declaration) -> Iterator[Expression]:
-    """Every whole expression of a declaration: values, sizes, conditions."""
+    """Yield every whole expression of a declaration: values, sizes, conditions."""
     for item in declaration.items:
         if isinstance(item, ConstantItem):
             if item.value is not None:
@@ -55,7 +55,7 @@ def _values(attributes: Iterable[Attribute]) -> Iterator[Expression]:
 
 
 def operands(expressions: Iterable[Expression]) -> Iterator[Expression]:
-    """Expressions and everything inside them, outer ones first."""
+    """Yield expressions and everything inside them, outer ones first."""
     pending = list(expressions)
     while pending:
         node = pending.pop()
@@ -73,12 +73,12 @@ def operands(expressions: Iterable[Expression]) -> Iterator[Expression]:
 
 
 def names_in(expression: Expression) -> Iterator[Name]:
-    """Every name that an expression uses as a value, functions left out."""
+    """Yield every name that an expression uses as a value, without functions."""
     return (node for node in operands((expression,)) if isinstance(node, Name))
 
 
 def bundles_of(declaration: Declaration) -> Iterator[BundleItem]:
-    """Every bundle of a declaration, those without a layer included."""
+    """Yield every bundle of a declaration, those without a layer included."""
     for item in declaration.items:
         if isinstance(item, LayerItem):
             yield from item.bundles
@@ -87,7 +87,7 @@ def bundles_of(declaration: Declaration) -> Iterator[BundleItem]:
 
 
 def attributes_of(declaration: Declaration) -> Iterator[Attribute]:
-    """Every attribute of a declaration, of bundles and of layers' bodies."""
+    """Yield every attribute of a declaration, of bundles and of layers' bodies."""
     for item in declaration.items:
         if isinstance(item, LayerItem):
             yield from item.attributes
@@ -96,7 +96,7 @@ def attributes_of(declaration: Declaration) -> Iterator[Attribute]:
 
 
 class Uses:
-    """Where the layers and constants of a specification are named; worked out when asked."""
+    """The places where a specification's layers and constants are named; computed at first use."""
 
     def __init__(self, specification: Specification) -> None:
         self.specification = specification
@@ -104,9 +104,9 @@ class Uses:
         self._constants: Named | None = None
 
     def of(self, item: LayerItem | ConstantItem) -> list[tuple[Declaration, Name]]:
-        """The places that name a layer or constant; those of a name are given out once.
+        """Return the places that name a layer or constant; those of a name are returned once.
 
-        Whoever renames a second layer of the same name must leave them to the first.
+        A rename of a second layer of the same name must leave them to the first.
         """
         if isinstance(item, LayerItem):
             if self._layers is None:
@@ -126,7 +126,7 @@ def _index(specification: Specification, names: Callable[[Declaration], Iterable
 
 
 def layer_names(declaration: Declaration) -> Iterator[Name]:
-    """The layers that bundles and shares name."""
+    """Yield the layers that bundles and shares name."""
     for bundle in bundles_of(declaration):
         yield bundle.source
     for item in declaration.items:
@@ -135,7 +135,7 @@ def layer_names(declaration: Declaration) -> Iterator[Name]:
 
 
 def constant_names(declaration: Declaration) -> Iterator[Name]:
-    """The constants that expressions name; a condition's own parameters are none."""
+    """Yield the constants that expressions name, without a condition's own parameters."""
     parameters: dict[Expression, tuple[str, str]] = {}
     for bundle in bundles_of(declaration):
         if bundle.predicate is not None:

@@ -18,7 +18,7 @@ VALUES = frozenset(("number", "identifier", ",", "+", "-", "*", "/", "^", "[", "
 
 
 class Gaps:
-    """The faults "missing" of a declaration in the order of its text, ready for questions."""
+    """The faults "missing" of a declaration in text order, indexed for queries."""
 
     def __init__(self, declaration: Declaration) -> None:
         faults = sorted(declaration.faults, key=lambda fault: fault.start)
@@ -37,17 +37,17 @@ class Gaps:
         )
 
     def explained(self, missing: Fault) -> bool:
-        """Whether unreadable text, or a missing bracket, stands right before a gap."""
+        """Return whether unparsed text, or a missing bracket, is right before a gap."""
         if missing.text == ";" and missing.start in self._brackets:
             return True
         return self._told.touches(missing.start, missing.start)
 
     def closes(self, size: Tuple) -> bool:
-        """Whether a tuple has its closing bracket."""
+        """Return whether a tuple has its closing bracket."""
         return size.end not in self._closed
 
     def values_before(self, bracket: Fault) -> Iterator[tuple[int, int]]:
-        """Values that found no place because a `]` behind them is missing: `[10 tanh from`."""
+        """Yield unplaced values before a missing `]`: `[10 tanh from`."""
         if bracket.text != "]" or bracket.opener is None:
             return
         first = bisect_left(self._values, (bracket.opener[1], 0))
@@ -57,5 +57,5 @@ class Gaps:
             yield span
 
     def lost_values(self) -> list[tuple[int, int]]:
-        """All such values of the declaration."""
+        """Return all such values of the declaration."""
         return [span for bracket in self.missing for span in self.values_before(bracket)]

@@ -1,4 +1,4 @@
-"""The one door to the tree-sitter parser of Net#; checker and formatter both come through it."""
+"""The only access to the tree-sitter parser of Net#; checker and formatter both use it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parse_tree(data: bytes) -> Tree:
 
 
 def passing(node: Node) -> Iterator[Node]:
-    """Yield the children of a node, each kept by nobody but who asks."""
+    """Yield the children of a node without keeping them alive."""
     cursor = node.walk()
     there = cursor.goto_first_child()
     while there:

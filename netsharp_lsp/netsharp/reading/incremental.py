@@ -1,6 +1,6 @@
-"""A text that is being edited, read anew only where an edit may have changed what it says.
+"""A text that is being edited, parsed again only where an edit may have changed its syntax.
 
-The result is that of reading the whole text; it knows syntax and nothing of what it means.
+The result is that of parsing the whole text; it knows syntax and no meaning.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Reading:
 
     @property
     def data(self) -> bytes:
-        """The text."""
+        """Return the text."""
         return self.specification.data
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> tuple[Reading, Delta]:
-        """The next version; `edits`, in order and apart, lead from this text to ``data``."""
+        """Return the next version; `edits`, in order and apart, lead from this text to ``data``."""
         change = Change(self.specification, data, edits)
         if change.idle:
             return self, Delta(0, (), ())

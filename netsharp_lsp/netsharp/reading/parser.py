@@ -80,10 +80,10 @@ def read(data: bytes, tree: Tree) -> Specification:
 def declarations_of(
     data: bytes, tree: Tree, comments: list[Span], known: Known | None = None
 ) -> Iterator[tuple[Declaration, int]]:
-    """The declarations of a tree, each read when it is asked for, and where they start.
+    """Return the declarations of a tree, each read on request, and where they start.
 
-    The comments on the way are put into a list, those of one declaration in no order.  What is
-    `known` of a node is taken instead of reading it; its comments are left to who knows it.
+    The comments on the way are put into a list, those of one declaration in no order. Nodes that
+    are `known` are taken instead of reading them; their comments are left to the caller.
     """
     lost: _DeclarationReader | None = None
     last: TreeNode | None = None
@@ -113,7 +113,7 @@ def declarations_of(
 
 
 def is_placed(node: TreeNode) -> bool:
-    """Whether a node at top level is a declaration, a comment, or a `;` or `}` too many."""
+    """Return whether a top-level node is a declaration, a comment, or a superfluous `;` or `}`."""
     if node.type == "stray":
         mark = node.child(0)
         return mark is not None and mark.type in (";", "}")
@@ -121,7 +121,7 @@ def is_placed(node: TreeNode) -> bool:
 
 
 class _DeclarationReader(ExpressionReader):
-    """Reads the declaration that a top-level node is."""
+    """Reads the declaration of a top-level node."""
 
     def debris(self, last: TreeNode) -> Declaration:
         self.unexpected()
@@ -169,7 +169,7 @@ class _DeclarationReader(ExpressionReader):
         return tuple(items), group
 
     def separators(self, parts: list[TreeNode]) -> None:
-        """Note the commas of a share that separate nothing, and what stands in their place."""
+        """Note the commas of a share that separate nothing, and other marks in their place."""
         for position, part in enumerate(parts):
             behind = parts[position + 1] if position + 1 < len(parts) else None
             if part.type != "separator":
@@ -300,7 +300,7 @@ class _DeclarationReader(ExpressionReader):
         )
 
     def connection(self, node: TreeNode) -> Connection:
-        """The kind of a bundle, None for words that are no kind; the words, and where they are."""
+        """Return the kind of a bundle, None for unknown words; the words, and where they are."""
         words = " ".join(self.text(word).lower() for word in self.parts(node))
         kind = words if words in BUNDLE_WORDS else None
         return kind, self.text(node), self.span(node)

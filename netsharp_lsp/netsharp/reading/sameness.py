@@ -1,4 +1,4 @@
-"""Whether two pieces of syntax say the same at the same distances; knows neither text nor tree."""
+"""Compares two pieces of syntax: equal text at equal distances; knows neither text nor tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIELDS: dict[type, Callable[[object], tuple[object, ...]]] = {}
 
 
 def same(first: Declaration, second: Declaration) -> bool:
-    """Whether two declarations are alike in every field, spans included."""
+    """Return whether two declarations are alike in every field, spans included."""
     if first is second:
         return True
     if first.end != second.end or first.kind != second.kind:
@@ -43,7 +43,7 @@ def same(first: Declaration, second: Declaration) -> bool:
 
 
 def fields_of(kind: type) -> Callable[[object], tuple[object, ...]]:
-    """What gives all fields of a syntax value, those of the classes above it included."""
+    """Return a function to all fields of a syntax value, those of its base classes included."""
     if kind not in _FIELDS:
         names = [name for one in kind.__mro__ for name in getattr(one, "__slots__", ())]
         _FIELDS[kind] = attrgetter(*names)

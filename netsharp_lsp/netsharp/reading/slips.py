@@ -1,4 +1,4 @@
-"""How people slip in Net#: tables of words, and what a single broken piece of syntax shows.
+"""Common mistakes in Net#: tables of words, and predicates on a single broken piece of syntax.
 
 Pure functions of syntax; nothing here knows of findings.
 """
@@ -77,31 +77,31 @@ WORD = late(r"[^\W\d]\w*")
 
 
 def lacking(word: str) -> str | None:
-    """The sentence about something that other frameworks have and Net# has not."""
+    """Return the sentence about a feature of other frameworks that Net# lacks."""
     return LACKING.get("".join(letter for letter in word.lower() if letter.isalpha()))
 
 
 def section_meant(word: str) -> str | None:
-    """The section keyword that a word is a misspelling or translation of."""
+    """Return the section keyword that a word is a misspelling or translation of."""
     return SECTION_ALIASES.get(word.lower()) or nearest(word, SECTION_WORDS)
 
 
 def is_misspelt_share(declaration: Declaration) -> bool:
-    """Whether a declaration is a share but for its keyword: what it holds was read as a layer."""
+    """Return whether it is a share except for its keyword: its body was parsed as a layer."""
     keyword = declaration.keyword
     unknown = declaration.kind == "unknown" and keyword is not None
     return unknown and section_meant(keyword.text if keyword else "") == "share"
 
 
 def is_debris(declaration: Declaration) -> bool:
-    """Whether a declaration is none: a stray mark, an item without keyword, an unknown word."""
+    """Return whether it is a stray mark, an item without keyword or an unknown word."""
     if declaration.kind != "unknown":
         return declaration.kind in DEBRIS
     return declaration.keyword is not None and section_meant(declaration.keyword.text) is None
 
 
 def is_nameless(declaration: Declaration, fault: Fault, specification: Specification) -> bool:
-    """Whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
+    """Return whether a layer's name is missing: `hidden [5] from A all;`, `hidden` alone."""
     if fault.kind == "incomplete":
         return fault.text == "declaration"
     if fault.kind != "unexpected" or fault.text[:1] != "[" or fault.start > FARTHEST:
@@ -110,21 +110,21 @@ def is_nameless(declaration: Declaration, fault: Fault, specification: Specifica
 
 
 def lost_words(declaration: Declaration) -> Iterator[str]:
-    """The words of a declaration that the parser could not place."""
+    """Yield the words of a declaration that the parser could not place."""
     for fault in declaration.faults:
         if fault.kind == "unexpected":
             yield from WORD.findall(fault.text)
 
 
 def token_kinds(declaration: Declaration) -> Iterator[str]:
-    """The kinds of the tokens that the parser could not place."""
+    """Yield the kinds of the tokens that the parser could not place."""
     for fault in declaration.faults:
         for kind, _, _ in fault.tokens:
             yield kind
 
 
 def lacks_only_end(declaration: Declaration) -> bool:
-    """Whether a declaration breaks off where a `;` should be, and is readable up to there."""
+    """Return whether a declaration ends where a `;` should be, and is valid up to there."""
     readable = not any(
         fault.text == "filter"
         or (fault.kind in ("unexpected", "incomplete") and fault.end >= declaration.end - 1)
@@ -134,53 +134,53 @@ def lacks_only_end(declaration: Declaration) -> bool:
 
 
 def is_misnamed(item: Item) -> bool:
-    """Whether a layer or constant is called as none may be: a keyword, or digits first."""
+    """Return whether the name of a layer or constant is invalid: a keyword, or digits first."""
     if not isinstance(item, LayerItem | ConstantItem):
         return False
     return item.name.text in KEYWORDS or item.name.text[:1].isdigit()
 
 
 def is_unconnected(declaration: Declaration, item: LayerItem) -> bool:
-    """Whether a sized layer that needs a connection has none."""
+    """Return whether a sized layer that needs a connection has none."""
     trained = declaration.kind in ("hidden", "output", "unknown")
     return trained and not item.bundles and item.body is None and item.size is not None
 
 
 def lacks_source(declaration: Declaration) -> bool:
-    """Whether a declaration breaks off before the connection of its last layer."""
+    """Return whether a declaration ends before the connection of its last layer."""
     last = declaration.items[-1] if declaration.items else None
     unconnected = isinstance(last, LayerItem) and is_unconnected(declaration, last)
     return unconnected and lacks_only_end(declaration)
 
 
 def is_word_operator(declaration: Declaration) -> bool:
-    """Whether a declaration is the rest of a condition behind `and` or `or`."""
+    """Return whether a declaration is the rest of a condition after `and` or `or`."""
     keyword = declaration.keyword
     return keyword is not None and keyword.text.lower() in WORD_OPERATORS
 
 
 def is_open_end(declaration: Declaration, fault: Fault) -> bool:
-    """Whether a fault is the `;` that a declaration lacks at its very end."""
+    """Return whether a fault is the `;` that a declaration lacks at its very end."""
     return fault.kind == "missing" and fault.text == ";" and fault.start == declaration.end
 
 
 def unreadable_filter(fault: Fault) -> bool:
-    """Whether the words of a filter could not be read, so that its condition means nothing."""
+    """Return whether the words of a filter were not parsed, so that its condition is unknown."""
     return fault.text[:5].lower() == "where"
 
 
 def lacks_from(attribute: Attribute) -> bool:
-    """Whether an attribute is a connection without its `from`: `{ Data all; }`."""
+    """Return whether an attribute is a connection without its `from`: `{ Data all; }`."""
     value = attribute.value
     words = not attribute.separator and isinstance(value, Name)
     return words and isinstance(value, Name) and value.text.lower() in FIRST_KIND_WORDS
 
 
 def is_half_typed(attribute: Attribute) -> bool:
-    """Whether an attribute breaks off behind its name: `{ Ker`."""
+    """Return whether an attribute ends after its name: `{ Ker`."""
     return attribute.value is None and not attribute.terminator
 
 
 def has_bare_source(declaration: Declaration | None) -> bool:
-    """Whether a body holds a connection without its `from`."""
+    """Return whether a body contains a connection without its `from`."""
     return declaration is not None and any(map(lacks_from, attributes_of(declaration)))

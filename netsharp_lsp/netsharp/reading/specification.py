@@ -1,6 +1,6 @@
-"""One text and what was read of it: its declarations and comments, and where they stand.
+"""One text and its syntax: its declarations and comments, and their offsets.
 
-It knows how to be asked and nothing of what declarations hold.
+It knows how to look them up and nothing of the contents of declarations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Specification:
-    """One text, read: its bytes, its declarations in order, where each starts, its comments.
+    """One parsed text: its bytes, its declarations in order, where each starts, its comments.
 
     `offsets` are the starts in the order of the declarations.
     """
@@ -57,34 +57,34 @@ class Specification:
 
     @property
     def marks(self) -> list[Mark]:
-        """The characters that Net# has no use for, in order; those in comments are left out."""
+        """Return the characters that Net# does not use, in order, without those in comments."""
         if self.known_marks is None:
             self.known_marks = foreign_marks(self.data, self.comments)
         return self.known_marks
 
     @property
     def doubtful(self) -> list[Declaration]:
-        """The declarations that are doubtful, in order."""
+        """Return the declarations that are doubtful, in order."""
         if self.known_doubtful is None:
             self.known_doubtful = [one for one in self.declarations if one.doubtful]
         return self.known_doubtful
 
     @property
     def misnamed(self) -> list[Declaration]:
-        """The declarations that are misnamed, in order."""
+        """Return the declarations that are misnamed, in order."""
         if self.known_misnamed is None:
             self.known_misnamed = [one for one in self.declarations if one.misnamed]
         return self.known_misnamed
 
     @property
     def lines(self) -> LineIndex:
-        """The lines of the text."""
+        """Return the lines of the text."""
         if self.known_lines is None:
             self.known_lines = LineIndex(self.data)
         return self.known_lines
 
     def index(self, declaration: Declaration) -> int:
-        """The position of a declaration among all."""
+        """Return the position of a declaration among all."""
         position = bisect_left(self.offsets, self.starts[declaration])
         # What is missing altogether may stand where the next declaration starts.
         while self.declarations[position] is not declaration:
@@ -92,28 +92,28 @@ class Specification:
         return position
 
     def before(self, declaration: Declaration) -> Declaration | None:
-        """The declaration before another."""
+        """Return the declaration before another."""
         position = self.index(declaration)
         return self.declarations[position - 1] if position else None
 
     def declaration_at(self, offset: int) -> Declaration | None:
-        """The last declaration to start at or before a byte offset, if there is one."""
+        """Return the last declaration to start at or before a byte offset, if there is one."""
         before = bisect_right(self.offsets, offset)
         return self.declarations[before - 1] if before else None
 
     @property
     def line_end(self) -> str:
-        """What ends the first line, for lines that are put in."""
+        """Return the end of the first line, for lines that are inserted."""
         end = self.data.find(b"\n")
         return "\r\n" if end > 0 and self.data[end - 1 : end] == b"\r" else "\n"
 
     def text(self, declaration: Declaration, start: int, end: int) -> str:
-        """The text of a span of a declaration."""
+        """Return the text of a span of a declaration."""
         base = self.starts[declaration]
         return self.data[base + start : base + end].decode("utf-8", "replace")
 
     def items(self) -> Iterator[tuple[Declaration, Item]]:
-        """Every item with its declaration, in the order of the text."""
+        """Yield every item with its declaration, in text order."""
         for declaration in self.declarations:
             for item in declaration.items:
                 yield declaration, item

@@ -1,5 +1,6 @@
-"""How the syntax of a text becomes that of the edited text: what stands around the edit is read
-again until both agree, and everything outside is taken over."""
+"""Derives the syntax of an edited text from that before: the text around the edit is parsed again
+until both agree, and everything outside is reused.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ FIRST_SIZE, GROWTH = 3 << 10, 4
 
 
 class Delta:
-    """What an edit did to the declarations: `removed` gave way to `added` at index `position`.
+    """The effect of an edit on the declarations: `added` replace `removed` at index `position`.
 
     Every declaration outside is the same object before and after, whatever its new offset.
     """
@@ -52,9 +53,9 @@ class Delta:
 
 
 class Change:
-    """One text on the way to the next: its bytes ``start:end`` give way to others.
+    """The step from one text to the next: its bytes ``start:end`` are replaced by others.
 
-    What stands behind them moves by ``shift`` bytes.
+    What comes after them moves by ``shift`` bytes.
     """
 
     def __init__(self, old: Specification, data: bytes, edits: Sequence[Edit]) -> None:
@@ -73,16 +74,16 @@ class Change:
 
     @property
     def idle(self) -> bool:
-        """Whether the two texts are equal."""
+        """Return whether the two texts are equal."""
         return self.start == self.end and not self.shift
 
     @property
     def inserted(self) -> bytes:
-        """What is new, and as much around it as may become markup or a conflict's mark by it."""
+        """Return the new bytes, and as many around them as they can turn into markup or a mark."""
         return self.data[max(0, self.start - MARGIN) : self.end + self.shift + MARGIN]
 
     def made(self, markup: bool) -> tuple[Specification, Delta]:
-        """The syntax of the next text; `markup`: there may be `<!--` in one of the two."""
+        """Return the syntax of the next text; `markup`: one of the two may contain `<!--`."""
         anchor = self._anchor(self.start)
         while markup and (opening := self._undecided(anchor)) >= 0:
             anchor = self._anchor(opening)
@@ -98,11 +99,11 @@ class Change:
         return made
 
     def _standing(self, at: int, size: int, bulk: int) -> tuple[Declaration, list[Span]] | None:
-        """The declaration at a place of the next text, where the edit left its bytes alone, with
-        its comments, relative to it; None for one that is new, or was doubtful or torn.
+        """Return the declaration at a place of the next text, with its comments, relative to it.
 
-        The same bytes without an error give the same tree, and those of what nobody doubts have
-        a mark at their end, so that nothing behind turns how they are read.
+        None for one that the edit changed, or that was doubtful or torn. The same bytes without an
+        error give the same tree, and a declaration that is not doubtful ends with a mark, so that
+        what follows does not affect how it is parsed.
         """
         old = self.old
         if at + size > self.start:
@@ -121,9 +122,10 @@ class Change:
     # Where to begin.
 
     def _anchor(self, offset: int) -> int:
-        """The last declaration that with the next is not astray and beyond reach of an edit; or -1.
+        """Return the last declaration beyond reach of an edit that, like the next, is not astray.
 
-        Nothing torn before it is so near that what follows could turn how it is read.
+        It is -1 where there is none. Nothing torn before it is so near that what follows could
+        affect how it is parsed.
         """
         old = self.old
         limit = offset - reach_back(old.data, offset)
@@ -139,14 +141,14 @@ class Change:
         return -1
 
     def _backwards(self, position: int) -> Iterator[Declaration]:
-        """The declarations before a position, the nearest first."""
+        """Return the declarations before a position, the nearest first."""
         return map(self.old.declarations.__getitem__, range(position - 1, -1, -1))
 
     def _start(self, anchor: int) -> int:
         return self.old.offsets[anchor] if anchor >= 0 else 0
 
     def _undecided(self, anchor: int) -> int:
-        """The last markup before an anchor that text behind the anchor may turn; or -1."""
+        """Return the last markup before an anchor that text after the anchor may affect; or -1."""
         start = self._start(anchor)
         opening = self.data.rfind(MARKUP, 0, start)
         if opening < 0:
@@ -155,17 +157,17 @@ class Change:
         return opening if decided < 0 else -1
 
     def _leads(self, window: Window, anchor: int) -> bool:
-        """Whether the anchor and the declaration behind it are read as they were."""
+        """Return whether the anchor and the declaration after it are parsed as they were."""
         expected = self.old.declarations[anchor : anchor + 2]
         return window.has(1) and all(map(same, expected, window.declarations))
 
     # Where to end.
 
     def _read(self, anchor: int) -> tuple[Window, int, int]:
-        """A stretch around the edit, and from which of its declarations on nothing is new.
+        """Return a stretch around the edit, and the first declaration from which on none is new.
 
-        Those are at the two positions, in the window and in the old text; without any, both are
-        behind the last.
+        That one is given by its positions in the window and in the old text; where there is none,
+        both are past the last.
         """
         old, size = self.old, FIRST_SIZE
         again: Again | None = None if self._reads_all else self._standing
@@ -184,7 +186,7 @@ class Change:
             size *= GROWTH
 
     def _known(self, window: Window, position: int) -> int:
-        """The old position of a new declaration that, with the next, was there before; or -1."""
+        """Return the old position of a declaration that, with the next, is not new; or -1."""
         old = self.old
         offset = window.offsets[position] - self.shift
         known = bisect_left(old.offsets, offset)
@@ -200,7 +202,7 @@ class Change:
         return -1
 
     def _apart(self, anchor: int, known: int, since: int) -> bool:
-        """Whether what is torn behind a place neither has nor had to do with what is before it."""
+        """Return whether tears after a place neither affect nor affected what is before it."""
         old = self.old
         ahead = nodes_to_tear(old.declarations[i] for i in range(known, len(old.offsets)))
         if ahead >= LINGER:
@@ -214,10 +216,10 @@ class Change:
     def _spliced(
         self, window: Window, anchor: int, last: int, behind: int
     ) -> tuple[Specification, Delta] | None:
-        """The syntax of the next text: old declarations, some of the window, and old ones again.
+        """Return the syntax of the next text: old declarations, some of the window, old ones again.
 
-        None where one that was taken over would be among the new: it stands between two that are
-        read otherwise, or beside its like.
+        None where one that was reused would be among the new: it is between two that are parsed
+        otherwise, or beside its like.
         """
         old, shift = self.old, self.shift
         stop = window.offset(last)
@@ -238,7 +240,7 @@ class Change:
         return made, delta
 
     def _delta(self, window: Window, new: tuple[int, int], old: tuple[int, int]) -> Delta:
-        """What two ranges of declarations differ in, but for what they begin and end with alike."""
+        """Return the difference of two ranges of declarations, without common starts and ends."""
         (first, last), (position, behind) = new, old
         while position < behind and first < last and self._kept(window, first, position):
             first += 1
@@ -250,7 +252,7 @@ class Change:
         return Delta(position, self.old.declarations[position:behind], added)
 
     def _hand_down(self, made: Specification, delta: Delta) -> None:
-        """Give the next version what is known of the old one and easily brought up to date."""
+        """Pass on what is known of the old version and cheap to update."""
         old, added = self.old, delta.added
         doubtful = [one for one in added if one.doubtful]
         misnamed = [one for one in added if one.misnamed]
@@ -262,20 +264,20 @@ class Change:
     def _exchanged(
         self, some: list[Declaration], delta: Delta, added: list[Declaration]
     ) -> list[Declaration]:
-        """Some declarations in order, those added in the place of those removed."""
+        """Return some declarations in order, those removed replaced by those added."""
         first = bisect_left(some, delta.position, key=self.old.index)
         last = bisect_left(some, delta.position + len(delta.removed), key=self.old.index)
         return some[:first] + added + some[last:]
 
     def _kept(self, window: Window, new: int, old: int) -> bool:
-        """Whether a declaration says what another said, letter for letter."""
+        """Return whether two declarations have the same text and syntax."""
         one, other = window.declarations[new], self.old.declarations[old]
         start, before = window.offsets[new], self.old.offsets[old]
         text = self.data[start : start + one.end]
         return text == self.old.data[before : before + other.end] and same(one, other)
 
     def _marks(self, comments: Comments, start: int, end: int) -> list[Mark] | None:
-        """The foreign characters, if those of the old text were asked for."""
+        """Return the foreign characters, if those of the old text were computed."""
         known = self.old.known_marks
         if known is None:
             return None
@@ -287,7 +289,7 @@ class Change:
 
 
 def common_start(one: bytes, other: bytes) -> int:
-    """How many bytes two texts begin with alike."""
+    """Return the length in bytes of the common start of two texts."""
     same_until, differs = 0, min(len(one), len(other)) + 1
     while differs - same_until > 1:
         middle = (same_until + differs) // 2

@@ -1,6 +1,6 @@
-"""Reading one top-level node of the tree: spans, names, keywords, and the faults met on the way.
+"""Reading one top-level node of the tree: spans, names, keywords, and faults.
 
-It knows tokens, comments and what stands for missing text; no declaration and no expression.
+It knows tokens, comments and placeholders of missing text; no declaration and no expression.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ OPENERS = {"}": "{", "]": "[", ")": "("}
 
 
 def first_byte(node: TreeNode) -> int:
-    """Where the text of a node starts: a token without text may stand before the blanks."""
+    """Return where the text of a node starts: a token without text may be before the blanks."""
     inner: TreeNode | None = node
     while inner is not None:
         node = inner
@@ -64,7 +64,7 @@ FEW = 32
 
 
 def children_of(node: TreeNode) -> Iterable[TreeNode]:
-    """The children of a node; those of a large one are kept by nobody but who asks."""
+    """Return the children of a node; those of a large one are not kept alive."""
     return node.children if node.child_count <= MANY else passing(node)
 
 
@@ -83,38 +83,38 @@ class TreeReader:
         self.lost: tuple[int, int] | None = None
 
     def span(self, node: TreeNode) -> tuple[int, int]:
-        """The bytes of a node, relative to the top-level node."""
+        """Return the bytes of a node, relative to the top-level node."""
         start, end = node.start_byte - self.base, node.end_byte - self.base
         return (OFFSETS[start], OFFSETS[end]) if end < len(OFFSETS) else (start, end)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """A span of the text, relative to the top-level node."""
+        """Return a span of the text, relative to the top-level node."""
         start, end = start - self.base, end - self.base
         return (OFFSETS[start], OFFSETS[end]) if end < len(OFFSETS) else (start, end)
 
     def text(self, node: TreeNode) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         return intern(self.data[node.start_byte : node.end_byte].decode("utf-8", "replace"))
 
     def name(self, node: TreeNode) -> Name:
-        """A node as a name."""
+        """Return a node as a name."""
         return Name(*self.span(node), self.text(node))
 
     def named(self, node: TreeNode, parts: list[TreeNode]) -> Name:
-        """The name that a node starts with; an empty one where it is missing."""
+        """Return the name that a node starts with; an empty one where it is missing."""
         if parts and parts[0].type in ("identifier", "digit_name"):
             return self.name(parts[0])
         start, _ = self.span(node)
         return Name(start, start, "")
 
     def keyword(self, node: TreeNode) -> Keyword:
-        """A node as a keyword, which is noted."""
+        """Return a node as a keyword, which is noted."""
         keyword = Keyword(*self.span(node), self.text(node))
         self.keywords.append(keyword)
         return keyword
 
     def parts(self, node: TreeNode) -> list[TreeNode]:
-        """The children that carry meaning; comments and faults are noted and left out."""
+        """Return the children that carry meaning; comments and faults are noted and left out."""
         opener: tuple[int, int] | None = None
         found = []
         last: TreeNode | None = None
@@ -143,13 +143,13 @@ class TreeReader:
         return found
 
     def comment(self, node: TreeNode) -> None:
-        """Note a comment; its place is that in the bytes read."""
+        """Note a comment; its offsets are those in the bytes read."""
         self.comments.append((node.start_byte, node.end_byte, COMMENTS[node.type]))
 
     def supplied(
         self, node: TreeNode, before: TreeNode, parent: str, opener: tuple[int, int] | None
     ) -> None:
-        """Note what is missing where the scanner put an empty token behind another node."""
+        """Note what is missing where the scanner put an empty token after another node."""
         mark = MISSING[node.type]
         if mark == "{":
             mark = MISSING_OPEN.get(parent, mark)
@@ -159,7 +159,7 @@ class TreeReader:
             self.incomplete(*self.span(before), "operand")
 
     def incomplete(self, start: int, end: int, what: str) -> None:
-        """Note that something was begun and not finished, unless what is there is unreadable."""
+        """Note that a construct was begun and not finished, unless its rest is unparsed."""
         known = any(
             what == "declaration" or (fault.start <= end + 1 and start <= fault.end)
             for fault in self.unreadable()
@@ -168,18 +168,18 @@ class TreeReader:
             self.faults.append(Fault(start, end, "incomplete", what))
 
     def unreadable(self) -> Iterator[Fault]:
-        """The texts noted so far that found no place."""
+        """Yield the unplaced texts noted so far."""
         return (fault for fault in self.faults if fault.kind == "unexpected")
 
     def missing(self, node: TreeNode, mark: str, opener: tuple[int, int] | None) -> None:
-        """Note a mark that is not there, and what opened the bracket that it would close."""
+        """Note a missing mark, and what opened the bracket that it would close."""
         start = node.start_byte - self.base
         self.faults.append(
             Fault(start, start, "missing", mark, opener if mark in OPENERS else None)
         )
 
     def lose(self, node: TreeNode) -> None:
-        """Take a node that found no place to the text that does not, if there is one yet."""
+        """Add an unplaced node to the unplaced text, if there is one already."""
         start = first_byte(node) if self.lost is None else self.lost[0]
         self.lost = (start, node.end_byte)
         stack = [iter((node,))]
@@ -197,7 +197,7 @@ class TreeReader:
                 self.tokens.append((intern(current.type), *self.span(current)))
 
     def unexpected(self) -> None:
-        """Note the text that found no place until here, if any, with its tokens."""
+        """Note the unplaced text up to here, if any, with its tokens."""
         if self.lost is None:
             return
         (start, end), tokens = self.lost, self.tokens

@@ -1,9 +1,9 @@
-"""Reading a stretch of a text by itself, and how far what was read holds for the whole text.
+"""Parsing a stretch of a text by itself, and which of its declarations hold for the whole text.
 
-Top-level declarations stand one after another, and the scanner keeps no state and looks ahead
-`AHEAD` characters at most: behind two declarations in which no text was lost (a mark that is
-supplied loses none) the parser is where it would be in any text.  But torn ones near each other
-must be read together (`LINGER`).
+Top-level declarations follow each other, and the scanner keeps no state and looks ahead `AHEAD`
+characters at most: after two declarations in which no text was lost (a mark that is supplied loses
+none) the parser is where it would be in any text. But torn ones near each other must be parsed
+together (`LINGER`).
 """
 
 from __future__ import annotations
@@ -38,10 +38,9 @@ MARKUP, MARKUP_END = b"<!--", b"--"
 
 
 class Window:
-    """What stands in a stretch of a text; offsets are those of the whole text.
+    """The declarations of a stretch of a text; offsets are those of the whole text.
 
-    Declarations are read out of its tree when they are asked for, but for those that are there
-    `again`.
+    They are read out of its tree on request, except for those that `again` returns.
     """
 
     __slots__ = ("_comments", "_rest", "declarations", "end", "offsets", "start", "whole")
@@ -60,7 +59,7 @@ class Window:
         self._rest = declarations_of(stretch, parse_tree(stretch), self._comments, known)
 
     def has(self, position: int) -> bool:
-        """Whether there is a declaration at a position."""
+        """Return whether there is a declaration at a position."""
         while len(self.declarations) <= position:
             found = next(self._rest, None)
             if found is None:
@@ -70,25 +69,25 @@ class Window:
         return True
 
     def count(self) -> int:
-        """How many declarations there are."""
+        """Return the number of declarations."""
         while self.has(len(self.declarations)):
             pass
         return len(self.declarations)
 
     def offset(self, position: int) -> int:
-        """Where a declaration starts; behind the last one, the end of the stretch."""
+        """Return where a declaration starts; past the last one, the end of the stretch."""
         return self.offsets[position] if self.has(position) else self.end + 1
 
     def comments(self, position: int) -> list[Span]:
-        """The comments before a declaration."""
+        """Return the comments before a declaration."""
         start, stop = self.start, self.offset(position)
         spans = ((start + a, start + b, kind) for a, b, kind in self._comments)
         return [span for span in spans if span[0] < stop]
 
     def settled(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """The positions of declarations which, with the next, stand in the whole text as here.
+        """Yield the positions of declarations which, with the next, are the same in the whole text.
 
-        With each comes how many nodes lie between it and the last tear of the window.
+        With each comes the number of nodes between it and the last tear of the window.
         """
         position, since = 0, LINGER
         while self.has(position + 1):
@@ -104,7 +103,7 @@ class Window:
 
 
 def _known(again: Again, start: int, comments: list[Span], node: TreeNode) -> Declaration | None:
-    """The declaration that a node of a stretch was before; its comments are noted with it."""
+    """Return the earlier declaration of a node of a stretch; its comments are noted with it."""
     if node.has_error:
         return None
     at = start + node.start_byte
@@ -116,7 +115,7 @@ def _known(again: Again, start: int, comments: list[Span], node: TreeNode) -> De
 
 
 def nodes_to_tear(declarations: Iterable[Declaration]) -> int:
-    """How many nodes the declarations have up to the first torn one; `LINGER` stands for enough."""
+    """Return the number of nodes up to the first torn declaration, at most `LINGER`."""
     nodes = 0
     for declaration in declarations:
         if declaration.torn:
@@ -130,17 +129,17 @@ def nodes_to_tear(declarations: Iterable[Declaration]) -> int:
 
 
 def reach(data: bytes, start: int, end: int) -> int:
-    """How many bytes the scanner may read behind an offset, at most, in ``start:end``."""
+    """Return the most bytes that the scanner may read after an offset in ``start:end``."""
     return AHEAD if data[start : min(end, start + AHEAD)].isascii() else AHEAD * WIDEST
 
 
 def reach_back(data: bytes, end: int) -> int:
-    """How many bytes before an offset the scanner may have read on to it."""
+    """Return the most bytes before an offset from which the scanner may have read up to it."""
     return AHEAD if data[max(0, end - AHEAD) : end].isascii() else AHEAD * WIDEST
 
 
 def safe_end(data: bytes, start: int, end: int) -> int:
-    """The end of a stretch, moved on to where it is known whether markup in it is a comment."""
+    """Return the end of a stretch, moved to where it is known whether its markup is a comment."""
     opening = data.rfind(MARKUP, start, end)
     closing = data.find(MARKUP_END, opening + len(MARKUP)) if opening >= 0 else -1
     end = max(end, closing + AHEAD * WIDEST) if closing >= 0 else end

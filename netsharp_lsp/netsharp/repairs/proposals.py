@@ -1,6 +1,6 @@
 """Sensible values for attributes that are missing, and for sizes and pads that do not fit.
 
-Pure arithmetic over the model; which text to change is not its business.
+Pure arithmetic over the model; which text to change is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ POOL_WINDOWS = (2, 3, 4, 5, 6, 7, 8)
 
 
 def proposed_value(bundle: Bundle, name: str) -> Value | None:
-    """A value for a required attribute that is missing, None where nothing suggests one."""
+    """Return a value for a required attribute that is missing, None where none is suggested."""
     if name in CONSTANTS:
         return CONSTANTS[name]
     if name == "InputShape":
@@ -34,9 +34,9 @@ def proposed_value(bundle: Bundle, name: str) -> Value | None:
 
 
 def proposed_shape(bundle: Bundle) -> tuple[int, ...] | None:
-    """The source's declared shape in as many dimensions as the bundle has.
+    """Return the source's declared shape in as many dimensions as the bundle has.
 
-    Leading ones make up for the difference; None where they cannot.
+    Leading ones fill up the difference; None where they cannot.
     """
     source = bundle.source.shape if bundle.source is not None else None
     entries = bundle.input_shape or bundle.kernel_shape
@@ -49,10 +49,10 @@ def proposed_shape(bundle: Bundle) -> tuple[int, ...] | None:
 
 
 def proposed_kernel(bundle: Bundle) -> tuple[int, ...] | None:
-    """A kernel that gives the declared size if there is one, else a usual window.
+    """Return a kernel that gives the declared size if there is one, else a usual window.
 
-    The first of three or more dimensions counts maps: a convolution mixes them all, a pool and
-    a norm take each alone.
+    The first of three or more dimensions counts maps: a convolution mixes them all, a pool and a
+    norm take each alone.
     """
     shape = bundle.input_shape or (bundle.source.shape if bundle.source is not None else None)
     if shape is None or min(shape) < 1:
@@ -69,7 +69,7 @@ def proposed_kernel(bundle: Bundle) -> tuple[int, ...] | None:
 
 
 def gives_declared_size(bundle: Bundle, shape: tuple[int, ...], kernel: tuple[int, ...]) -> bool:
-    """Whether a kernel leads to the nodes that the layer declares."""
+    """Return whether a kernel gives the number of nodes that the layer declares."""
     rank = len(shape)
     stride = bundle.stride or (1,) * rank
     padding = bundle.padding or (False,) * rank
@@ -86,10 +86,10 @@ def gives_declared_size(bundle: Bundle, shape: tuple[int, ...], kernel: tuple[in
 
 
 def filling_pads(axis: Axis) -> tuple[int, int] | None:
-    """The lawful pads (lower, upper) nearest to those given that the kernels fill exactly.
+    """Return the valid pads (lower, upper) nearest to those given that the kernels fill exactly.
 
-    The last kernel must end with the padded input, so only the two sums of pads around the
-    given one are tried; the upper pad moves first.
+    The last kernel must end with the padded input, so only the two sums of pads around the given
+    one are tried; the upper pad moves first.
     """
     given = axis.lower + axis.upper
     less = given - (axis.size + given - axis.kernel) % axis.stride
@@ -102,7 +102,7 @@ def filling_pads(axis: Axis) -> tuple[int, int] | None:
 
 
 def filled_to_the_end(geometry: Geometry) -> Geometry | None:
-    """The same kernels, padded where they leave cells unread; None where no pads do that."""
+    """Return the same kernels, padded where they leave cells out; None where no pads do that."""
     axes = []
     for axis in geometry.axes:
         pads = filling_pads(axis) if any(axis.unread()) else (axis.lower, axis.upper)
@@ -113,18 +113,18 @@ def filled_to_the_end(geometry: Geometry) -> Geometry | None:
 
 
 def padded_throughout(geometry: Geometry) -> Geometry:
-    """The same kernels with `Padding = true`."""
+    """Return the same kernels with `Padding = true`."""
     axes = (Axis(axis.size, axis.kernel, axis.stride, padding=True) for axis in geometry.axes)
     return Geometry(tuple(axes), geometry.sharing, geometry.maps, geometry.kernels > 0)
 
 
 def shapes_of(geometry: Geometry) -> list[tuple[int, ...]]:
-    """The computed shape and those that say the same; the first is the computed one."""
+    """Return the computed shape and equivalent ones; the first is the computed one."""
     return [geometry.output, *unrolled_shapes(geometry)]
 
 
 def unrolled_shapes(geometry: Geometry) -> list[tuple[int, ...]]:
-    """Shapes that write maps and positions as dimensions of their own, in the same layout.
+    """Return shapes with maps and positions as dimensions of their own, in the same layout.
 
     The guide declares [5, 13, 13] where five maps of [13, 13] compute as [65, 13].
     """

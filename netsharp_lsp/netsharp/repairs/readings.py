@@ -1,4 +1,4 @@
-"""Which tuples a person may have meant, and which of them the declared sizes bear out.
+"""The tuples that may have been meant, and which of them agree with the declared sizes.
 
 Pure arithmetic over the model: a reading is settled where it alone gives what the layer declares.
 """
@@ -49,10 +49,10 @@ MOST = 400
 
 
 def readings(name: str, entries: Entries, shape: tuple[int, ...]) -> list[Entries]:
-    """The tuples of the right length that one of a wrong length may stand for, each once.
+    """Return the tuples of the right length that one of a wrong length may mean, each once.
 
     Too short: neutral entries anywhere among those given, the last one repeated, a kernel that
-    takes in all maps.  Too long: as many as are needed left out, wherever.
+    covers all maps. Too long: as many as are superfluous left out, wherever.
     """
     rank = len(shape)
     if max(len(entries), rank) > LONGEST or not entries:
@@ -71,7 +71,7 @@ def readings(name: str, entries: Entries, shape: tuple[int, ...]) -> list[Entrie
 
 
 def agreement(bundle: Bundle, geometry: Geometry | None) -> int:
-    """How well a geometry agrees with the layer: 2 in its shape, 1 in its nodes, else 0."""
+    """Return how well a geometry agrees with the layer: 2 in its shape, 1 in its nodes, else 0."""
     layer = bundle.layer
     if geometry is None or layer.shape is None or layer.auto:
         return 0
@@ -83,9 +83,9 @@ def agreement(bundle: Bundle, geometry: Geometry | None) -> int:
 def with_figures(
     bundle: Bundle, values: Mapping[str, Entries], unnamed: int = 0
 ) -> Geometry | None:
-    """The geometry of a bundle if some attributes had other values.
+    """Return the geometry of a bundle if some attributes had other values.
 
-    So many of its attributes may have unknown names.
+    At most `unnamed` of its attributes may have unknown names.
     """
     figures = {FIGURES[name]: value for name, value in values.items()}
     if "InputShape" in values and bundle.input_shape is None:
@@ -95,7 +95,7 @@ def with_figures(
 
 
 def agrees(bundle: Bundle, values: Mapping[str, Entries], unnamed: int = 0) -> bool:
-    """Whether the declared size speaks for other values of attributes, or says nothing of them."""
+    """Return whether the declared size agrees with other values of attributes, or is unknown."""
     geometry = with_figures(bundle, values, unnamed)
     if geometry is None or bundle.layer.shape is None or bundle.layer.auto:
         return True
@@ -103,9 +103,9 @@ def agrees(bundle: Bundle, values: Mapping[str, Entries], unnamed: int = 0) -> b
 
 
 def settled(bundle: Bundle, candidates: Mapping[str, Sequence[Entries]]) -> dict[str, Entries]:
-    """The readings of attributes that the declared size bears out, those in doubt left out.
+    """Return the readings of attributes that the declared size determines, without the others.
 
-    Weighed together: where several attributes are at fault, one alone gives no geometry.
+    They are tried together: where several attributes are at fault, one alone gives no geometry.
     """
     if not candidates or product(tuple(map(len, candidates.values()))) > MOST:
         return {}
@@ -121,5 +121,5 @@ def settled(bundle: Bundle, candidates: Mapping[str, Sequence[Entries]]) -> dict
 
 
 def alike(values: Iterable[Entries]) -> bool:
-    """Whether all readings are the same."""
+    """Return whether all readings are the same."""
     return len(set(values)) == 1

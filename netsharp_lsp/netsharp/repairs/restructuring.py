@@ -1,6 +1,6 @@
 """Changes that move, remove or rename whole declarations, layers, bundles and constants.
 
-What to change is the rules' business; this knows how a specification's text is built.
+What to change is decided by rules; this knows how a specification's text is built.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class WithLine(RelativeSpan):
-    """A span with its line where nothing else stands there, else with the blank before.
+    """A span with its line where it is alone on that, else with the blank before.
 
-    What stands around a declaration changes without it, so the line is looked for when asked.
+    The surroundings of a declaration change without it, so the line is determined on request.
     """
 
     __slots__ = ()
 
     def offsets(self, specification: Specification) -> tuple[int, int]:
-        """Absolute offsets in the text of a snapshot."""
+        """Return absolute offsets in the text of a snapshot."""
         data = specification.data
         start, end = super().offsets(specification)
         first, behind = start, end
@@ -40,12 +40,12 @@ class WithLine(RelativeSpan):
 
 
 def removed(declaration: Declaration, start: int, end: int) -> Change:
-    """Take a span of a declaration out, and what would be left over of its line."""
+    """Remove a span of a declaration, and the remains of its line."""
     return Change(WithLine(declaration, start, end), "")
 
 
 def removed_item(declaration: Declaration, item: Item) -> Change:
-    """Take a constant or layer out; its declaration too where it holds nothing else."""
+    """Remove a constant or layer; its declaration too where it has nothing else."""
     if len(declaration.items) == 1:
         return removed(declaration, 0, declaration.end)
     return removed(declaration, item.start, item.end)
@@ -54,7 +54,7 @@ def removed_item(declaration: Declaration, item: Item) -> Change:
 def turned(network: Network, layer: Layer, kind: str) -> tuple[Change, ...] | None:
     """Make a layer an output or a hidden one; None where its declaration has no keyword.
 
-    A layer of a group leaves it for a declaration of its own behind the group.
+    A layer of a group moves to a declaration of its own after the group.
     """
     declaration = layer.declaration
     keyword = declaration.keyword
@@ -69,7 +69,7 @@ def turned(network: Network, layer: Layer, kind: str) -> tuple[Change, ...] | No
 
 
 def fresh_name(network: Network, name: str) -> str:
-    """A name like ``name`` that nothing has, in whatever case."""
+    """Return a name like ``name`` that no layer or constant has, in any case."""
     network.depend_on_all_names()
     number = 2
     while network.is_taken(f"{name}{number}"):

@@ -1,6 +1,6 @@
 """Changes to attributes, blocks and sizes that keep the style of the text around them.
 
-What to change is the rules' business; this knows how the text is laid out.
+What to change is decided by rules; this knows how the text is laid out.
 """
 
 from __future__ import annotations
@@ -70,27 +70,27 @@ def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -
 
 
 def trailing_comment(declaration: Declaration, start: int, end: int, network: Network) -> int:
-    """The length of a comment that ends the line, with the blank before it; 0 without one."""
+    """Return the length of a comment that ends the line, with the blank before it, or 0."""
     line = network.text(RelativeSpan(declaration, start, end)).partition("\n")[0].rstrip()
     return len(line.encode()) if line.lstrip().startswith("//") else 0
 
 
 def aligned_width(attributes: tuple[Attribute, ...]) -> int:
-    """The width to which names are filled up so that all `=` stand in one column; 0 if none is."""
+    """Return the width to which names are padded so that all `=` align; 0 if none is."""
     gaps = {attribute.separator_span[0] - attribute.name.start for attribute in attributes}
     lengths = {attribute.name.end - attribute.name.start for attribute in attributes}
     return gaps.pop() - 1 if len(gaps) == 1 and len(lengths) > 1 else 0
 
 
 def stands_before(attribute: Attribute, name: str) -> bool:
-    """Whether an attribute usually stands before the one named."""
+    """Return whether an attribute usually comes before the one named."""
     lowered = attribute.name.text.lower()
     places = {known.lower(): number for number, known in enumerate(ORDER)}
     return places.get(lowered, len(ORDER)) < ORDER.index(name)
 
 
 def leading_blank(declaration: Declaration, start: int, end: int, network: Network) -> str:
-    """What separates an attribute from what stands before it: a line's indentation, or a space."""
+    """Return what separates an attribute from what is before it: an indentation, or a space."""
     text = network.text(RelativeSpan(declaration, start, end))
     line_end = text.rfind("\n")
     if line_end < 0 or text[line_end:].strip():
@@ -101,7 +101,7 @@ def leading_blank(declaration: Declaration, start: int, end: int, network: Netwo
 
 
 def changed_entry(bundle: Bundle, name: str, dimension: int, value: Value) -> Change:
-    """Replace one entry of a tuple; the whole value where it is no plain tuple."""
+    """Replace one entry of a tuple; the whole value where it is not a plain tuple."""
     given = bundle.given[name]
     node = given.attribute.value
     place = bundle.entry_place(name, dimension)
@@ -113,7 +113,7 @@ def changed_entry(bundle: Bundle, name: str, dimension: int, value: Value) -> Ch
 
 
 def widened_tuple(bundle: Bundle, name: str, missing: int, filler: Value) -> Change:
-    """Put ``missing`` entries in front of a tuple."""
+    """Put ``missing`` entries before a tuple."""
     given = bundle.given[name]
     assert isinstance(given.value, tuple)
     node = given.attribute.value
@@ -124,7 +124,7 @@ def widened_tuple(bundle: Bundle, name: str, missing: int, filler: Value) -> Cha
 
 
 def changed_tuple(bundle: Bundle, name: str, entries: tuple[Value, ...]) -> list[Change]:
-    """Make a given tuple hold other entries; those that stay equal keep their text."""
+    """Give a tuple other entries; those that stay equal keep their text."""
     given = bundle.given[name]
     node, old = given.attribute.value, given.value
     plain = isinstance(node, Tuple) and isinstance(old, tuple) and len(old) == len(entries)

@@ -1,7 +1,7 @@
-"""The rules of Net#, a folder a subject: each a page `NSnnn.md` and a function in a module there.
+"""The rules of Net#, a folder per subject: each a page `NSnnn.md` and a function in a module there.
 
-Both are found by being there.  A rule sees one subject at a time, so that what it said about
-a declaration holds until that declaration, or what it refers to, changes.
+Both are found by import. A rule checks one subject at a time, so that its findings on a declaration
+hold until that declaration, or what it refers to, changes.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ CONFLICT: SubjectKind[Check[Conflict]] = SubjectKind("conflict")
 
 
 class Terms:
-    """When the findings of a code count.
+    """The conditions under which the findings of a code count.
 
-    `rests`: what must be readable for them to hold.  `given`: what must hold of the network as a
-    whole.  `first_only`: the first one in the text counts alone.  `kinds`: of a rule on bundles,
-    the kinds of connection that it is about; all where None.
+    `rests`: what must be parsed for them to be true. `given`: what must be true of the network as a
+    whole. `first_only`: only the first one in the text counts. `kinds`: of a rule on bundles, the
+    kinds of connection that it is about; all where None.
     """
 
     __slots__ = ("first_only", "given", "kinds", "rests")
@@ -84,11 +84,11 @@ def rule(
     """Register a function ``(subject, network) -> findings`` for one code; see `Terms`.
 
     It may read of other declarations what `meaning.steps.revision` follows, and nothing else: its
-    findings are kept.  What may change with any edit is left to ``given`` and ``first_only``.
+    findings are kept. What may change with any edit is left to ``given`` and ``first_only``.
     """
     return RULES.rule(code, severity, on, Terms(rests, given, kinds, first_only))
 
 
 def emitted(code: str, severity: Severity, rests: Rests) -> None:
-    """Declare a code whose findings are made elsewhere (while values are worked out)."""
+    """Declare a code whose findings are made elsewhere (during evaluation)."""
     RULES.emitted(code, severity, Terms(rests))

@@ -1,7 +1,7 @@
-"""What may be written at a place: one function for each thing that may stand there, one table.
+"""The proposals for a place: one function for each kind of place, in one table.
 
-Proposals stand in the order in which they are useful.  What it takes from the text is the
-cursor's declaration; names are looked for everywhere, and of very many the nearest are taken.
+Proposals are in the order of their usefulness. The text of the cursor's declaration is read; names
+are taken from everywhere, and of very many the nearest.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ EXPECTED: dict[str, Callable[[Cursor], Iterator[Proposal]]] = {
 
 
 def completions_at(network: Network, offset: int) -> Completions:
-    """What may be written at an offset; the word at the cursor is replaced."""
+    """Return the proposals for an offset; the word at the cursor is replaced."""
     situation = situation_at(network.specification, offset)
     if situation is None or situation.expected not in EXPECTED:
         return Completions()
@@ -103,7 +103,7 @@ def completions_at(network: Network, offset: int) -> Completions:
 
 
 def documentation(network: Network, topic: str) -> str:
-    """What a proposal means, as Markdown; empty for a topic that nothing is known about."""
+    """Return the documentation of a proposal, as Markdown; empty for an unknown topic."""
     about, _, name = topic.partition(":")
     reader = TOPICS.get(about)
     return reader(network, name) if reader is not None else ""

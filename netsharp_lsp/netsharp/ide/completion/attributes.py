@@ -1,4 +1,4 @@
-"""Proposals inside the braces of a connection: the attributes that lack, and their values."""
+"""Proposals inside the braces of a connection: the missing attributes, and their values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EXCLUDED = {
 
 
 def attributes(cursor: Cursor) -> Iterator[Proposal]:
-    """The attributes that the connection takes and does not have, required ones first."""
+    """Yield the attributes that the connection takes and does not have, required ones first."""
     situation = cursor.situation
     kind = situation.kind
     lacking = [
@@ -67,7 +67,7 @@ def attributes(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def _given(cursor: Cursor, form: AttributeForm, shape: tuple[int, ...] | None) -> Template:
-    """An attribute with a value; its name alone where a value stands behind it."""
+    """Return an attribute with a value; its name alone where a value follows."""
     if cursor.text_behind[:1] == b"=":
         return Template(form.name)
     template = Template(f"{form.name} = ")
@@ -93,7 +93,7 @@ def _rank(cursor: Cursor) -> int | None:
 
 
 def _shapes(cursor: Cursor, form: AttributeForm) -> Shapes:
-    """Whole tuples that suit an attribute, with what each is."""
+    """Yield whole tuples that suit an attribute, each with its description."""
     proposals = SHAPES.get(form.name)
     if proposals is not None:
         seen = set()
@@ -111,7 +111,7 @@ def _input(cursor: Cursor) -> tuple[int, ...]:
 
 
 def _fitted(cursor: Cursor) -> Figures | None:
-    """The figures that lead to the declared size, those given already kept."""
+    """Return the figures that give the declared size, with those given already kept."""
     bundle, shape = cursor.bundle, _input(cursor)
     if bundle is None:
         return fitted(cursor.situation.kind, shape, cursor.declared)
@@ -122,7 +122,7 @@ def _fitted(cursor: Cursor) -> Figures | None:
 
 
 def _kernel(cursor: Cursor) -> tuple[int, ...]:
-    """The kernel that is given, else one that fits, else a usual one."""
+    """Return the kernel that is given, else one that fits, else a usual one."""
     bundle, shape = cursor.bundle, _input(cursor)
     given = bundle.kernel_shape if bundle is not None else None
     if given is not None and len(given) == len(shape):
@@ -178,7 +178,7 @@ SHAPES: dict[str, Callable[[Cursor], Shapes]] = {
 
 
 def _maps(cursor: Cursor) -> int | None:
-    """The maps that lead to the declared size, None where none do or something is unknown."""
+    """Return the maps that give the declared size, None where none do or a value is unknown."""
     bundle = cursor.bundle
     if bundle is None or bundle.input_shape is None or bundle.kernel_shape is None:
         return None
@@ -199,7 +199,7 @@ def _maps(cursor: Cursor) -> int | None:
 
 
 def values(cursor: Cursor) -> Iterator[Proposal]:
-    """A value of an attribute, or an entry of it."""
+    """Yield values of an attribute, or entries of one."""
     form = form_named(cursor.situation.attribute)
     if form is None:
         return
@@ -256,7 +256,7 @@ def _fits_entry(value: Value, form: AttributeForm) -> bool:
 
 
 def _fits_source(cursor: Cursor, value: Value, form: AttributeForm) -> bool:
-    """Whether a tuple has an entry for each dimension, or lays out all nodes of the source."""
+    """Return whether a tuple has an entry per dimension, or as many nodes as the source."""
     if not isinstance(value, tuple) or form.shape == "list":
         return True
     if form.name == "InputShape":

@@ -1,4 +1,4 @@
-"""Proposals for connections: sources that close no circle, kinds, what stands in a body."""
+"""Proposals for connections: sources that close no cycle, kinds, the contents of a body."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KIND_DETAILS = {
 
 
 def fed_by(layer: Layer, network: Network) -> set[Layer]:
-    """The layers that a layer's values reach, itself included."""
+    """Return the layers that a layer's values reach, itself included."""
     found, pending = {layer}, [layer]
     while pending:
         for bundle in network.reads_of(pending.pop()):
@@ -47,20 +47,23 @@ def fed_by(layer: Layer, network: Network) -> set[Layer]:
 
 
 def layer_detail(layer: Layer) -> str:
-    """A layer in a few words."""
+    """Return a layer in a few words."""
     size = "auto" if layer.shape is None else show(layer.shape)
     return f"{layer.kind} {size}"
 
 
 def sources(cursor: Cursor) -> Iterator[Proposal]:
-    """Layers that may be read: no output, not the layer itself, none that it feeds."""
+    """Yield layers that may be read: no output, not the layer itself, none that it feeds."""
     candidates = nearest(cursor, cursor.network.all_layers)
     for other in chosen(cursor, candidates, attrgetter("name"), _lawful_sources(cursor)):
         yield Proposal(other.name, "layer", detail=layer_detail(other), topic=f"layer:{other.name}")
 
 
 def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
-    """Which layers the one at the cursor may read; what it feeds is looked for if it matters."""
+    """Return a predicate of the layers that the one at the cursor may read.
+
+    The layers that it feeds are searched only if they matter.
+    """
     layer, network = cursor.layer, cursor.network
     # Where all read upwards, nothing above a layer depends on it.
     first = layer.order if layer is not None and not network.reads_ahead else 0
@@ -79,7 +82,7 @@ def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
 
 
 def kinds(cursor: Cursor) -> Iterator[Proposal]:
-    """The kinds of connection, those with kernels as whole blocks."""
+    """Yield the kinds of connection, those with kernels as whole blocks."""
     end = "" if cursor.text_behind[:1] == b";" else ";"
     yield Proposal(
         "all", "keyword", Template(f"all{end}"), detail=KIND_DETAILS["all"], topic="keyword:all"
@@ -97,7 +100,7 @@ def _where(cursor: Cursor, end: str) -> Proposal:
 
 
 def _with_block(cursor: Cursor, kind: str, words: str) -> Proposal:
-    """A kind with its block, unless a block stands there already."""
+    """Return a kind with its block, unless there is a block already."""
     if cursor.text_behind[:1] == b"{":
         template = Template(words.rstrip())
     else:
@@ -108,17 +111,17 @@ def _with_block(cursor: Cursor, kind: str, words: str) -> Proposal:
 
 
 def pools(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind `max` or `mean`."""
+    """Yield proposals after `max` or `mean`."""
     yield _with_block(cursor, f"{cursor.situation.kind} pool", "pool")
 
 
 def norms(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind `response`."""
+    """Yield proposals after `response`."""
     yield _with_block(cursor, "response norm", "norm")
 
 
 def opened(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind a kind: its block."""
+    """Yield the block after a kind."""
     kind = cursor.situation.kind
     if kind in KERNEL_WORDS:
         template = block(Template(), kind, cursor.source, cursor.declared)
@@ -128,13 +131,13 @@ def opened(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def a_connection(cursor: Cursor) -> Proposal:
-    """The word that begins a connection."""
+    """Return the word that begins a connection."""
     template = Template(f"from{cursor.blank}")
     return Proposal("from", "keyword", template, detail="a connection", topic="keyword:from")
 
 
 def bodies(cursor: Cursor) -> Iterator[Proposal]:
-    """In the braces of a layer."""
+    """Yield proposals in the braces of a layer."""
     yield a_connection(cursor)
     layer = cursor.layer
     may = layer is not None and (layer.has_biases or not layer.bundles)

@@ -38,7 +38,7 @@ OUTPUT_USUAL = {
 
 
 def sections(cursor: Cursor) -> Iterator[Proposal]:
-    """At the top of the text, or where a declaration ended; nothing within one."""
+    """Yield declarations at the top of the text, or after one that ended; none within one."""
     if not _begins(cursor):
         return
     network = cursor.network
@@ -66,8 +66,10 @@ def sections(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def _begins(cursor: Cursor) -> bool:
-    """Whether a declaration may begin at the cursor: what cannot be read before it is part of the
-    one before, which goes on behind a comma or an open bracket, and else to the end of its line.
+    """Return whether a declaration may begin at the cursor.
+
+    Unparsed text before it is part of the declaration before, which continues after a comma or an
+    open bracket, and else to the end of its line.
     """
     before = cursor.situation.before
     if before in ("", ";", "}"):
@@ -83,7 +85,7 @@ def _snippet(label: str, template: Template, detail: str = "") -> Proposal:
 
 
 def _layers(cursor: Cursor) -> Iterator[Proposal]:
-    """Whole hidden layers that read the layer above."""
+    """Yield whole hidden layers that read the layer above."""
     source = cursor.nearest_source()
     name = source.name if source is not None else "Data"
     full = Template("hidden ").hole(cursor.free_name("Hidden")).add(" [").hole("100").add("] ")
@@ -115,7 +117,7 @@ def _output(cursor: Cursor) -> Proposal:
 
 
 def networks() -> Iterator[Proposal]:
-    """Whole networks, for a text without a layer."""
+    """Yield whole networks, for a text without a layer."""
     plain = Template("input Data auto;\nhidden Hidden [").hole("100").add("] ").hole("sigmoid")
     plain.add(" from Data all;\noutput Result auto ").hole("sigmoid").add(" from Hidden all;\n")
     yield Proposal("network, one hidden layer", "snippet", plain, detail="any table of features")
@@ -133,7 +135,7 @@ def networks() -> Iterator[Proposal]:
 
 
 def sizes(cursor: Cursor) -> Iterator[Proposal]:
-    """A size: the computed one first, where the connection tells it."""
+    """Yield sizes: the computed one first, where the connection gives it."""
     layer = cursor.layer
     bundles = layer.bundles if layer is not None else []
     for bundle in bundles:
@@ -141,14 +143,14 @@ def sizes(cursor: Cursor) -> Iterator[Proposal]:
             for shape in dict.fromkeys(shapes_of(bundle.geometry)):
                 yield Proposal(show(shape), "value", detail="computed from the connection")
             return
-    auto = Proposal("auto", "keyword", detail="as the data tells", topic="keyword:auto")
+    auto = Proposal("auto", "keyword", detail="from the data", topic="keyword:auto")
     written = Proposal("[…]", "value", Template("[").hole("100").add("]"), detail="sizes")
     # Data seldom tells how large a hidden layer is.
     yield from (written, auto) if cursor.situation.section == "hidden" else (auto, written)
 
 
 def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind a size: an activation or the connection."""
+    """Yield activations or the connection, after a size."""
     task = cursor.network.context.task or "multiclass"
     first = OUTPUT_USUAL[task] if cursor.situation.section == "output" else HIDDEN_USUAL
     for name in (*first, *(name for name in NAMES if name not in first)):
@@ -164,7 +166,7 @@ def functions_of_layers(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def only_from(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind an activation: the connection."""
+    """Yield the connection, after an activation."""
     yield a_connection(cursor)
     source = cursor.nearest_source()
     if source is not None and not cursor.text_behind:
@@ -175,7 +177,7 @@ def only_from(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def ends(cursor: Cursor) -> Iterator[Proposal]:
-    """Where only a `;` lacks; on a new line the next declaration may begin."""
+    """Yield a missing `;`; on a new line the next declaration may begin."""
     data, start = cursor.network.specification.data, cursor.situation.start
     blank = data[:start].rstrip()
     if b"\n" in data[len(blank) : start] or b"\r" in data[len(blank) : start]:

@@ -29,7 +29,7 @@ LONGEST = 40
 
 
 def constant_proposal(constant: Constant) -> Proposal:
-    """A constant with its value."""
+    """Return a constant with its value."""
     detail = "" if constant.value is None else f"= {shown(constant.value)}"
     if len(detail) > LONGEST:
         detail = f"{detail[: LONGEST - 1]}…"
@@ -37,7 +37,7 @@ def constant_proposal(constant: Constant) -> Proposal:
 
 
 def constants_like(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
-    """The constants whose value suits."""
+    """Yield the constants whose value suits."""
 
     def suiting(constant: Constant) -> bool:
         return constant.value is not None and suits(constant.value)
@@ -47,7 +47,7 @@ def constants_like(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[P
 
 
 def _constants(cursor: Cursor, suits: Callable[[Constant], bool]) -> Iterator[Constant]:
-    """The constants that suit: as they are declared, or, of many, the nearest."""
+    """Yield the constants that suit: as they are declared, or, of many, the nearest."""
     known = cursor.network.constants
     if len(known) <= MOST:
         yield from filter(suits, known.values())
@@ -57,7 +57,7 @@ def _constants(cursor: Cursor, suits: Callable[[Constant], bool]) -> Iterator[Co
 
 
 def constants_with(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[Proposal]:
-    """The constants whose value suits, and the tuples with an entry that does, to be indexed."""
+    """Yield the constants whose value suits, and the tuples with an entry that does."""
 
     def suiting(constant: Constant) -> bool:
         value = constant.value
@@ -74,7 +74,7 @@ def constants_with(cursor: Cursor, suits: Callable[[Value], bool]) -> Iterator[P
 
 
 def functions() -> Iterator[Proposal]:
-    """The functions, as calls."""
+    """Yield the functions, as calls."""
     names = (*FIRST_FUNCTIONS, *(name for name in FUNCTIONS if name not in FIRST_FUNCTIONS))
     for name in names:
         template = Template(f"{name}(")
@@ -90,23 +90,23 @@ def functions() -> Iterator[Proposal]:
 
 
 def is_whole(value: Value) -> bool:
-    """Whether a value is a whole number."""
+    """Return whether a value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_scalar(value: Value) -> bool:
-    """Whether a value is no tuple."""
+    """Return whether a value is not a tuple."""
     return not isinstance(value, tuple)
 
 
 def size_entries(cursor: Cursor) -> Iterator[Proposal]:
-    """An entry of a size."""
+    """Yield entries of a size."""
     yield from constants_with(cursor, is_whole)
     yield from functions()
 
 
 def constant_values(cursor: Cursor) -> Iterator[Proposal]:
-    """The value of a constant: others that do not refer to it."""
+    """Yield values of a constant: others that do not refer to it."""
     own = cursor.network.constants.get(cursor.situation.layer)
     circle = referring(own, cursor.network) if own is not None else set()
     for constant in _constants(cursor, lambda constant: constant.name not in circle):
@@ -117,7 +117,7 @@ def constant_values(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def referring(constant: Constant, network: Network) -> set[str]:
-    """The constants whose values depend on one, by name, itself included."""
+    """Return the constants whose values depend on one, by name, itself included."""
     users: dict[str, list[str]] = {}
     for other in network.constants.values():
         if other.item.value is not None:
@@ -136,13 +136,13 @@ def referring(constant: Constant, network: Network) -> set[str]:
 
 
 def wheres(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind `where`."""
+    """Yield a condition after `where`."""
     template = Template("(s, d) => ").hole("s[0] == d[0]").add(";")
     yield Proposal("(s, d) => …", "snippet", template, topic="keyword:where")
 
 
 def parameters(cursor: Cursor) -> Iterator[Proposal]:
-    """A parameter of a condition: its usual name."""
+    """Yield the usual name of a condition's parameter."""
     given = cursor.situation.parameters
     if cursor.situation.before in ("(", ","):
         name = "s" if not given else "d"
@@ -151,7 +151,7 @@ def parameters(cursor: Cursor) -> Iterator[Proposal]:
 
 
 def conditions(cursor: Cursor) -> Iterator[Proposal]:
-    """A condition: indices with their ranges, functions, constants."""
+    """Yield parts of a condition: indices with their ranges, functions, constants."""
     names = cursor.situation.parameters
     layers = (cursor.source, cursor.layer)
     brackets = cursor.situation.brackets

@@ -1,6 +1,6 @@
 """Kernels that lead from a source's shape to the size that a layer declares.
 
-Pure arithmetic: usual windows and strides are tried in turn, and the first that fits is taken.
+Pure arithmetic: usual windows and strides are tried in turn, and the first that fits is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NORM_WINDOW = 3
 
 
 class Figures:
-    """A kernel with all that it needs; `padding` has an entry for each dimension."""
+    """A kernel with all its figures; `padding` has an entry for each dimension."""
 
     __slots__ = ("kernel", "maps", "padding", "stride")
 
@@ -42,7 +42,7 @@ class Figures:
 
 
 def usual(kind: str, shape: Shape) -> Figures:
-    """A usual kernel: a convolution mixes all maps, a pool or norm takes each alone."""
+    """Return a usual kernel: a convolution mixes all maps, a pool or norm takes each alone."""
     window = NORM_WINDOW if kind == NORM else WINDOWS.get(kind, POOL_WINDOWS)[0]
     kernel = _kernel(kind, shape, window)
     stride = kernel if kind.endswith("pool") else (1,) * len(shape)
@@ -52,7 +52,7 @@ def usual(kind: str, shape: Shape) -> Figures:
 def fitted(
     kind: str, shape: Shape, declared: Shape | None, known: Known = (None, None, None)
 ) -> Figures | None:
-    """The first figures that give the declared shape; those known already are kept."""
+    """Return the first figures that give the declared shape; known ones are kept."""
     for maps, target in _targets(kind, shape, declared or ()):
         for figures in _candidates(kind, shape, maps, known):
             steps = zip(shape, figures.kernel, figures.stride, figures.padding, strict=True)
@@ -63,7 +63,7 @@ def fitted(
 
 
 def _targets(kind: str, shape: Shape, declared: Shape) -> Iterator[tuple[int, Shape]]:
-    """How many maps, and which positions in each dimension, make the declared shape."""
+    """Yield the numbers of maps and the positions per dimension that make the declared shape."""
     rank = len(shape)
     if kind != CONVOLVE or (rank < WITH_MAPS and len(declared) == rank):
         if len(declared) == rank:
@@ -75,7 +75,7 @@ def _targets(kind: str, shape: Shape, declared: Shape) -> Iterator[tuple[int, Sh
 
 
 def _candidates(kind: str, shape: Shape, maps: int, known: Known) -> Iterator[Figures]:
-    """Figures to try, the most usual first."""
+    """Yield figures to try, the most usual first."""
     windows = WINDOWS.get(kind, POOL_WINDOWS)
     walks = NORM_WALKS if kind == NORM else WALKS if kind == CONVOLVE else POOL_WALKS
     kernels = [known[0]] if known[0] else [_kernel(kind, shape, window) for window in windows]
@@ -101,6 +101,6 @@ def _stride(shape: Shape, step: int) -> Shape:
 
 
 def _padding(kind: str, shape: Shape, padded: bool) -> tuple[bool, ...]:
-    """A convolution that mixes all maps has one position there, with or without a pad."""
+    """Return the padding; a convolution that mixes all maps has one position there in any case."""
     mixes = kind == CONVOLVE and len(shape) >= WITH_MAPS
     return tuple(padded and not (mixes and dimension == 0) for dimension in range(len(shape)))

@@ -1,7 +1,7 @@
-"""Which of many names are proposed: those that match what is typed, the nearest above first.
+"""Chooses among many names: those that match what is typed, the nearest above first.
 
-A list of some hundred names helps nobody and costs a keystroke's time; a client asks again for
-the others as soon as more is typed.  Knows no grammar.
+A list of some hundred names is of no use and costs a keystroke's time; a client requests the others
+as soon as more is typed. Knows no grammar.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MOST = 120
 
 
 def nearest(cursor: Cursor, named: Sequence[Named]) -> Iterator[Named]:
-    """Those in the order of the text as seen from the cursor: upwards, then downwards.
+    """Yield declarations in text order as seen from the cursor: upwards, then downwards.
 
-    Of several with one name the first is meant; one that lacks a name cannot be.
+    Of several with one name the first is meant; one without a name cannot be.
     """
     specification = cursor.network.specification
     split = bisect_right(
@@ -47,10 +47,10 @@ def chosen(
     name_of: Callable[[One], str],
     suits: Callable[[One], bool] = lambda _: True,
 ) -> Iterator[One]:
-    """All that suit where they are few; else a bounded number of those that match what is typed.
+    """Yield all that suit where they are few; else a bounded number of those that match.
 
-    What is typed comes first, then names that begin with it, then those that hold its letters in
-    their order, in whatever case.
+    An exact match comes first, then names that begin with what is typed, then those that have its
+    letters in their order, in any case.
     """
     pending = iter(candidates)
     first = list(islice(filter(suits, pending), MOST + 1))

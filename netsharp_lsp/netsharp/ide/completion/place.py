@@ -1,4 +1,4 @@
-"""The cursor with what is known about it, and a proposal: what the modules of completion share."""
+"""The cursor with what is known about it, and a proposal: shared by the modules of completion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Proposal:
-    """Something that may be written: what is shown, what is inserted, what documents it."""
+    """Text that may be written: its label, what is inserted, what documents it."""
 
     __slots__ = ("detail", "kind", "label", "template", "topic")
 
@@ -48,27 +48,27 @@ class Cursor:
 
     @property
     def typed(self) -> str:
-        """The part of the word at the cursor that stands before it."""
+        """Return the part of the word at the cursor that is before it."""
         return self.network.specification.data[self.situation.start : self.offset].decode()
 
     @property
     def layer(self) -> Layer | None:
-        """The layer at the cursor, as far as the parser knows it."""
+        """Return the layer at the cursor, as far as it was parsed."""
         return self.network.layers.get(self.situation.layer)
 
     @property
     def source(self) -> Layer | None:
-        """The source of the connection at the cursor."""
+        """Return the source of the connection at the cursor."""
         return self.network.layers.get(self.situation.source)
 
     @property
     def declared(self) -> tuple[int, ...] | None:
-        """The shape that the layer at the cursor declares."""
+        """Return the shape that the layer at the cursor declares."""
         return self.layer.shape if self.layer is not None else None
 
     @property
     def bundle(self) -> Bundle | None:
-        """The connection at the cursor: the last one of its layer that starts before it."""
+        """Return the connection at the cursor: the last one of its layer that starts before it."""
         layer = self.layer
         if layer is None:
             return None
@@ -80,20 +80,20 @@ class Cursor:
 
     @property
     def text_behind(self) -> bytes:
-        """The rest of the line behind the word at the cursor, less blanks."""
+        """Return the rest of the line after the word at the cursor, less blanks."""
         data = self.network.specification.data
         end = data.find(b"\n", self.situation.end)
         return data[self.situation.end : end if end >= 0 else len(data)].strip()
 
     @property
     def blank(self) -> str:
-        """A blank, unless one stands behind the word at the cursor."""
+        """Return a blank, unless one follows the word at the cursor."""
         end = self.situation.end
         following = self.network.specification.data[end : end + 1]
         return "" if following in (b" ", b"\t") else " "
 
     def nearest_source(self) -> Layer | None:
-        """The last layer above the cursor that a new layer may read."""
+        """Return the last layer above the cursor that a new layer may read."""
         specification = self.network.specification
         number = index_at(specification, self.situation.start)
         for declaration in reversed(specification.declarations[: number + 1]):
@@ -105,7 +105,7 @@ class Cursor:
         return None
 
     def free_name(self, stem: str) -> str:
-        """A name that nothing has yet."""
+        """Return a name that no layer or constant has yet."""
         taken, number, name = self.network.layers, 1, stem
         while name in taken:
             number += 1

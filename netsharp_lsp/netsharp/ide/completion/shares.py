@@ -23,13 +23,13 @@ FEW_EVALUATIONS = 1
 
 
 def shares_opened(cursor: Cursor) -> Iterator[Proposal]:
-    """Behind `share`."""
+    """Yield the braces after `share`."""
     template = Template("{ ").hole("H1").add(", ").hole("H2").add(" }")
     yield Proposal("{ …, … }", "snippet", template, topic="keyword:share")
 
 
 def shares(cursor: Cursor) -> Iterator[Proposal]:
-    """An entry of a share, in the form of the first one."""
+    """Yield entries of a share, in the form of the first one."""
     words = cursor.situation.entries
     if words and words[-1] not in (",", "=>"):
         return
@@ -50,7 +50,7 @@ def _weighted(layer: Layer) -> list[Bundle]:
 
 
 def _first_bundle(cursor: Cursor, words: list[str]) -> Bundle | None:
-    """The connection that the first entry means."""
+    """Return the connection of the first entry."""
     if not words:
         return None
     paired = words[1:2] == ["=>"] and len(words) > 2
@@ -80,7 +80,7 @@ def _layers(cursor: Cursor, words: list[str]) -> Iterator[Proposal]:
 
 
 def _near(cursor: Cursor) -> Iterable[Layer]:
-    """The layers: as they are declared, or, where they are many, the nearest first."""
+    """Return the layers: as they are declared, or, where they are many, the nearest first."""
     known = cursor.network.layers
     few = len(known) <= MOST
     return known.values() if few else nearest(cursor, cursor.network.all_layers)
@@ -132,7 +132,7 @@ def _biases_of(layer: Layer) -> str:
 
 
 def _destinations(cursor: Cursor, source: str) -> Iterator[Proposal]:
-    """Behind `=>`: the layers that read the source, or that have biases."""
+    """Yield the layers that read the source, or that have biases, after `=>`."""
 
     def fits(layer: Layer) -> bool:
         reads = any(bundle.source_name == source for bundle in _weighted(layer))

@@ -1,4 +1,4 @@
-"""Text with holes to fill in, and the blocks of attributes that are proposed for a connection."""
+"""Text with placeholders, and the blocks of attributes that are proposed for a connection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAPS = 5
 
 
 class Template:
-    """Text with holes; a snippet for editors, and plain text with each hole's proposal."""
+    """Text with placeholders: a snippet for editors, and plain text with each one's default."""
 
     __slots__ = ("_holes", "_parts", "_plain")
 
@@ -30,20 +30,20 @@ class Template:
         self.add(text)
 
     def add(self, text: str) -> Template:
-        """Go on with fixed text."""
+        """Append fixed text."""
         self._parts.append(text.replace("\\", "\\\\").replace("$", "\\$"))
         self._plain.append(text)
         return self
 
     def hole(self, proposal: str) -> Template:
-        """Go on with something to fill in."""
+        """Append a placeholder."""
         self._holes += 1
         self._parts.append(f"${{{self._holes}:{proposal}}}")
         self._plain.append(proposal)
         return self
 
     def shape(self, sizes: tuple[int, ...]) -> Template:
-        """Go on with a tuple of holes."""
+        """Append a tuple of placeholders."""
         self.add("[")
         for position, size in enumerate(sizes):
             self.add(", " if position else "").hole(str(size))
@@ -51,22 +51,22 @@ class Template:
 
     @property
     def has_holes(self) -> bool:
-        """Whether anything is to fill in."""
+        """Return whether there are placeholders."""
         return self._holes > 0
 
     @property
     def snippet(self) -> str:
-        """In the syntax of editors."""
+        """Return the text in the syntax of editors."""
         return "".join(self._parts)
 
     @property
     def plain(self) -> str:
-        """For a client that knows no snippets."""
+        """Return the text for a client that does not support snippets."""
         return "".join(self._plain)
 
 
 def shape_of(source: Layer | None) -> tuple[int, ...]:
-    """The shape of a source; a usual one where it is unknown."""
+    """Return the shape of a source; a usual one where it is unknown."""
     known = source.shape if source is not None else None
     return known if known is not None else UNKNOWN_SHAPE
 
@@ -77,9 +77,9 @@ def block(
     source: Layer | None,
     declared: tuple[int, ...] | None = None,
 ) -> Template:
-    """Go on with the attributes of a connection: InputShape from the source, kernels proposed.
+    """Append the attributes of a connection: InputShape from the source, kernels proposed.
 
-    ``declared`` is the shape that they should lead to, if it is known.
+    ``declared`` is the shape that they should give, if it is known.
     """
     shape = shape_of(source)
     found = fitted(kind, shape, declared)
@@ -99,7 +99,7 @@ def block(
 
 
 def output_of(kind: str, source: Layer | None) -> tuple[int, ...]:
-    """The shape that the usual attributes lead to."""
+    """Return the shape that the usual attributes give."""
     shape = shape_of(source)
     figures = usual(kind, shape)
     steps = zip(shape, figures.kernel, figures.stride, figures.padding, strict=True)

@@ -1,6 +1,6 @@
-"""What is known about the words at a place, as Markdown: one module a subject, one table.
+"""The description of the words at a place, as Markdown: one module per subject, one table.
 
-It looks into the declaration at the place and at what that names, never through a whole text.
+It reads the declaration at the place and those that it names, never a whole text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def hover_at(network: Network, offset: int) -> Hover | None:
-    """What is known about the words at an offset; None where nothing stands or nothing is known."""
+    """Return the description of the words at an offset; None where there is none."""
     subject = subject_at(network, offset)
     if subject is None:
         return None

@@ -1,4 +1,4 @@
-"""What is known about a connection: its kind, its kernels worked out by dimension, its costs."""
+"""The description of a connection: its kind, its kernels by dimension, its costs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
 
-COLUMNS = ("dimension", "input", "pad before", "pad behind", "kernel", "stride", "positions")
+COLUMNS = ("dimension", "input", "pad before", "pad after", "kernel", "stride", "positions")
 #: A longer condition is not shown, in bytes.
 LONGEST = 120
 
 
 def bundle_markdown(bundle: Bundle, network: Network) -> str:
-    """Everything about a connection."""
+    """Return the description of a connection."""
     kind = bundle.kind or "?"
     geometry = bundle.geometry
     lines = list(facts(bundle, network))
@@ -52,7 +52,7 @@ def bundle_markdown(bundle: Bundle, network: Network) -> str:
 
 
 def head(bundle: Bundle, network: Network) -> str:
-    """A connection as it is written, less its attributes; a long condition is left out."""
+    """Return a connection as it is written, less its attributes; a long condition is left out."""
     kind = bundle.kind or "?"
     predicate = bundle.item.predicate
     if predicate is not None and predicate.end - predicate.start <= LONGEST:
@@ -61,7 +61,7 @@ def head(bundle: Bundle, network: Network) -> str:
 
 
 def facts(bundle: Bundle, network: Network) -> Iterator[str]:
-    """Ends, weights and edges of a connection."""
+    """Yield ends, weights and edges of a connection."""
     source, layer = bundle.source, bundle.layer
     ends = f"`{layer.name}` ({nodes_text(layer, network)})"
     if source is not None:
@@ -83,13 +83,13 @@ def facts(bundle: Bundle, network: Network) -> Iterator[str]:
 
 
 def nodes_text(layer: Layer, network: Network) -> str:
-    """The nodes of a layer in words."""
+    """Return the nodes of a layer in words."""
     nodes = nodes_of(layer, network)
     return f"{'?' if nodes is None else nodes} nodes"
 
 
 def edge_facts(bundle: Bundle, network: Network) -> Iterator[str]:
-    """How many pairs a condition connects."""
+    """Yield the number of pairs that a condition connects."""
     edges = count_edges(bundle, network)
     if edges is None or not edges.sound:
         return
@@ -104,7 +104,7 @@ def edge_facts(bundle: Bundle, network: Network) -> Iterator[str]:
 
 
 def table(geometry: Geometry) -> str:
-    """The walk of the kernels, one row a dimension."""
+    """Return the positions of the kernels, one row per dimension."""
     rows = [COLUMNS, ("--:",) * len(COLUMNS)]
     for dimension, axis in enumerate(geometry.axes):
         before, behind = pads(axis)
@@ -114,12 +114,12 @@ def table(geometry: Geometry) -> str:
 
 
 def pads(axis: Axis) -> tuple[int, int]:
-    """The cells outside the source under the first and the last kernel."""
+    """Return the cells outside the source under the first and the last kernel."""
     return max(0, -axis.first), max(0, axis.first + axis.covered - axis.size)
 
 
 def geometry_facts(bundle: Bundle, geometry: Geometry) -> Iterator[str]:
-    """Arity, kernels and output of a connection with kernels."""
+    """Yield arity, kernels and output of a connection with kernels."""
     arity = len(geometry.axes)
     yield fact("Arity", f"{arity}, the length of `InputShape`")
     if bundle.kind == "convolve":
@@ -137,7 +137,7 @@ def geometry_facts(bundle: Bundle, geometry: Geometry) -> Iterator[str]:
 
 
 def kernel_text(geometry: Geometry) -> str:
-    """How many kernels there are and why: `10 maps x 5 unshared positions = 50`."""
+    """Return the number of kernels and why: `10 maps x 5 unshared positions = 50`."""
     maps = counted(product(geometry.maps), "map")
     apart = [
         f"{axis.count} positions (dimension {dimension} is not shared)"
@@ -154,7 +154,7 @@ def kernel_text(geometry: Geometry) -> str:
 
 
 def output_text(bundle: Bundle, geometry: Geometry) -> str:
-    """The computed shape, and the declared one where it has another form."""
+    """Return the computed shape, and the declared one where it has another form."""
     text = f"`{show(geometry.output)}`: {node_product(geometry.output)} nodes"
     if any(maps > 1 for maps in geometry.maps):
         text += " (maps x positions in each dimension)"
@@ -165,7 +165,7 @@ def output_text(bundle: Bundle, geometry: Geometry) -> str:
 
 
 def unread_facts(geometry: Geometry) -> Iterator[str]:
-    """The cells that no kernel reads."""
+    """Yield the cells that no kernel reads."""
     for dimension, axis in enumerate(geometry.axes):
         before, behind = axis.unread()
         if before or behind:
@@ -174,7 +174,7 @@ def unread_facts(geometry: Geometry) -> Iterator[str]:
 
 
 def norm_formula(bundle: Bundle) -> str:
-    """A response norm with its figures in force."""
+    """Return a response norm with its figures in force."""
     alpha, beta, offset = (
         f"{bundle.scalar(name, default):g}" if name in bundle.given or default else name
         for name, default in (("Alpha", 0.0), ("Beta", 0.0), ("Offset", 1.0))
@@ -183,7 +183,7 @@ def norm_formula(bundle: Bundle) -> str:
 
 
 def neighbourhood(geometry: Geometry) -> str:
-    """Which neighbours count: of the same map, of other maps, or both."""
+    """Return which neighbours count: of the same map, of other maps, or both."""
     first, *others = (axis.kernel for axis in geometry.axes)
     if first == 1:
         return "same map: the kernel covers one map"

@@ -1,4 +1,4 @@
-"""What is known about a layer: its size and where that comes from, its activation, its costs."""
+"""The description of a layer: its size and its origin, its activation, its costs."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ AUTO = {
 
 
 def fact(name: str, text: str) -> str:
-    """One line of a list of facts."""
+    """Return one line of a list of facts."""
     return f"- **{name}** {text}"
 
 
 def head(layer: Layer) -> str:
-    """A layer's declaration with its values in force, as code."""
+    """Return a layer's declaration with its values in force, as code."""
     size = "auto" if layer.auto else "[?]" if layer.shape is None else show(layer.shape)
     words = (layer.kind, layer.name, size, layer.activation or "")
     return f"```netsharp\n{' '.join(word for word in words if word)}\n```"
 
 
 def layer_markdown(layer: Layer, network: Network) -> str:
-    """Everything about a layer."""
+    """Return the description of a layer."""
     facts = [fact("Nodes", size_text(layer, network))]
     if layer.kind == "input":
         facts += feature_facts(layer, network)
@@ -70,7 +70,7 @@ def layer_markdown(layer: Layer, network: Network) -> str:
 
 
 def size_text(layer: Layer, network: Network) -> str:
-    """How many nodes a layer has, and where the number comes from."""
+    """Return the number of a layer's nodes, and where the number comes from."""
     if layer.auto:
         return auto_text(layer, network)
     if layer.shape is None:
@@ -79,7 +79,7 @@ def size_text(layer: Layer, network: Network) -> str:
 
 
 def auto_text(layer: Layer, network: Network) -> str:
-    """The number that `auto` stands for and who says so, or what is missing."""
+    """Return the number for `auto` and its source, or what is missing."""
     computed = [bundle.geometry.output for bundle in layer.bundles if bundle.geometry is not None]
     if computed:
         return f"`auto` does not count what kernels give: write `{show(computed[0])}`"
@@ -98,7 +98,7 @@ def auto_text(layer: Layer, network: Network) -> str:
 
 
 def feature_facts(layer: Layer, network: Network) -> list[str]:
-    """Which features of the data an input takes, where there are several inputs."""
+    """Return which features of the data an input takes, where there are several inputs."""
     inputs = network.inputs
     if len(inputs) < 2:
         return []
@@ -110,7 +110,7 @@ def feature_facts(layer: Layer, network: Network) -> list[str]:
 
 
 def activation_facts(layer: Layer) -> list[str]:
-    """The activation in force, and whether it is written."""
+    """Return the activation in force, and whether it is written."""
     if layer.activation is None:
         return []
     default = ", the default" if layer.item.activation is None else ""
@@ -119,7 +119,7 @@ def activation_facts(layer: Layer) -> list[str]:
 
 
 def cost_facts(layer: Layer, network: Network) -> list[str]:
-    """What a layer has to train, to compute and to remember."""
+    """Return a layer's parameters, multiply-adds and memory."""
     parameters = layer_parameters(layer, network)
     facts = [fact("Biases", bias_text(layer, network)), fact("Parameters", "none")]
     if parameters is None or parameters.known != 0:
@@ -136,7 +136,7 @@ def cost_facts(layer: Layer, network: Network) -> list[str]:
 
 
 def bias_text(layer: Layer, network: Network) -> str:
-    """Which biases a layer has."""
+    """Return which biases a layer has."""
     if layer.has_biases:
         nodes = nodes_of(layer, network)
         given = ", given by `Biases`" if layer.biases_given is not None else ""
@@ -149,12 +149,12 @@ def bias_text(layer: Layer, network: Network) -> str:
 
 
 def size_markdown(layer: Layer, network: Network) -> str:
-    """A size that is written out."""
+    """Return the description of a size that is written out."""
     return f"{head(layer)}\n{fact('Nodes', size_text(layer, network))}"
 
 
 def auto_markdown(layer: Layer, network: Network) -> str:
-    """`auto` in the size of a layer."""
+    """Return the description of `auto` in the size of a layer."""
     nodes = nodes_of(layer, network) or Formula({})
     meaning = explained(nodes)
     return "\n".join(

@@ -1,4 +1,4 @@
-"""What is known about attributes and constants: the value in force and the way it came about."""
+"""The description of attributes and constants: the value in force and its derivation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONGEST = 160
 
 
 def shown(value: Value) -> str:
-    """A value as Net# writes it; a long tuple by its first entries."""
+    """Return a value as Net# writes it; a long tuple by its first entries."""
     if isinstance(value, tuple) and len(value) > MOST_ENTRIES:
         entries = ", ".join(show(entry) for entry in value[:MOST_ENTRIES])
         return f"[{entries}, ...]"
@@ -42,7 +42,7 @@ def shown(value: Value) -> str:
 
 
 def value_in_force(bundle: Bundle, name: str) -> str:
-    """An attribute's value in force as Net# writes it; empty while unknown."""
+    """Return an attribute's value in force as Net# writes it; empty while unknown."""
     if name in FIELDS:
         value: Value | None = getattr(bundle, FIELDS[name])
         return "" if value is None else show(value)
@@ -53,7 +53,7 @@ def value_in_force(bundle: Bundle, name: str) -> str:
 
 
 def attribute_in_force(subject: Subject, network: Network, offset: int) -> str:
-    """An attribute by its name: meaning, limits, default, and the value in force."""
+    """Return an attribute's description: meaning, limits, default, and the value in force."""
     form = form_named(subject.text)
     if form is None:
         return ""
@@ -72,7 +72,7 @@ def _layer_values(subject: Subject, form: AttributeForm) -> list[str]:
 
 
 def consequences(bundle: Bundle, form: AttributeForm, network: Network) -> Iterator[str]:
-    """What follows from the value in force of an attribute."""
+    """Yield what follows from the value in force of an attribute."""
     geometry, shape = bundle.geometry, bundle.input_shape
     if form.name == "InputShape" and shape is not None and bundle.source is not None:
         yield fact("Source", f"`{bundle.source_name}`: {node_product(shape)} nodes")
@@ -89,7 +89,7 @@ def consequences(bundle: Bundle, form: AttributeForm, network: Network) -> Itera
 
 
 def value_markdown(subject: Subject, network: Network, offset: int) -> str:
-    """A value of an attribute; an entry of a tuple with what it does to its dimension."""
+    """Return the description of a value; of an entry of a tuple, its effect in its dimension."""
     attribute, bundle = subject.attribute, subject.bundle
     form = form_named(attribute.name.text) if attribute is not None else None
     if form is None:
@@ -104,7 +104,7 @@ def value_markdown(subject: Subject, network: Network, offset: int) -> str:
 
 
 def entry_markdown(bundle: Bundle, form: AttributeForm, dimension: int) -> str:
-    """One entry of a tuple."""
+    """Return the description of one entry of a tuple."""
     given = bundle.given.get(form.name)
     entries = given.value if given is not None else None
     known = isinstance(entries, tuple) and dimension < len(entries)
@@ -124,7 +124,7 @@ def entry_markdown(bundle: Bundle, form: AttributeForm, dimension: int) -> str:
 
 
 def constant_markdown(constant: Constant, network: Network) -> str:
-    """A constant: its value and the way it came about."""
+    """Return the description of a constant: its value and its derivation."""
     value = constant.value
     if value is None:
         why = "it refers to itself" if constant.circular else "its expression has a fault"
@@ -135,7 +135,7 @@ def constant_markdown(constant: Constant, network: Network) -> str:
 
 
 def constant_facts(constant: Constant, value: Value, network: Network) -> Iterator[str]:
-    """What a constant's value is made of."""
+    """Yield the parts of a constant's value."""
     if isinstance(value, tuple):
         yield fact("Values", f"{len(value):,}{_extent(value)}")
         return
@@ -157,7 +157,7 @@ def _extent(values: tuple[Value, ...]) -> str:
 def derivation(
     declaration: Declaration, expression: Expression, value: Value, network: Network
 ) -> str:
-    """`HiddenSize * 2 = 50 * 2 = 100`; empty where the text is the value already."""
+    """Return `HiddenSize * 2 = 50 * 2 = 100`; empty where the text is the value already."""
     place = RelativeSpan.of(declaration, expression)
     written = " ".join(network.text(place).split())
     result = shown(value)
@@ -171,7 +171,7 @@ def derivation(
 
 
 def _with_values(declaration: Declaration, expression: Expression, network: Network) -> str:
-    """The text of an expression, its constants replaced by their values."""
+    """Return the text of an expression, its constants replaced by their values."""
     specification = network.specification
     base = specification.starts[declaration]
     text = specification.data

@@ -1,4 +1,4 @@
-"""What is known about words that mean the same everywhere, and about codes in suppressions."""
+"""The description of words that mean the same everywhere, and of codes in suppressions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ CODE = re.compile(rb"[A-Za-z]+\d+")
 
 
 def keyword_at(subject: Subject, network: Network, offset: int) -> str:
-    """A keyword, with the two words of a kind taken together."""
+    """Return the description of a keyword, with the two words of a kind taken together."""
     return keyword_markdown(subject.text)
 
 
 def activation_at(subject: Subject, network: Network, offset: int) -> str:
-    """The name of an activation."""
+    """Return the description of an activation."""
     name = subject.text.lower()
     return activation_markdown(name) if name in NAMES else ""
 
 
 def function_at(subject: Subject, network: Network, offset: int) -> str:
-    """The name of a function."""
+    """Return the description of a function."""
     return function_markdown(subject.text) if subject.text in FUNCTIONS else ""
 
 
 def parameter_at(subject: Subject, network: Network, offset: int) -> str:
-    """A parameter of a condition: which layer it walks, and how far in each dimension."""
+    """Return the description of a condition's parameter: its layer, and the range per dimension."""
     predicate, bundle = subject.predicate, subject.bundle
     if predicate is None or bundle is None:
         return ""
@@ -62,12 +62,12 @@ def parameter_at(subject: Subject, network: Network, offset: int) -> str:
 
 
 def shared_bias_at(subject: Subject, network: Network, offset: int) -> str:
-    """The `1` of a shared bias."""
+    """Return the description of the `1` of a shared bias."""
     return "```netsharp\n1 => Layer\n```\nThe biases of a layer.\n\n*Net# guide: Share declaration*"
 
 
 def comment_at(subject: Subject, network: Network, offset: int) -> str:
-    """The title of the rule whose code a suppression names."""
+    """Return the title of the rule whose code a suppression names."""
     text = network.specification.data[subject.start : subject.end]
     suppression = SUPPRESSION.match(text)
     if suppression is None:
@@ -78,5 +78,5 @@ def comment_at(subject: Subject, network: Network, offset: int) -> str:
         if start <= offset <= end and code in RULES.codes:
             subject.start, subject.end = start, end
             title = RULES.title(code)
-            return f"**{code}** {title}\n\n`netsharp explain {code}` tells more."
+            return f"**{code}** {title}\n\n`netsharp explain {code}` explains it."
     return ""

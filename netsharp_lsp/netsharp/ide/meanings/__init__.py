@@ -1,4 +1,4 @@
-"""What the words of Net# mean, and the counts and shares of a network in sentences, for people.
+"""The meanings of Net#'s words, and the counts and shares of a network in sentences, for people.
 
 Knows no place in a text.
 """

@@ -1,4 +1,4 @@
-"""The arithmetic behind the counts of layers and bundles, as short equations in plain text."""
+"""The arithmetic of the counts of layers and bundles, as short equations in plain text."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MAGNITUDES = (("T", 10**12), ("G", 10**9), ("M", 10**6))
 
 
 def counted(number: int, thing: str) -> str:
-    """A count with its noun: `1 bias`, `1,010 biases`."""
+    """Return a count with its noun: `1 bias`, `1,010 biases`."""
     plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
     return f"{number:,} {thing if number == 1 else plural}"
 
 
 def rounded(number: int) -> str:
-    """A count in few characters: `1,300`, `1.23 M`."""
+    """Return a count in few characters: `1,300`, `1.23 M`."""
     if number < ROUNDED_FROM:
         return f"{number:,}"
     nearest = int(float(f"{number:.3g}"))
@@ -39,7 +39,7 @@ def rounded(number: int) -> str:
 
 
 def equation(term: str, result: Formula | None) -> str:
-    """`term = result`; the result alone where the term says no more."""
+    """Return `term = result`; the result alone where the term adds nothing."""
     if result is None:
         return term if term.endswith("?") else f"{term} = ?"
     text = str(result)
@@ -47,7 +47,7 @@ def equation(term: str, result: Formula | None) -> str:
 
 
 def node_product(shape: tuple[int, ...]) -> str:
-    """The nodes of a shape: `5 x 13 x 13 = 845`."""
+    """Return the nodes of a shape: `5 x 13 x 13 = 845`."""
     nodes = Formula.number(1)
     for size in shape:
         nodes *= Formula.number(size)
@@ -55,13 +55,13 @@ def node_product(shape: tuple[int, ...]) -> str:
 
 
 def size_text(layer: Layer | None, network: Network) -> str:
-    """The nodes of a layer as a factor; a question mark where they are unknown."""
+    """Return the nodes of a layer as a factor; a question mark where they are unknown."""
     nodes = nodes_of(layer, network) if layer is not None else None
     return "?" if nodes is None else nodes.factor()
 
 
 def bundle_term(bundle: Bundle, network: Network) -> str:
-    """What the parameters of a bundle are made of; empty for none."""
+    """Return the parameters of a bundle as a product; empty for none."""
     if bundle.kind == "all":
         return f"{size_text(bundle.source, network)} x {size_text(bundle.layer, network)}"
     if bundle.kind == "where":
@@ -76,13 +76,13 @@ def bundle_term(bundle: Bundle, network: Network) -> str:
 
 
 def bundle_equation(bundle: Bundle, network: Network) -> str:
-    """The parameters of a bundle with their arithmetic."""
+    """Return the parameters of a bundle with their arithmetic."""
     term = bundle_term(bundle, network)
     return term if bundle.kind == "where" else equation(term, parameters_of(bundle, network))
 
 
 def layer_equation(layer: Layer, network: Network) -> str:
-    """The parameters of a layer with their arithmetic: `841 x 10 + 10 biases = 8,420`."""
+    """Return the parameters of a layer with their arithmetic: `841 x 10 + 10 biases = 8,420`."""
     terms = [term for bundle in layer.bundles if (term := bundle_term(bundle, network))]
     biases = biases_of(layer, network)
     if layer.has_biases:
@@ -93,7 +93,7 @@ def layer_equation(layer: Layer, network: Network) -> str:
 
 
 def explained(formula: Formula | None) -> str:
-    """What the symbols of a formula stand for; empty where it has none."""
+    """Return the meanings of the symbols of a formula; empty where it has none."""
     if formula is None:
         return ""
     return ", ".join(f"{name} is {MEANINGS[name]}" for name in formula.symbols())

@@ -1,7 +1,7 @@
-"""Counts of a network that hold before its data is known: polynomials in n, h and k.
+"""Counts of a network before its data is known: polynomials in n, h and k.
 
-n is the number of features, h the nodes of a hidden `auto` layer, k those of an `auto` output.
-It knows sizes and connections and shows nothing but the formulas themselves.
+n is the number of features, h the nodes of a hidden `auto` layer, k those of an `auto` output. It
+knows sizes and connections and shows nothing except the formulas themselves.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class Formula:
 
     @classmethod
     def number(cls, value: int) -> Formula:
-        """A plain number."""
+        """Return a plain number."""
         return cls({UNIT: value})
 
     @classmethod
     def symbol(cls, name: str) -> Formula:
-        """One of the symbols."""
+        """Return one of the symbols."""
         first, second, third = (int(name == symbol) for symbol in SYMBOLS)
         return cls({(first, second, third): 1})
 
     @property
     def known(self) -> int | None:
-        """Its value where no symbol is in it."""
+        """Return its value if it has no symbols."""
         if not self.terms:
             return 0
         return self.terms[UNIT] if set(self.terms) == {UNIT} else None
@@ -71,11 +71,11 @@ class Formula:
         return Formula(terms)
 
     def symbols(self) -> list[str]:
-        """The symbols in it."""
+        """Return the symbols in it."""
         return [name for i, name in enumerate(SYMBOLS) if any(powers[i] for powers in self.terms)]
 
     def __str__(self) -> str:
-        """`200 (n + 1)`: what all terms have in common goes before the brackets."""
+        """Return the text, as `200 (n + 1)`: common factors are before the brackets."""
         if len(self.terms) < 2:
             return _sum(self.terms)
         common = gcd(*self.terms.values())
@@ -89,7 +89,7 @@ class Formula:
         return f"{_term((shared[0], shared[1], shared[2]), common)} ({_sum(rest)})"
 
     def factor(self) -> str:
-        """As a factor of a product: sums in brackets."""
+        """Return it as a factor of a product: sums in brackets."""
         text = str(self)
         return f"({text})" if " + " in text or " - " in text else text
 
@@ -117,7 +117,7 @@ def _term(powers: Iterable[int], number: int) -> str:
 
 
 def total(formulas: Iterable[Formula | None]) -> Formula | None:
-    """The sum; None if any part is."""
+    """Return the sum; None if any part is."""
     found = Formula({})
     for formula in formulas:
         if formula is None:
@@ -130,7 +130,7 @@ def total(formulas: Iterable[Formula | None]) -> Formula | None:
 
 
 def nodes_of(layer: Layer, network: Network) -> Formula | None:
-    """The nodes of a layer; None where its size is at fault or nobody can know it."""
+    """Return the nodes of a layer; None where its size is faulty or cannot be known."""
     if layer.nodes is not None:
         return Formula.number(layer.nodes)
     if not layer.auto:
@@ -145,7 +145,7 @@ def nodes_of(layer: Layer, network: Network) -> Formula | None:
 
 
 def connections_of(bundle: Bundle, network: Network) -> Formula | None:
-    """The edges from real source cells; None while unknown, or costly to count."""
+    """Return the edges from real source cells; None while unknown, or costly to count."""
     if bundle.kind == "where":
         edges = count_edges(bundle, network)
         return None if edges is None or edges.count is None else Formula.number(edges.count)
@@ -160,7 +160,7 @@ def connections_of(bundle: Bundle, network: Network) -> Formula | None:
 
 
 def parameters_of(bundle: Bundle, network: Network) -> Formula | None:
-    """The trained numbers of a bundle."""
+    """Return the trained numbers of a bundle."""
     if bundle.kind in ("all", "where"):
         return connections_of(bundle, network)
     if bundle.geometry is None:
@@ -169,18 +169,18 @@ def parameters_of(bundle: Bundle, network: Network) -> Formula | None:
 
 
 def biases_of(layer: Layer, network: Network) -> Formula | None:
-    """The biases that a layer has of its own."""
+    """Return the biases that a layer has of its own."""
     return nodes_of(layer, network) if layer.has_biases else Formula({})
 
 
 def layer_parameters(layer: Layer, network: Network) -> Formula | None:
-    """The trained numbers of a layer: its bundles' and its own biases."""
+    """Return the trained numbers of a layer: its bundles' and its own biases."""
     bundles = (parameters_of(bundle, network) for bundle in layer.bundles)
     return total((*bundles, biases_of(layer, network)))
 
 
 def multiply_adds_of(bundle: Bundle, network: Network) -> Formula | None:
-    """One multiply-add for each weighted edge; pools and norms have none."""
+    """Return one multiply-add for each weighted edge; pools and norms have none."""
     if bundle.kind in ("all", "where", "convolve"):
         return connections_of(bundle, network)
     return Formula({})

@@ -1,6 +1,7 @@
-"""The words of Net# and what each means, for people: keywords, attributes, activations, functions.
+"""The words of Net# and their meanings, for people: keywords, attributes, activations, functions.
 
-Data and its reading as Markdown; it knows no specification.  Sections are those of the Net# guide.
+Data, and its rendering as Markdown; it knows no specification. Sections are those of the Net#
+guide.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """One word: how it is written, what it does, and the guide's section about it."""
+    """One word: its form, its meaning, and the guide's section about it."""
 
     __slots__ = ("form", "meaning", "section")
 
@@ -27,7 +28,7 @@ class Entry:
         self.section = section
 
     def markdown(self) -> str:
-        """The entry as Markdown."""
+        """Return the entry as Markdown."""
         return f"```netsharp\n{self.form}\n```\n{self.meaning}\n\n*Net# guide: {self.section}*"
 
 
@@ -36,7 +37,7 @@ KEYWORDS = {
         "const Name = value;",
         "Names a value: a number, `true` or `false`, a tuple, or an expression of these and of "
         "other constants. Several go into braces: `const { X = 28; Y = 4; }`. Constants may "
-        "stand anywhere, also behind their use.",
+        "be declared anywhere, also after their use.",
         "Constant declaration",
     ),
     "input": Entry(
@@ -48,7 +49,7 @@ KEYWORDS = {
     "hidden": Entry(
         "hidden Name [sizes] | auto activation from Source ...;",
         "Declares a trained layer between input and output. Each node is the activation of the "
-        "sum of what its connections bring, plus its bias.",
+        "sum of the values from its connections, plus its bias.",
         "Layer declaration",
     ),
     "output": Entry(
@@ -133,7 +134,7 @@ ATTRIBUTES = {
     "Padding": "Whether cells of value 0 are put around the source, so that a kernel's centre "
     "reaches the first and the last cell.",
     "LowerPad": "How many cells of value 0 are put before the source in each dimension.",
-    "UpperPad": "How many cells of value 0 are put behind the source in each dimension.",
+    "UpperPad": "How many cells of value 0 are put after the source in each dimension.",
     "Sharing": "Whether all positions along a dimension use the same kernel.",
     "MapCount": "How many feature maps there are: kernels that look at the same cells.",
     "Weights": "The initial weights; drawn at random without it.",
@@ -180,21 +181,21 @@ FUNCTION_SECTION = "Constant declaration"
 
 
 def keyword_markdown(word: str) -> str:
-    """A keyword or a kind of connection; empty for other words."""
+    """Return a keyword or a kind of connection; empty for other words."""
     word = " ".join(word.lower().split())
     entry = KEYWORDS.get(word) or KEYWORDS.get(PARTS.get(word, ""))
     return entry.markdown() if entry is not None else ""
 
 
 def form_named(name: str) -> AttributeForm | None:
-    """The form of an attribute of a bundle or a layer, in whatever case its name is."""
+    """Return the form of an attribute of a bundle or a layer, by its name in any case."""
     return BY_NAME.get(name.lower()) or LAYER_FORMS.get(name.lower())
 
 
 def attribute_markdown(
     form: AttributeForm, kind: str | None = None, value: str = "", more: Iterable[str] = ()
 ) -> str:
-    """An attribute: what it does, what it must be, its limits and its default.
+    """Return an attribute's entry: its meaning, its type, its limits and its default.
 
     `value` is the one in force, `more` are further lines of the list of facts.
     """
@@ -210,25 +211,25 @@ def attribute_markdown(
 
 
 def limits(form: AttributeForm) -> str:
-    """The constraint of an attribute; formulas as code."""
+    """Return the constraint of an attribute; formulas as code."""
     text = form.constraint
     return "none" if text == "any" else f"`{text}`" if set("<>=") & set(text) else text
 
 
 def section_of(form: AttributeForm) -> str:
-    """The guide's section about an attribute."""
+    """Return the guide's section about an attribute."""
     if form.name in NORM_ONLY:
         return "Response normalization bundles"
     return "Layer declaration" if form.name == "Biases" else "Convolutional bundles"
 
 
 def activation_formula(name: str) -> str:
-    """An activation and its derivative in one line."""
+    """Return an activation and its derivative in one line."""
     return f"`{ACTIVATIONS[name].formula}`, derivative `{ACTIVATION_NOTES[name][0]}`"
 
 
 def activation_markdown(name: str) -> str:
-    """An activation: formula, derivative, range and a note; empty for other words."""
+    """Return an activation: formula, derivative, range and a note; empty for other words."""
     row = ACTIVATIONS.get(name)
     if row is None:
         return ""
@@ -247,12 +248,12 @@ def _bound(value: float) -> str:
 
 
 def function_form(name: str) -> str:
-    """A function as it is called: `min(x, y)`."""
+    """Return a function as it is called: `min(x, y)`."""
     return f"{name}({', '.join(FUNCTIONS[name][0])})"
 
 
 def function_markdown(name: str) -> str:
-    """A function: its call and its meaning; empty for other words."""
+    """Return a function: its call and its meaning; empty for other words."""
     if name not in FUNCTIONS:
         return ""
     meaning = FUNCTIONS[name][1]

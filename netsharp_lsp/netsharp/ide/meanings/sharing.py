@@ -1,4 +1,4 @@
-"""What a layer shares with others, in sentences; asked for one layer, it compares no more."""
+"""The shares of a layer with others, in sentences; for one layer, only its own are compared."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MOST_NAMED = 4
 
 
 def is_shared(layer: Layer, network: Network) -> bool:
-    """Whether any share names a layer."""
+    """Return whether any share names a layer."""
     return any(entry.layer is layer for share in network.shares for entry in share.entries)
 
 
 def sharing_of(layer: Layer, network: Network) -> list[str]:
-    """What a layer shares, one sentence for its biases and for each of its bundles."""
+    """Return the shares of a layer, one sentence for its biases and for each of its bundles."""
     if not is_shared(layer, network):
         return []
     groups = shared_groups(network, EVALUATION_LIMIT)
@@ -37,7 +37,7 @@ def sharing_of(layer: Layer, network: Network) -> list[str]:
 
 
 def bundle_sharing(bundle: Bundle, network: Network) -> list[str]:
-    """What one bundle shares."""
+    """Return the shares of one bundle."""
     if not is_shared(bundle.layer, network):
         return []
     return list(_weights_shared(bundle, shared_groups(network, EVALUATION_LIMIT).bundles))

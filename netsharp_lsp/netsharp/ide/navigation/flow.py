@@ -1,4 +1,4 @@
-"""The flow of data between layers, asked one layer at a time: what feeds it, what it feeds."""
+"""The flow of data between layers, one layer at a time: what feeds it, what it feeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: dict[str, SymbolKind] = {"input": "input", "hidden": "hidden", "output": 
 
 
 def flow_at(network: Network, offset: int) -> Flow | None:
-    """The layer that is named at an offset, else the one whose declaration holds it."""
+    """Return the layer that is named at an offset, else the one whose declaration contains it."""
     standing = standing_at(network.specification, offset)
     if standing is None:
         return None
@@ -31,7 +31,7 @@ def flow_at(network: Network, offset: int) -> Flow | None:
 
 
 def feeds(network: Network, name: str, *, backwards: bool) -> list[Flow]:
-    """The layers that a layer's values go to, or (`backwards`) those whose values it takes.
+    """Return the layers that a layer's values go to, or (`backwards`) come from.
 
     `places` are the sources named in the connections between the two.
     """
@@ -49,20 +49,20 @@ def feeds(network: Network, name: str, *, backwards: bool) -> list[Flow]:
 
 
 def _readers(network: Network, layer: Layer) -> list[Bundle]:
-    """The bundles that read a layer, in the order of the text; its own belongs to them."""
+    """Return the bundles that read a layer, its own included, in text order."""
     return sorted(
         network.reads_of(layer), key=lambda bundle: (bundle.layer.order, bundle.item.start)
     )
 
 
 def flow_of(network: Network, layer: Layer, places: tuple[Range, ...] = ()) -> Flow:
-    """A layer as a part of the flow."""
+    """Return a layer as a part of the flow."""
     detail = summary(network, layer)
     return Flow(target_of(network, layer), layer.name, detail, KINDS[layer.kind], places)
 
 
 def summary(network: Network, layer: Layer) -> str:
-    """A layer's shape and activation in a few words; its size as written where it is unknown."""
+    """Return a layer's shape and activation in a few words; its size as written if unknown."""
     shape = "auto" if layer.auto else ""
     if layer.shape is not None:
         shape = f"auto = {show(layer.shape[0])}" if layer.auto else show(layer.shape)

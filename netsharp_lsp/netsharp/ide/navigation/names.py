@@ -1,4 +1,4 @@
-"""Where a name is declared and where it is used: layers, constants, parameters of conditions."""
+"""Declarations and uses of names: layers, constants, parameters of conditions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DECLARED = ("layer", "constant", "parameter")
 
 
 def definition_at(network: Network, offset: int) -> Target | None:
-    """Where the layer, constant or parameter named at an offset is declared first."""
+    """Return the first declaration of the layer, constant or parameter named at an offset."""
     standing = standing_at(network.specification, offset)
     return None if standing is None else definition_of(network, standing)
 
 
 def definition_of(network: Network, standing: Standing) -> Target | None:
-    """Where the name of a standing is declared first, None where nothing declares it."""
+    """Return the first declaration of the name at a node, None where there is none."""
     name = standing.name
     if name is None:
         return None
@@ -39,14 +39,14 @@ def definition_of(network: Network, standing: Standing) -> Target | None:
 
 
 def declared(network: Network, role: str, name: str) -> Layer | Constant | None:
-    """The layer or constant that a name means."""
+    """Return the layer or constant that a name means."""
     if role == "layer":
         return network.layers.get(name)
     return network.constants.get(name) if role == "constant" else None
 
 
 def target_of(network: Network, one: Layer | Constant) -> Target:
-    """Where a layer or constant stands; all of its declaration unless that is a group."""
+    """Return the place of a layer or constant; all of its declaration unless that is a group."""
     base = network.specification.starts[one.declaration]
     whole = one.item if one.declaration.group is not None else one.declaration
     name = one.item.name
@@ -60,7 +60,7 @@ def _parameter_target(standing: Standing, name: Name) -> Target | None:
 
 
 def places_of(network: Network, standing: Standing) -> Iterator[Highlight]:
-    """Every place of the name of a standing, in the order of the text."""
+    """Yield every occurrence of the name at a node, in text order."""
     name = standing.name
     if name is None or standing.role not in DECLARED:
         return
@@ -73,7 +73,7 @@ def places_of(network: Network, standing: Standing) -> Iterator[Highlight]:
 
 
 def is_declaration(standing: Standing) -> bool:
-    """Whether a layer's or constant's name stands where it is declared."""
+    """Return whether a layer's or constant's name is at its declaration."""
     holder = standing.path[-2]
     return isinstance(holder, LayerItem | ConstantItem) and holder.name is standing.leaf
 
@@ -90,7 +90,7 @@ def _parameter_places(standing: Standing, text: str) -> Iterator[Highlight]:
 
 
 def references_at(network: Network, offset: int, declaration: bool) -> list[Range]:
-    """Where the name at an offset is used, with its declarations if asked."""
+    """Return the uses of the name at an offset, with its declarations if requested."""
     standing = standing_at(network.specification, offset)
     if standing is None:
         return []
@@ -99,7 +99,7 @@ def references_at(network: Network, offset: int, declaration: bool) -> list[Rang
 
 
 def highlights_at(network: Network, offset: int) -> list[Highlight]:
-    """Where the name at an offset stands; on `from` or a connection's kind, both of them."""
+    """Return the occurrences of the name at an offset; on `from` or a kind, both words."""
     standing = standing_at(network.specification, offset)
     if standing is None:
         return []

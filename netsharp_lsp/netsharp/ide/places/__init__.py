@@ -1,4 +1,4 @@
-"""What stands at an offset, what its words are about, and what may stand there.
+"""The node at an offset, the subject of its words, and what may be written there.
 
-Knows no feature that asks for it.
+Knows no feature that uses it.
 """

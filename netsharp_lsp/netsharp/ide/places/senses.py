@@ -1,6 +1,6 @@
-"""What the words of a piece of text are, read off the syntax of the declarations around it.
+"""The meanings of the words in a piece of text, from the syntax of the declarations around it.
 
-It costs the items that reach into the piece; it knows spans and words, and no meaning.
+It reads the items that overlap the piece; it knows spans and words, and no meaning of names.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ UNUSED = 1 << TOKEN_MODIFIERS.index("unused")
 
 
 class Senses:
-    """What the words in a piece of a declaration are, by where they begin.
+    """The meanings of the words in a piece of a declaration, by where they begin.
 
-    The piece goes from `start` to `end`, and all is relative to the declaration.  `declared`
-    holds the items whose names the piece declares, by where these begin.
+    The piece goes from `start` to `end`, and all is relative to the declaration. `declared` has the
+    items whose names the piece declares, by where these begin.
     """
 
     def __init__(self, start: int, end: int) -> None:
@@ -78,13 +78,13 @@ class Senses:
 
     @classmethod
     def of(cls, declaration: Declaration, start: int, end: int) -> Senses:
-        """What the words between two offsets of a declaration are."""
+        """Return the meanings of the words between two offsets of a declaration."""
         senses = cls(start, end)
         senses._note(declaration)
         return senses
 
     def at(self, kind: str, word: bytes, start: int) -> Sense | None:
-        """What a piece of code is that begins at a place; None for a word that means nothing."""
+        """Return the meaning of a piece of code at a place; None for a word without one."""
         return PLAIN.get(kind) or self._senses.get(start) or self._reserved(word.lower(), start)
 
     def _reserved(self, word: bytes, at: int) -> Sense | None:
@@ -105,7 +105,7 @@ class Senses:
         self.declared[item.name.start] = item
 
     def _near(self, nodes: Sequence[Node]) -> Iterator[Node]:
-        """The nodes that reach into the range."""
+        """Yield the nodes that overlap the range."""
         at = bisect_right(nodes, self.start, key=lambda node: node.start)
         for node in nodes[max(at - 1, 0) :]:
             if node.start >= self.end:

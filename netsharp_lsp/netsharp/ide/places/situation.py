@@ -1,7 +1,7 @@
-"""What may stand at a cursor, read from the words before it: it works in text that is broken.
+"""The text that may be written at a cursor, from the words before it: valid also in broken text.
 
-The parser sees whole declarations; here only what is left of the cursor counts, from the start of
-its declaration on.  It knows the order of words in Net# and no meaning.
+The parser sees whole declarations; here only what is before the cursor counts, from the start of
+its declaration on. It knows the order of words in Net# and no meaning.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Bracket:
 
 
 class Situation:
-    """What may stand at a cursor.
+    """The kind of text that may be written at a cursor.
 
-    `expected` names it: "section", "name", "size", "size entry", "after size",
-    "after activation", "source", "kind", "pool", "norm", "where", "parameter", "condition",
-    "open", "end", "body", "attribute", "equals", "value", "constant", "operator", "share".
-    `layer`, `source`, `kind`, `attribute` are the words it belongs to, "" for none.  `given` are
-    the attributes of the block in lower case.  `start` and `end` span the word at the cursor.
+    `expected` names it: "section", "name", "size", "size entry", "after size", "after activation",
+    "source", "kind", "pool", "norm", "where", "parameter", "condition", "open", "end", "body",
+    "attribute", "equals", "value", "constant", "operator", "share". `layer`, `source`, `kind`,
+    `attribute` are the words it belongs to, "" for none. `given` are the attributes of the block in
+    lower case. `start` and `end` span the word at the cursor.
     """
 
     __slots__ = (
@@ -90,7 +90,7 @@ class Situation:
 
 
 def situation_at(specification: Specification, offset: int) -> Situation | None:
-    """What may stand at an offset; None inside comments and long lists of numbers."""
+    """Return what may be written at an offset; None inside comments and long lists of numbers."""
     if _in_comment(specification, offset):
         return None
     data = specification.data
@@ -109,13 +109,13 @@ def situation_at(specification: Specification, offset: int) -> Situation | None:
 
 
 def _in_comment(specification: Specification, offset: int) -> bool:
-    """Whether a cursor stands in a comment; behind one that ends with its line it does."""
+    """Return whether a cursor is in a comment; the end of one that ends with its line counts."""
     found = specification.comments.around(offset - 1)
     return found is not None and (found.kind not in ("block", "html") or offset < found.end)
 
 
 def _beginning(specification: Specification, offset: int) -> int:
-    """Where the declaration of an offset starts; unreadable pieces belong to the one before."""
+    """Return where the declaration of an offset starts; unparsed pieces belong to the one above."""
     number = index_at(specification, offset)
     for _ in range(MOST_DEBRIS):
         if number <= 0 or specification.declarations[number].kind not in DEBRIS:
@@ -125,7 +125,7 @@ def _beginning(specification: Specification, offset: int) -> int:
 
 
 def _given_behind(data: bytes, at: int) -> set[str]:
-    """The attributes of a block behind the cursor."""
+    """Return the attributes of a block after the cursor."""
     found = set()
     for match in NEXT_ATTRIBUTE.finditer(data, at, at + AHEAD):
         if match[0] in (b"{", b"}"):
@@ -161,7 +161,7 @@ class _Reader:
             self.situation.before = self.tokens[-1] if self.tokens else ""
 
     def take(self, expected: str) -> str:
-        """The next word; where there is none, `expected` is what may stand at the cursor."""
+        """Return the next word; where there is none, `expected` may be written at the cursor."""
         if self.at == len(self.tokens):
             self.situation.expected = expected
             raise _ReachedError
@@ -169,11 +169,11 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def give_back(self) -> None:
-        """Let the last word be read again."""
+        """Return the last word to the input."""
         self.at -= 1
 
     def declaration(self) -> None:
-        """`const`, `input`, `hidden`, `output` or `share`, and what follows."""
+        """Read `const`, `input`, `hidden`, `output` or `share`, and what follows."""
         word = self.take("section").lower()
         if word not in SECTION_WORDS:
             return
@@ -186,7 +186,7 @@ class _Reader:
         situation.section = situation.layer = situation.source = situation.kind = ""
 
     def items(self, item: Callable[[str], None]) -> None:
-        """One item, or several in braces."""
+        """Read one item, or several in braces."""
         name = self.take("name")
         if name != "{":
             item(name)
@@ -196,14 +196,14 @@ class _Reader:
                 item(name)
 
     def constant(self, name: str) -> None:
-        """`Name = value;`."""
+        """Read `Name = value;`."""
         self.situation.layer = name
         if self.take("equals") == "=":
             self.expression("constant", (";",))
         self.situation.layer = ""
 
     def layer(self, name: str) -> None:
-        """`Name size activation` and its connections."""
+        """Read `Name size activation` and its connections."""
         self.situation.layer = name
         if self.take("size") == "[":
             self.entries("size entry")
@@ -221,12 +221,12 @@ class _Reader:
             self.give_back()
 
     def entries(self, expected: str) -> None:
-        """The entries of a tuple whose bracket is read."""
+        """Read the entries of a tuple whose bracket is read."""
         self.give_back()
         self.expression(expected, ())
 
     def body(self) -> None:
-        """Connections and biases in braces."""
+        """Read connections and biases in braces."""
         while (word := self.take("body").lower()) != "}":
             if word == "from":
                 self.bundle()
@@ -234,7 +234,7 @@ class _Reader:
                 self.attribute(word, "biases")
 
     def bundle(self) -> None:
-        """A source and its kind."""
+        """Read a source and its kind."""
         situation = self.situation
         situation.source = self.take("source")
         word = self.take("kind").lower()
@@ -255,7 +255,7 @@ class _Reader:
         situation.parameters = []
 
     def condition(self) -> str:
-        """`(s, d) => condition`; returns the mark that ends it."""
+        """Read `(s, d) => condition`; return the mark that ends it."""
         while (word := self.take("parameter" if self.situation.before else "where")) != "=>":
             if word in (";", "{", "}"):
                 return word
@@ -265,7 +265,7 @@ class _Reader:
         return self.expression("condition", (";", "{"), "=>")
 
     def block(self) -> None:
-        """The attributes of a connection."""
+        """Read the attributes of a connection."""
         situation = self.situation
         situation.given = set()
         while (word := self.take("attribute")) != "}":
@@ -274,7 +274,7 @@ class _Reader:
         situation.given = set()
 
     def attribute(self, name: str, key: str) -> bool:
-        """`Name = value;`; whether the block goes on."""
+        """Read `Name = value;`; return whether the block continues."""
         situation = self.situation
         situation.attribute = name
         situation.given.add(key)
@@ -285,7 +285,7 @@ class _Reader:
         return last != "}"
 
     def share(self) -> None:
-        """The entries of a share."""
+        """Read the entries of a share."""
         situation = self.situation
         situation.entries = []
         if self.take("open share") != "{":
@@ -296,7 +296,7 @@ class _Reader:
         situation.entries = []
 
     def expression(self, expected: str, ends: tuple[str, ...], before: str = "=") -> str:
-        """An expression behind a mark; returns the one behind it.
+        """Read an expression after a mark; return the mark after it.
 
         `ends` empty: one tuple, read whole.
         """

@@ -1,6 +1,6 @@
-"""What stands at an offset: the way from a declaration down to a name, and what the name is.
+"""The node at an offset: the path from a declaration down to a name, and what the name is.
 
-It reads syntax alone and costs one declaration; what names mean is asked of a network elsewhere.
+It reads syntax alone and costs one declaration; the meanings of names are resolved elsewhere.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ ROLES = {
 
 
 class Standing:
-    """What stands at an offset.
+    """The node at an offset.
 
     `path` leads from the declaration to the innermost node, both included, spans relative to
-    `base`.  `role` is a key of `ROLES`, or empty where the innermost node is no name.
+    `base`. `role` is a key of `ROLES`, or empty where the innermost node is not a name.
     """
 
     __slots__ = ("base", "declaration", "path")
@@ -61,18 +61,18 @@ class Standing:
 
     @property
     def leaf(self) -> Node:
-        """The innermost node."""
+        """Return the innermost node."""
         return self.path[-1]
 
     @property
     def name(self) -> Name | None:
-        """The innermost node if it is a name that is written, not one that is missing."""
+        """Return the innermost node if it is a name that is written, not one that is missing."""
         leaf = self.path[-1]
         return leaf if isinstance(leaf, Name) and leaf.end > leaf.start else None
 
     @property
     def role(self) -> str:
-        """What the name is."""
+        """Return what the name is."""
         name = self.name
         if name is None or len(self.path) < 2:
             return ""
@@ -89,21 +89,21 @@ class Standing:
         return "constant"
 
     def holding(self, kind: type[Any]) -> Any:
-        """The innermost node of a kind on the way, None without one."""
+        """Return the innermost node of a kind on the path, None without one."""
         return next((node for node in reversed(self.path) if isinstance(node, kind)), None)
 
     def span(self, node: Node) -> tuple[int, int]:
-        """The absolute bytes of a node of this declaration."""
+        """Return the absolute bytes of a node of this declaration."""
         return self.base + node.start, self.base + node.end
 
 
 def parameters_of(predicate: Predicate) -> tuple[str, str]:
-    """The names of a condition's two parameters, source first."""
+    """Return the names of a condition's two parameters, source first."""
     return predicate.source.text, predicate.destination.text
 
 
 def standing_at(specification: Specification, offset: int) -> Standing | None:
-    """What stands at an offset; right behind a node it is still that node's place."""
+    """Return the node at an offset; the end of a node still belongs to that node."""
     declaration = specification.declaration_at(offset)
     if declaration is None or specification.starts[declaration] + declaration.end < offset:
         return None
@@ -112,7 +112,7 @@ def standing_at(specification: Specification, offset: int) -> Standing | None:
 
 
 def path_to(node: Node, offset: int) -> list[Node]:
-    """The nodes around an offset of a declaration, the outermost first."""
+    """Return the nodes around an offset of a declaration, the outermost first."""
     path = [node]
     while True:
         inner = child_at(children_of(path[-1]), offset)
@@ -122,7 +122,7 @@ def path_to(node: Node, offset: int) -> list[Node]:
 
 
 def child_at(children: Sequence[Node], offset: int) -> Node | None:
-    """The child that holds an offset or ends there; children come in the order of the text."""
+    """Return the child that contains an offset or ends there; children are in text order."""
     at = bisect_right(children, offset, key=_start_of) - 1
     for number in (at, at - 1):
         if number >= 0 and children[number].start <= offset <= children[number].end:
@@ -135,7 +135,7 @@ def _start_of(node: Node) -> int:
 
 
 def children_of(node: Node) -> Sequence[Node]:
-    """The nodes right inside a node, in the order of the text."""
+    """Return the nodes right inside a node, in text order."""
     parts = _CHILDREN.get(type(node))
     return parts(node) if parts is not None else ()
 
@@ -206,7 +206,7 @@ _HOLDERS: dict[type[Node], Callable[[Any, Name], str]] = {
 
 
 def comment_at(specification: Specification, offset: int) -> Comment | None:
-    """The comment that holds an offset; one that ends with its line holds its end, too."""
+    """Return the comment that contains an offset; the end of a line comment counts, too."""
     found = specification.comments.around(offset)
     if found is None and offset > 0:
         found = specification.comments.around(offset - 1)
@@ -216,7 +216,7 @@ def comment_at(specification: Specification, offset: int) -> Comment | None:
 
 
 def occurrences(specification: Specification, text: str, start: int = 0) -> Iterator[Standing]:
-    """Every place from `start` on where a name stands as one, in the order of the text.
+    """Yield every occurrence of a name from `start` on, in text order.
 
     The bytes are searched first, so that a name costs no more than reading the text once.
     """

@@ -1,6 +1,6 @@
-"""What the words at a place are about: which layer, bundle, attribute or constant of a network.
+"""The subject of the words at a place: which layer, bundle, attribute or constant of a network.
 
-It adds meaning to what stands there and says nothing about it; costs one declaration.
+It adds meaning to the node there and does not describe it; costs one declaration.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class Subject:
-    """What stands at a place; `start` and `end` are offsets in the text.
+    """The subject at a place; `start` and `end` are offsets in the text.
 
     `kind`: "keyword", "layer", "constant", "activation", "auto", "size", "bundle", "attribute",
-    "value", "function", "parameter" (of a condition), "one" (of a shared bias), "comment".
-    `text` is the word as written.  `layer` and `bundle` are those it stands in, `named` the layer
-    or constant that a name means (None: no such).  `dimension`: which entry of a tuple.
+    "value", "function", "parameter" (of a condition), "one" (of a shared bias), "comment". `text`
+    is the word as written. `layer` and `bundle` are those it is in, `named` the layer or constant
+    that a name means (None: no such). `dimension`: which entry of a tuple.
     """
 
     __slots__ = (
@@ -66,12 +66,12 @@ class Subject:
 
 
 def index_at(specification: Specification, offset: int) -> int:
-    """The last declaration that starts at or before an offset, by number; -1 for none."""
+    """Return the last declaration that starts at or before an offset, by number; -1 for none."""
     return bisect_right(specification.offsets, offset) - 1
 
 
 def layer_of(network: Network, item: LayerItem) -> Layer | None:
-    """The layer that an item declares, also where it is not the first of its name."""
+    """Return the layer that an item declares, also where it is not the first of its name."""
     layer = network.layers.get(item.name.text)
     if layer is not None and layer.item is item:
         return layer
@@ -79,7 +79,7 @@ def layer_of(network: Network, item: LayerItem) -> Layer | None:
 
 
 def constant_of(network: Network, item: ConstantItem) -> Constant | None:
-    """The constant that an item declares, also where it is not the first of its name."""
+    """Return the constant that an item declares, also where it is not the first of its name."""
     constant = network.constants.get(item.name.text)
     if constant is not None and constant.item is item:
         return constant
@@ -87,7 +87,7 @@ def constant_of(network: Network, item: ConstantItem) -> Constant | None:
 
 
 def subject_at(network: Network, offset: int) -> Subject | None:
-    """What stands at an offset, or else right before it; None between things."""
+    """Return the subject at an offset, or else right before it; None between subjects."""
     specification = network.specification
     comment = comment_at(specification, offset)
     if comment is not None:
@@ -108,7 +108,7 @@ def subject_at(network: Network, offset: int) -> Subject | None:
 
 
 def _kind_and_span(standing: Standing, at: int) -> tuple[str, int, int]:
-    """The kind of what stands at a place of its declaration, and its bytes there."""
+    """Return the kind of the node at a place of its declaration, and its bytes there."""
     leaf = standing.leaf
     role = standing.role
     bundle = standing.holding(BundleItem)
@@ -127,7 +127,7 @@ def _kind_and_span(standing: Standing, at: int) -> tuple[str, int, int]:
 
 
 def _value_or_size(standing: Standing) -> tuple[str, int, int]:
-    """A part of an attribute's value or of a size that is no name."""
+    """Return a part of an attribute's value or of a size that is not a name."""
     path = standing.path
     attribute, layer = standing.holding(Attribute), standing.holding(LayerItem)
     if attribute is not None:
@@ -139,7 +139,7 @@ def _value_or_size(standing: Standing) -> tuple[str, int, int]:
 
 
 def _entry(standing: Standing) -> Node | None:
-    """The entry of an attribute's tuple that holds the place."""
+    """Return the entry of an attribute's tuple that contains the place."""
     attribute = standing.holding(Attribute)
     path = standing.path
     if attribute is None or not isinstance(attribute.value, Tuple) or attribute.value not in path:
@@ -149,7 +149,7 @@ def _entry(standing: Standing) -> Node | None:
 
 
 def _place(subject: Subject, standing: Standing, network: Network) -> None:
-    """Note the layer, bundle, attribute and condition that a subject stands in."""
+    """Note the layer, bundle, attribute and condition that a subject is in."""
     item, bundle = standing.holding(LayerItem), standing.holding(BundleItem)
     subject.attribute = standing.holding(Attribute)
     subject.predicate = standing.holding(Predicate)
@@ -165,7 +165,7 @@ def _place(subject: Subject, standing: Standing, network: Network) -> None:
 def _meant(
     kind: str, subject: Subject, standing: Standing, network: Network
 ) -> Layer | Constant | None:
-    """The layer or constant that a name declares or means."""
+    """Return the layer or constant that a name declares or means."""
     holder = standing.path[-2]
     if isinstance(holder, LayerItem) and standing.leaf is holder.name:
         return subject.layer

@@ -1,4 +1,4 @@
-"""Changes that people ask for: one file each, a function from a site to the actions it offers.
+"""Changes on request: one file each, a function from a site to the actions it offers.
 
-All but those that say so leave the network as it is; comments are never lost.
+All except those that say so leave the network as it is; comments are never lost.
 """

@@ -1,4 +1,4 @@
-"""Binding a table to a specification whose sizes only data can tell; changes no text."""
+"""Binding a table to a specification whose sizes depend on data; changes no text."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ TOLD_BY_DATA = ("input", "output")
 
 
 def bound_data(site: Site) -> Iterator[Action]:
-    """Writing the run file, at a layer of size `auto` whose number nothing around tells."""
+    """Yield the action that writes a run file, at a layer of size `auto` with an unknown number."""
     layer = site.layer()
     if layer is None or not layer.auto or layer.nodes is not None:
         return
     if layer.kind in TOLD_BY_DATA:
-        title = f"Bind a data file, which tells the size of '{layer.name}'"
+        title = f"Bind a data file, which gives the size of '{layer.name}'"
         yield Action(title, KIND, command=Command(BIND, title, (DOCUMENT,)))

@@ -18,7 +18,7 @@ UNIT = "  "
 
 
 def rewritten_bodies(site: Site) -> Iterator[Action]:
-    """Braces around the one connection of a layer, or none."""
+    """Yield the action that adds braces around the one connection of a layer, or removes them."""
     item = site.holding(LayerItem)
     inside = site.holding(Attribute) or site.holding(Predicate)
     if item is None or inside is not None or len(item.bundles) != 1 or item.attributes:
@@ -32,7 +32,7 @@ def rewritten_bodies(site: Site) -> Iterator[Action]:
 
 
 def _braced(site: Site, item: LayerItem) -> Edit:
-    """`from A all;` on a line of its own between braces."""
+    """Return `from A all;` on a line of its own between braces."""
     start, end = site.span(item.bundles[0])
     line_end = site.network.specification.line_end
     outer = site.indent_of(site.span(item)[0])
@@ -50,7 +50,7 @@ def _braced(site: Site, item: LayerItem) -> Edit:
 
 
 def _bare(site: Site, item: LayerItem) -> Edit | None:
-    """What stands between the braces; None where that is not the connection alone."""
+    """Return the content of the braces; None where that is not the connection alone."""
     assert item.body is not None
     base = site.standing.base
     opening, closing = base + item.body[0], base + item.body[1]

@@ -1,4 +1,4 @@
-"""Names of layers and constants written as the guide writes its own: `Conv1`, `InputSize`."""
+"""Renames layers and constants in the guide's spelling: `Conv1`, `InputSize`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIVIDER = re.compile(r"_+(?=[A-Za-z]|\Z)")
 
 
 def conventional_names(site: Site) -> Iterator[Action]:
-    """The name that is declared at a site, in the guide's spelling if it has another."""
+    """Yield the rename of the name declared at a site, if the guide would spell it otherwise."""
     standing = site.standing
     name = standing.name
     if name is None or standing.role not in ("layer", "constant") or not is_declaration(standing):
@@ -35,7 +35,7 @@ def conventional_names(site: Site) -> Iterator[Action]:
 
 
 def conventional(name: str) -> str:
-    """A name whose words begin with a capital and are not divided by underscores."""
+    """Return a name whose words begin with a capital and have no underscores between them."""
     words = WORDS.sub(lambda word: _capitalised(word[0], "_" in name), name.lstrip("_"))
     return DIVIDER.sub("", words) or name
 

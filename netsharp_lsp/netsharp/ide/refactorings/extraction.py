@@ -48,7 +48,7 @@ SHOWN = 24
 
 
 def extracted_constants(site: Site) -> Iterator[Action]:
-    """The expression that is selected, or the innermost and the outermost around the cursor."""
+    """Yield the selected expression, or the innermost and the outermost around the cursor."""
     if site.holding(ShareItem) is not None:
         return
     for node in _candidates(site):
@@ -82,7 +82,7 @@ def _is_selected(site: Site, node: Expression) -> bool:
 
 
 def _with_parentheses(site: Site, start: int, end: int) -> tuple[int, int]:
-    """The span with a pair of parentheses right around it, which a name does not need."""
+    """Return the span with a pair of parentheses right around it, which a name does not need."""
     data = site.data
     if data[start - 1 : start] != b"(" or data[end : end + 1] != b")":
         return start, end
@@ -91,7 +91,7 @@ def _with_parentheses(site: Site, start: int, end: int) -> tuple[int, int]:
 
 
 def _may_move(site: Site, node: Expression) -> bool:
-    """Whether an expression means the same outside: no parameter of a condition, no size."""
+    """Return whether an expression means the same outside: no parameter of a condition, no size."""
     layer, predicate = site.holding(LayerItem), site.holding(Predicate)
     if (layer is not None and node is layer.size) or node.end - node.start > LONGEST:
         return False
@@ -105,14 +105,14 @@ def _may_move(site: Site, node: Expression) -> bool:
 
 
 def _is_plain(site: Site, node: Expression) -> bool:
-    """Whether it needs no name: it has one, or says which entry of a tuple is meant."""
+    """Return whether it needs no name: it has one, or is the index of an entry of a tuple."""
     holder = site.standing.path[site.standing.path.index(node) - 1]
     position = isinstance(holder, Index) and node is holder.position
     return position or isinstance(holder, ConstantItem)
 
 
 def _name_for(site: Site, node: Expression) -> str:
-    """A name by what the value is for: `ConvStride`, `ImageSize`, `WidthPart`."""
+    """Return a name by the use of the value: `ConvStride`, `ImageSize`, `WidthPart`."""
     attribute, layer = site.holding(Attribute), site.holding(LayerItem)
     constant, predicate = site.holding(ConstantItem), site.holding(Predicate)
     if constant is not None:
@@ -124,9 +124,9 @@ def _name_for(site: Site, node: Expression) -> str:
 
 
 def _place(site: Site) -> tuple[int, str, str]:
-    """Where a constant is declared, with what stands before it and behind it there.
+    """Return where a constant is declared, with the text before it and after it there.
 
-    Behind the last constants declared above, in their style; else before the declaration.
+    It comes after the last constants declared above, in their style; else before the declaration.
     """
     item = site.holding(ConstantItem)
     line_end = site.network.specification.line_end
@@ -148,7 +148,7 @@ def _place(site: Site) -> tuple[int, str, str]:
 
 
 def _constants_above(site: Site) -> Declaration | None:
-    """The last declaration of constants above the site, if there is one without faults."""
+    """Return the last declaration of constants above the site, if there is one without faults."""
     found = None
     for declaration in site.network.specification.declarations:
         if declaration is site.declaration:
@@ -159,9 +159,9 @@ def _constants_above(site: Site) -> Declaration | None:
 
 
 def _behind(site: Site, start: int, end: int) -> tuple[int, str]:
-    """Where something stands behind a span, and the blanks between the two.
+    """Return where text is inserted after a span, and the blanks between the two.
 
-    It has a line of its own if the span has one, and stands below a comment that ends the line.
+    It has a line of its own if the span has one, and is below a comment that ends the line.
     """
     line = site.data.find(b"\n", end)
     rest = site.data[end : line if line >= 0 else len(site.data)].rstrip()

@@ -1,4 +1,4 @@
-"""A constant's value written wherever its name stands, and its declaration taken away."""
+"""Replaces every use of a constant by its value, and removes its declaration."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 KIND = "refactor.inline.constant"
 #: Longer values are written out only where they stand once.
 LONG = 200
-#: How tightly operators bind, loosest first; section 3 of our reading of the guide.
+#: How tightly operators bind, loosest first, as in C#; the guide gives examples only.
 LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 BINDING = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
 UNARY, POWER, ATOM = len(LEVELS), len(LEVELS) + 1, len(LEVELS) + 2
 
 
 def inlined_constants(site: Site) -> Iterator[Action]:
-    """The constant at a site written out at all its uses."""
+    """Yield the action that inlines the constant at a site in all its uses."""
     constant = _inlinable(site)
     value = None if constant is None else constant.item.value
     if constant is None or value is None:
@@ -57,7 +57,7 @@ def inlined_constants(site: Site) -> Iterator[Action]:
 
 
 def _inlinable(site: Site) -> Constant | None:
-    """The constant named at a site, if it has a value that may be written elsewhere."""
+    """Return the constant named at a site, if it has a value that may be written elsewhere."""
     name = site.standing.name
     if name is None or site.standing.role != "constant":
         return None
@@ -77,7 +77,7 @@ def _uses(site: Site, constant: Constant) -> Iterator[Standing]:
 
 
 def _is_single(site: Site, constant: Constant) -> bool:
-    """Whether it is the only one of its name and no comment depends on its declaration."""
+    """Return whether it is the only one of its name and no comment depends on its declaration."""
     start, end = _span(site, constant, constant.item)
     if site.has_comment(start, end) or site.is_silenced(start, end):
         return False
@@ -95,7 +95,7 @@ def _span(site: Site, constant: Constant, node: Node) -> tuple[int, int]:
 
 
 def _fits(use: Standing, value: Expression) -> bool:
-    """Whether a value can stand where a name does and means the same there."""
+    """Return whether a value can replace a name and means the same there."""
     holder = use.path[-2]
     if isinstance(value, Blob) and not isinstance(holder, Attribute | ConstantItem):
         return False
@@ -107,7 +107,7 @@ def _fits(use: Standing, value: Expression) -> bool:
 
 
 def _written(use: Standing, value: Expression, text: str) -> str:
-    """A value in the place of a name, in parentheses where it would be torn apart."""
+    """Return a value in the place of a name, in parentheses where precedence requires them."""
     holder, inner = use.path[-2], binding(value)
     loose = False
     if isinstance(holder, Unary):
@@ -120,7 +120,7 @@ def _written(use: Standing, value: Expression, text: str) -> str:
 
 
 def binding(node: Expression) -> int:
-    """How tightly an expression holds together."""
+    """Return the precedence of an expression."""
     if isinstance(node, Binary):
         return POWER if node.operator == "^" else BINDING.get(node.operator, 0)
     return UNARY if isinstance(node, Unary) else ATOM

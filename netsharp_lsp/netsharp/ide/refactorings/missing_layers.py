@@ -1,4 +1,4 @@
-"""Declaring the layer that a connection names and nobody has declared; a change on purpose."""
+"""Declares the layer that a connection names and no declaration has; a deliberate change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NODES = (100,)
 
 
 def missing_layers(site: Site) -> Iterator[Action]:
-    """A hidden layer fed by the one before, or an input layer, before the declaration."""
+    """Yield a hidden layer fed by the one before, or an input layer, before the declaration."""
     bundle, named = site.holding(BundleItem), site.standing.name
     if bundle is None or named is None or named is not bundle.source:
         return
@@ -53,13 +53,13 @@ def _declared(site: Site, what: str, line: str) -> Action:
 
 
 def _wanted_shape(site: Site) -> tuple[int, ...] | None:
-    """What a kernel says of its source."""
+    """Return the shape that a kernel requires of its source."""
     bundle = site.bundle()
     return None if bundle is None else bundle.input_shape
 
 
 def _layer_before(site: Site) -> Layer | None:
-    """The last layer declared above that may feed another."""
+    """Return the last layer declared above that may feed another."""
     declaration = site.declaration
     found = None
     for layer in site.network.all_layers:

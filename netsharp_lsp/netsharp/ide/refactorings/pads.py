@@ -25,7 +25,7 @@ EXPLICIT = ("LowerPad", "UpperPad")
 
 
 def rewritten_pads(site: Site) -> Iterator[Action]:
-    """The other way of writing the pads of the connection at a site."""
+    """Yield the other form of the pads of the connection at a site."""
     bundle = site.bundle()
     if bundle is None or bundle.geometry is None or _is_shared(site, bundle):
         return
@@ -46,7 +46,7 @@ def rewritten_pads(site: Site) -> Iterator[Action]:
 
 
 def explicit(axis: Axis) -> tuple[int, int] | None:
-    """Lower and upper pads that place the kernels as an axis does; None where none do."""
+    """Return lower and upper pads that place the kernels as an axis does; None where none do."""
     if not axis.padding:
         return 0, 0
     lower = -axis.first
@@ -58,7 +58,7 @@ def explicit(axis: Axis) -> tuple[int, int] | None:
 
 
 def padded(axis: Axis) -> bool | None:
-    """Whether `Padding` true or false places the kernels as explicit pads do; None if neither."""
+    """Return the `Padding` that places the kernels as explicit pads do; None if neither does."""
     if not (axis.lower or axis.upper):
         return False
     other = Axis(axis.size, axis.kernel, axis.stride, padding=True)
@@ -70,7 +70,7 @@ def _alike(axis: Axis, other: Axis) -> bool:
 
 
 def _is_shared(site: Site, bundle: Bundle) -> bool:
-    """Whether others share its weights: they would have to be rewritten with it."""
+    """Return whether others share its weights: they would have to be rewritten with it."""
     entries = (entry for share in site.network.shares for entry in share.entries)
     return any(entry.bundle is bundle for entry in entries)
 
@@ -82,7 +82,7 @@ def _commented(site: Site, attributes: tuple[Attribute, ...] | list[Attribute]) 
 def _spelt_out(
     site: Site, bundle: Bundle, attribute: Attribute, pads: list[tuple[int, int]]
 ) -> tuple[Edit, ...]:
-    """Two attributes in the place of one, apart as attributes are apart in this block."""
+    """Return two attributes in the place of one, separated as others in this block."""
     assert bundle.item.block is not None
     before = [a for a in bundle.item.attributes if a.start < attribute.start]
     opening = before[-1].end if before else bundle.item.block[0] + 1
@@ -107,7 +107,7 @@ def _summed_up(
 
 
 def _attribute(site: Site, model: Attribute, name: str, value: Value) -> str:
-    """An attribute written like another; names are filled up where `=` stand in a column."""
+    """Return an attribute written like another; names are padded where `=` are in a column."""
     gap = site.network.text(RelativeSpan(site.declaration, model.name.end, model.separator_span[0]))
     width = len(model.name.text) + len(gap)
     head = f"{name.ljust(width)}" if len(gap) > 1 and len(name) < width else f"{name}{gap[:1]}"

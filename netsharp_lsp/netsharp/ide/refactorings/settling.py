@@ -1,4 +1,4 @@
-"""The layout of what a refactoring has changed: declarations in the one style stay in it."""
+"""The layout of what a refactoring has changed: formatted declarations stay formatted."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ HELD = (b"fmt:", b"netsharp:")
 
 
 def settled(action: Action, specification: Specification) -> Action:
-    """The action with each declaration that it changes laid out as the formatter does.
+    """Return the action with each declaration that it changes laid out as the formatter does.
 
-    A declaration that was laid out otherwise keeps its lines, and so does one that goes away.
+    A declaration that was laid out otherwise keeps its lines, and so does one that is removed.
     """
     if any(mark in specification.data for mark in HELD):
         return action
@@ -53,7 +53,7 @@ def settled(action: Action, specification: Specification) -> Action:
 
 
 def _declared(edit: Edit, specification: Specification) -> Edit:
-    """A declaration that is put in, in the one style; it starts where it did."""
+    """Return an inserted declaration, formatted; it starts where it did."""
     core = edit.text.strip()
     written = _formatted(core.encode(), specification.line_end) if core else None
     if edit.end > edit.start or written is None:
@@ -68,7 +68,7 @@ def _start_of(edit: Edit) -> int:
 def _by_declaration(
     edits: Iterable[Edit], specification: Specification
 ) -> dict[Declaration | None, list[Edit]]:
-    """The edits by the declaration that each lies in, those between declarations under None."""
+    """Return the edits by the declaration that each is in, those between them under None."""
     groups: dict[Declaration | None, list[Edit]] = {}
     for edit in edits:
         declaration = specification.declaration_at(edit.start)
@@ -85,7 +85,7 @@ def _by_declaration(
 def _laid_out(
     declaration: Declaration, inside: list[Edit], specification: Specification
 ) -> Edit | None:
-    """The changed declaration in the one style; None if it was not in it before, or is long."""
+    """Return the changed declaration, formatted; None if it was not so before, or is long."""
     start = specification.starts[declaration]
     end = start + declaration.end
     if end - start > LONGEST:
@@ -100,20 +100,20 @@ def _laid_out(
 
 
 def _trimmed(edit: Edit, specification: Specification) -> Edit:
-    """The part of a replacement that changes something."""
+    """Return the part of a replacement that changes something."""
     part = difference(specification.data[edit.start : edit.end], edit.text.encode())
     return Edit(edit.start + part.start, edit.start + part.end, part.text)
 
 
 def _formatted(text: bytes, line_end: str) -> bytes | None:
-    """A declaration in the one style, without the line end behind it; None where it is broken."""
+    """Return a formatted declaration, without the line end after it; None where it is broken."""
     options = FormatOptions("crlf" if line_end == "\r\n" else "lf")
     result = format_text(text, options)
     return None if result.failure or result.broken else result.text.rstrip(b"\r\n")
 
 
 def _moved(rename_at: int, inside: list[Edit], laid_out: Edit, specification: Specification) -> int:
-    """Where a new name stands in a declaration that was laid out; no edits stand before it."""
+    """Return where a new name is in a declaration that was laid out; no edits come before it."""
     start = laid_out.start
     data = specification.data[start : laid_out.end]
     moved = (Edit(edit.start - start, edit.end - start, edit.text) for edit in inside)

@@ -1,4 +1,4 @@
-"""Declaring the size that a layer's kernels compute; a change on purpose."""
+"""Declares the size that a layer's kernels compute; a deliberate change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "refactor.rewrite.shape"
 
 
 def declared_shapes(site: Site) -> Iterator[Action]:
-    """The shapes that a layer could declare, unless it declares one of them."""
+    """Yield the shapes that a layer could declare, unless it declares one of them."""
     layer = site.layer()
     inside = site.holding(Attribute) or site.holding(Predicate)
     if layer is None or inside is not None or layer.item.size is None:

@@ -19,7 +19,7 @@ KIND = "refactor.rewrite.share"
 
 
 def rewritten_shares(site: Site) -> Iterator[Action]:
-    """The other form of the share at a site, where it says the same."""
+    """Yield the other form of the share at a site, where it means the same."""
     found = [share for share in site.network.shares if share.declaration is site.declaration]
     if not found or len(found[0].entries) < 2 or _has_comment(site, found[0]):
         return
@@ -68,7 +68,7 @@ def _shortened(site: Site, share: Share) -> Iterator[Action]:
 
 
 def _plain_layers(share: Share) -> list[Layer] | None:
-    """The layers of a share if each stands there once and has one connection with weights."""
+    """Return the layers of a share if each is in it once and has one connection with weights."""
     layers = [entry.layer for entry in share.entries if entry.layer is not None]
     plain = all(
         layer.trainable
@@ -83,7 +83,7 @@ def _plain_layers(share: Share) -> list[Layer] | None:
 
 
 def _is_sound(site: Site, layers: list[Layer], shares: list[Share | None]) -> bool:
-    """Whether the layers share all that they have, and nothing by other shares."""
+    """Return whether the layers share all that they have, and nothing by other shares."""
     groups = shared_groups(site.network)
     weights = {groups.bundle_leader.get(layer.bundles[0]) for layer in layers}
     biased = {layer.has_biases for layer in layers}
@@ -95,12 +95,12 @@ def _is_sound(site: Site, layers: list[Layer], shares: list[Share | None]) -> bo
 
 
 def _is_exact(share: Share) -> bool:
-    """Whether every entry that names a connection names the only one there is."""
+    """Return whether every entry that names a connection names the only one there is."""
     return all(entry.bundle is not None for entry in share.entries if entry.what == "bundle")
 
 
 def _counterpart(site: Site, share: Share, layers: list[Layer]) -> Share | None:
-    """The share of the same layers' biases, or of their connections."""
+    """Return the share of the same layers' biases, or of their connections."""
     wanted = "biases" if share.entries[0].what == "bundle" else "bundle"
     for other in site.network.shares:
         alike = all(entry.what == wanted for entry in other.entries) and _is_exact(other)
@@ -111,7 +111,7 @@ def _counterpart(site: Site, share: Share, layers: list[Layer]) -> Share | None:
 
 
 def _has_comment(site: Site, share: Share) -> bool:
-    """Whether a comment stands in a share, or one silences what is said of it."""
+    """Return whether a comment is in a share, or one suppresses its diagnostics."""
     base = site.network.specification.starts[share.declaration]
     span = base, base + share.declaration.end
     return site.has_comment(*span) or site.is_silenced(*span)

@@ -1,4 +1,4 @@
-"""Where a refactoring is asked for: the range, what stands there, and how the text is laid out."""
+"""The site of a refactoring: the range, the nodes there, and the layout of the text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COMMENTS = (b"//", b"/*", b"#", b"<!--")
 class Site:
     """A range of a text and the declaration that it begins in; spans are absolute.
 
-    Only declarations without faults are sites: what cannot be read is not rewritten.
+    Only declarations without faults are sites: unparsed text is not rewritten.
     """
 
     __slots__ = ("data", "end", "network", "standing", "start")
@@ -47,48 +47,48 @@ class Site:
 
     @property
     def declaration(self) -> Declaration:
-        """The declaration at the start of the range."""
+        """Return the declaration at the start of the range."""
         return self.standing.declaration
 
     def holding(self, kind: type[Any]) -> Any:
-        """The innermost node of a kind around the start of the range, None without one."""
+        """Return the innermost node of a kind around the start of the range, None without one."""
         return self.standing.holding(kind)
 
     def span(self, node: Node) -> tuple[int, int]:
-        """The absolute bytes of a node of the declaration."""
+        """Return the absolute bytes of a node of the declaration."""
         return self.standing.span(node)
 
     def text(self, start: int, end: int) -> str:
-        """The text of a span."""
+        """Return the text of a span."""
         return self.data[start:end].decode("utf-8", "replace")
 
     def has_comment(self, start: int, end: int) -> bool:
-        """Whether a span holds a comment."""
+        """Return whether a span contains a comment."""
         inside = self.data[start:end]
         return any(mark in inside for mark in COMMENTS)
 
     def is_silenced(self, start: int, end: int) -> bool:
-        """Whether a suppression acts on a line of a span: it would no longer, were lines moved."""
+        """Return whether a suppression acts on a line of a span: it would not if lines moved."""
         line_end = self.data.find(b"\n", end)
         last = line_end if line_end >= 0 else len(self.data)
         return b"netsharp:" in self.data[self.attached(start) : last]
 
     def indent_of(self, offset: int) -> str:
-        """The blanks at the start of the line of an offset."""
+        """Return the blanks at the start of the line of an offset."""
         start = self.line_start(offset)
         line = self.data[start:offset]
         return line[: len(line) - len(line.lstrip(BLANKS))].decode("ascii")
 
     def line_start(self, offset: int) -> int:
-        """Where the line of an offset starts."""
+        """Return where the line of an offset starts."""
         return max(self.data.rfind(b"\n", 0, offset), self.data.rfind(b"\r", 0, offset)) + 1
 
     def begins_line(self, offset: int) -> bool:
-        """Whether only blanks stand before an offset on its line."""
+        """Return whether only blanks are before an offset on its line."""
         return not self.data[self.line_start(offset) : offset].strip(BLANKS)
 
     def above(self, offset: int) -> tuple[int, str]:
-        """Where something new stands above a declaration, and what keeps the two apart.
+        """Return where text is inserted above a declaration, and what separates the two.
 
         Comments on the lines right above belong to the declaration, unless the text begins with
         them; a suppression does in any case.
@@ -104,7 +104,7 @@ class Site:
         return first, line_end + self.indent_of(first)
 
     def attached(self, offset: int) -> int:
-        """Where the run of comments starts that stands on the lines right above an offset's."""
+        """Return where the run of comments on the lines right above an offset's starts."""
         top = self.line_start(offset)
         while top > 0:
             start = self.line_start(top - 1)
@@ -114,25 +114,25 @@ class Site:
         return top
 
     def layer(self) -> Layer | None:
-        """The layer around the start of the range; None for one whose name is another's."""
+        """Return the layer around the start of the range; None for one whose name is another's."""
         item = self.holding(LayerItem)
         layer = None if item is None else self.network.layers.get(item.name.text)
         return layer if layer is not None and layer.item is item else None
 
     def bundle(self) -> Bundle | None:
-        """The bundle around the start of the range."""
+        """Return the bundle around the start of the range."""
         item, layer = self.holding(BundleItem), self.layer()
         if item is None or layer is None:
             return None
         return next((bundle for bundle in layer.bundles if bundle.item is item), None)
 
     def edit(self, change: Change) -> Edit:
-        """A change as an edit of the text."""
+        """Return a change as an edit of the text."""
         specification = self.network.specification
         return Edit(*change.place.offsets(specification), change.written(specification))
 
     def removal(self, change: Change) -> Edit:
-        """A change that takes whole lines out, with a blank line that nothing needs any more."""
+        """Return a change that removes whole lines, with a blank line that is superfluous then."""
         edit = self.edit(change)
         above = self.data[max(0, edit.start - NEAR) : edit.start]
         below = self.data[edit.end : edit.end + NEAR]
@@ -146,7 +146,7 @@ class Site:
         return Edit(edit.start - (len(gap[0]) if gap else 0), edit.end, "")
 
     def free_name(self, wanted: str) -> str:
-        """A name like the one wanted that neither a layer nor a constant has, nor a keyword."""
+        """Return a name like `wanted` that neither a layer nor a constant has, nor a keyword."""
         taken = self.network.layers, self.network.constants
         number, name = 1, wanted
         while name in KEYWORDS or any(name in names for names in taken):
@@ -156,7 +156,7 @@ class Site:
 
 
 def site_at(network: Network, start: int, end: int) -> Site | None:
-    """The site of a range; None between declarations and in one that is not quite Net#."""
+    """Return the site of a range; None between declarations and in one with faults."""
     standing = standing_at(network.specification, start)
     if standing is None or standing.declaration.faults:
         return None
@@ -166,7 +166,7 @@ def site_at(network: Network, start: int, end: int) -> Site | None:
 
 
 def moved_lines(text: str, before: str, after: str) -> str:
-    """A text whose lines but the first were indented by `before` and are now by `after`."""
+    """Return a text whose lines except the first move from indent `before` to `after`."""
     if before == after:
         return text
     first, *rest = text.split("\n")

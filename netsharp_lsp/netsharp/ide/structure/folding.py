@@ -1,4 +1,4 @@
-"""What can be folded away: groups, bodies, blocks, long tuples, runs of comments."""
+"""Folding ranges: groups, bodies, blocks, long tuples, runs of comments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def folds_of(network: Network) -> list[Fold]:
-    """All folds in the order of the text; of those that begin on one line only the longest."""
+    """Return all folds in text order; of those that begin on one line only the longest."""
     specification = network.specification
     lines = LineIndex(specification.data)
     comments = (
@@ -38,7 +38,7 @@ def _regions(specification: Specification) -> Iterator[Range]:
 
 
 def _brackets(declaration: Declaration) -> Iterator[Range]:
-    """The spans from an opening bracket to behind its closing one."""
+    """Yield the spans from an opening bracket to the end of its closing one."""
     if declaration.group is not None:
         yield declaration.group
     for item in declaration.items:

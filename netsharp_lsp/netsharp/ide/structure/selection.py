@@ -24,7 +24,7 @@ BLANKS = b" \t\r\n"
 
 
 def selections_at(network: Network, offset: int) -> list[Range]:
-    """The ranges around an offset, from the innermost to the whole text, each strictly larger."""
+    """Return the ranges around an offset, from the innermost to the whole text, each larger."""
     data = network.specification.data
     found: list[Range] = []
     for start, end in (*_candidates(network, offset), (0, len(data))):
@@ -36,7 +36,7 @@ def selections_at(network: Network, offset: int) -> list[Range]:
 
 
 def _candidates(network: Network, offset: int) -> list[Range]:
-    """Spans that may hold an offset, the smallest first."""
+    """Return spans that may contain an offset, the smallest first."""
     specification = network.specification
     spans: set[Range] = set()
     comment = comment_at(specification, offset)
@@ -53,7 +53,7 @@ def _candidates(network: Network, offset: int) -> list[Range]:
 
 
 def _spans(node: Node) -> Iterator[Range]:
-    """The spans that a node makes: its own, and those of what stands in its brackets."""
+    """Yield the spans of a node: its own, and those of the contents of its brackets."""
     yield node.start, node.end
     if isinstance(node, Declaration):
         yield from _block(node.group)
@@ -70,20 +70,20 @@ def _spans(node: Node) -> Iterator[Range]:
 
 
 def _block(span: Range | None) -> Iterator[Range]:
-    """A block, and what stands between its braces."""
+    """Yield a block, and the content of its braces."""
     if span is not None:
         yield span
         yield span[0] + 1, span[1] - 1
 
 
 def _words(standing: Standing) -> Iterator[Range]:
-    """A keyword that is no node of its own (`auto`, `true`, `all`)."""
+    """Yield a keyword that is not a node (`auto`, `true`, `all`)."""
     for word in standing.declaration.keywords:
         yield standing.span(word)
 
 
 def _in_brackets(data: bytes, standing: Standing) -> Iterator[Range]:
-    """The expressions on the way that stand in parentheses, with these."""
+    """Yield the expressions on the path that are in parentheses, with these."""
     for node in standing.path[1:]:
         start, end = standing.span(node)
         while True:
@@ -96,14 +96,14 @@ def _in_brackets(data: bytes, standing: Standing) -> Iterator[Range]:
 
 
 def _back(data: bytes, at: int) -> int:
-    """The offset behind the last byte before an offset that is no blank."""
+    """Return the end of the last byte before an offset that is not a blank."""
     while at > 0 and data[at - 1] in BLANKS:
         at -= 1
     return at
 
 
 def _forth(data: bytes, at: int) -> int:
-    """The offset of the first byte from an offset on that is no blank."""
+    """Return the offset of the first byte from an offset on that is not a blank."""
     while at < len(data) and data[at] in BLANKS:
         at += 1
     return at

@@ -24,7 +24,7 @@ WIDTH = 40
 
 
 def symbols_of(network: Network) -> list[Symbol]:
-    """The outline in the order of the text; what has no name yet is left out."""
+    """Return the outline in text order; items without a name are left out."""
     outline = _Outline(network)
     found = [outline.constant(one) for one in network.all_constants if one.name]
     found += [outline.layer(one) for one in network.all_layers if one.name]
@@ -33,7 +33,7 @@ def symbols_of(network: Network) -> list[Symbol]:
 
 
 def value_in_brief(value: Value) -> str:
-    """A value as Net# writes it; of a long tuple its first entries and their number."""
+    """Return a value as Net# writes it; of a long tuple its first entries and their number."""
     if isinstance(value, tuple) and len(value) > ENTRIES:
         return f"[{', '.join(show(entry) for entry in value[:3])}, ... {len(value):,} values]"
     return show(value)
@@ -47,12 +47,12 @@ class _Outline:
         self.starts = network.specification.starts
 
     def constant(self, constant: Constant) -> Symbol:
-        """A constant and its value."""
+        """Return a constant and its value."""
         detail = "" if constant.value is None else value_in_brief(constant.value)
         return self._declared(constant, detail, "constant")
 
     def layer(self, layer: Layer) -> Symbol:
-        """A layer with its biases and connections."""
+        """Return a layer with its biases and connections."""
         detail, kind = summary(self.network, layer), KINDS[layer.kind]
         own = self._attributes(layer.declaration, layer.item.attributes)
         bundles = [self._bundle(bundle) for bundle in layer.bundles if bundle.source_name]
@@ -60,7 +60,7 @@ class _Outline:
         return self._declared(layer, detail, kind, tuple(children))
 
     def share(self, share: Share) -> Symbol:
-        """A share; its name is the list of what it holds."""
+        """Return a share; its name is the list of its entries."""
         base = self.starts[share.declaration]
         items = [entry.item for entry in share.entries]
         start, end = items[0].start, items[-1].end
@@ -132,5 +132,5 @@ class _Outline:
 
 
 def shortened(text: str) -> str:
-    """A text that fits a line of the outline."""
+    """Return a text that fits a line of the outline."""
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 4]} ..."

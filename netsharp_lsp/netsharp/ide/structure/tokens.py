@@ -1,7 +1,8 @@
-"""Semantic tokens of a range of bytes: what each word, number and operator is.
+"""Semantic tokens of a range of bytes: the kind of each word, number and operator.
 
-A range costs what reaches into it, however long the text is.  What whole declarations look like is
-kept from one version of a text to the next, for editors ask for all tokens at each edit.
+The cost of a range is that of the items that overlap it, however long the text is. The tokens of
+whole declarations are kept from one version of a text to the next, since editors request all tokens
+at each edit.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ SIZE = 4
 class Kept:
     """The tokens of a declaration, relative to it, and where names are declared among them.
 
-    They hold as long as the text is the same, and what stands beside it on its lines, for a piece
-    may reach over an end: syntax alone does not tell comments apart.
+    They are valid as long as the text is the same, and what is beside it on its lines, since a
+    piece may extend over an end: syntax alone does not tell comments apart.
     """
 
     __slots__ = ("around", "declared", "numbers")
@@ -54,7 +55,7 @@ class Kept:
         self.declared = [(at, item) for at, item in items if item is not None]
 
     def tokens(self, base: int, network: Network) -> list[Token]:
-        """The tokens where the declaration starts at ``base``; unused names are marked."""
+        """Return the tokens where the declaration starts at ``base``; unused names are marked."""
         columns = (self.numbers[column::SIZE] for column in range(SIZE))
         found = [
             (base + start, base + end, kind, modifiers)
@@ -71,7 +72,7 @@ _KEPT: WeakKeyDictionary[Network, dict[Declaration, Kept]] = WeakKeyDictionary()
 
 
 def tokens_in(network: Network, start: int, end: int) -> list[Token]:
-    """The tokens that begin in a range, in order and apart; none goes over a line end."""
+    """Return the tokens that begin in a range, in order and apart, none over a line end."""
     specification = network.specification
     kept = _KEPT.setdefault(network, {})
     found: list[Token] = []
@@ -92,7 +93,7 @@ def tokens_in(network: Network, start: int, end: int) -> list[Token]:
 
 
 def _declarations(specification: Specification, start: int, end: int) -> Iterator[Declaration]:
-    """The declarations that reach into a range."""
+    """Yield the declarations that overlap a range."""
     starts = specification.starts
     at = bisect_right(specification.declarations, start, key=starts.__getitem__)
     for declaration in specification.declarations[max(at - 1, 0) :]:
@@ -102,7 +103,7 @@ def _declarations(specification: Specification, start: int, end: int) -> Iterato
 
 
 def _between(specification: Specification, start: int, end: int) -> Iterator[Token]:
-    """The tokens between declarations, where comments alone stand."""
+    """Yield the tokens between declarations, which are comments alone."""
     if start < end and not specification.data[start:end].isspace():
         for kind, piece_start, piece_end in _pieces(specification, start, end):
             if kind == "comment":
@@ -112,7 +113,7 @@ def _between(specification: Specification, start: int, end: int) -> Iterator[Tok
 def _whole(
     network: Network, declaration: Declaration, kept: dict[Declaration, Kept]
 ) -> list[Token]:
-    """The tokens of a declaration, found once."""
+    """Return the tokens of a declaration, computed once."""
     specification = network.specification
     base = specification.starts[declaration]
     around = _around(specification.data, base, base + declaration.end)
@@ -125,7 +126,7 @@ def _whole(
 
 
 def _around(data: bytes, start: int, end: int) -> tuple[int, bytes]:
-    """A stretch with what may be of one piece with it, and how far that begins before it."""
+    """Return a stretch with what may be of one piece with it, and how far that begins before it."""
     first = _piece_start(data, start)
     line_end = LINE_END.search(data, end, end + REACH)
     last = end + REACH if line_end is None else line_end.start()
@@ -133,7 +134,7 @@ def _around(data: bytes, start: int, end: int) -> tuple[int, bytes]:
 
 
 def _part(network: Network, declaration: Declaration, start: int, end: int) -> list[Token]:
-    """The tokens of a part of a declaration."""
+    """Return the tokens of a part of a declaration."""
     base = network.specification.starts[declaration]
     senses = Senses.of(declaration, start - base, end - base)
     return Kept((0, b""), _relative(network.specification, declaration, senses), senses).tokens(
@@ -144,7 +145,7 @@ def _part(network: Network, declaration: Declaration, start: int, end: int) -> l
 def _relative(
     specification: Specification, declaration: Declaration, senses: Senses
 ) -> list[Token]:
-    """The tokens of a piece of a declaration, relative to it."""
+    """Return the tokens of a piece of a declaration, relative to it."""
     data, base = specification.data, specification.starts[declaration]
     found: list[Token] = []
     for kind, start, end in _pieces(specification, base + senses.start, base + senses.end):
@@ -156,7 +157,7 @@ def _relative(
 
 
 def _is_unused(network: Network, item: ConstantItem | LayerItem) -> bool:
-    """Whether nothing uses what is declared; a text in doubt may hold uses nobody could read."""
+    """Return whether a declaration is unused; unparsed text may contain uses."""
     if network.doubts.broken:
         return False
     if isinstance(item, ConstantItem):
@@ -172,7 +173,7 @@ def _is_unused(network: Network, item: ConstantItem | LayerItem) -> bool:
 
 
 def _pieces(specification: Specification, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """The pieces that begin in a range, each with its kind; comments line by line."""
+    """Yield the pieces that begin in a range, each with its kind; comments line by line."""
     data = specification.data
     at = _piece_start(data, start)
     comment = specification.comments.around(at)
@@ -190,7 +191,7 @@ def _pieces(specification: Specification, start: int, end: int) -> Iterator[tupl
 
 
 def _piece_start(data: bytes, offset: int) -> int:
-    """Where the piece that reaches over an offset may begin: at a line's start or after a blank."""
+    """Return where a piece over an offset may begin: at a line's start or after a blank."""
     floor = max(0, offset - REACH)
     line = max(data.rfind(b"\n", floor, offset), data.rfind(b"\r", floor, offset)) + 1
     if line or not floor:
@@ -201,7 +202,7 @@ def _piece_start(data: bytes, offset: int) -> int:
 def _lines(
     data: bytes, start: int, end: int, within: tuple[int, int]
 ) -> Iterator[tuple[str, int, int]]:
-    """The parts of a comment on each line that it has anything on, if they begin in a range."""
+    """Yield the parts of a comment on each of its lines that begin in a range, without blanks."""
     ends = [(match.start(), match.end()) for match in LINE_END.finditer(data, start, end)]
     for line_end, after in (*ends, (end, end)):
         if line_end > start and within[0] <= start < within[1]:

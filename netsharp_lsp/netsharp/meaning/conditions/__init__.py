@@ -1,4 +1,4 @@
-"""Conditions of filtered bundles: as terms, over whole ranges, and the edges that they let through.
+"""Conditions of filtered bundles: as terms, over whole ranges, and as edges.
 
 Knows values, and no network.
 """

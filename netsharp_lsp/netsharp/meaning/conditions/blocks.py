@@ -1,7 +1,7 @@
-"""The edges of a group of indices in blocks: where a condition holds for all pairs of ranges.
+"""The edges of a group of indices in blocks: where a condition is true for all pairs of ranges.
 
-A block of pairs is judged at once (`spans`), halved where that says nothing, and asked pair by
-pair where it is small: the time grows with the border between what holds and what does not.
+A block of pairs is evaluated at once (`spans`), halved where that gives no result, and evaluated
+pair by pair where it is small: the time grows with the border between true and false.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class PairBlock(NamedTuple):
 class BlockWalk:
     """The blocks of one group between two layers; `spent` counts the evaluations.
 
-    Goes through all blocks that have edges; raises `TooCostlyError` above `allowed` evaluations,
-    and at its end what the first pair without a value raises.
+    Yields all blocks that have edges; raises `TooCostlyError` above `allowed` evaluations, and at
+    its end the exception of the first pair without a value.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class BlockWalk:
                 blocks += _halves(block)
 
     def _periods(self) -> list[int]:
-        """The period of the condition in each index; none where that makes too many blocks."""
+        """Return the period of the condition in each index; none if that makes too many blocks."""
         from netsharp_lsp.netsharp.meaning.conditions.spans import periods_of
 
         known = periods_of(self.group.condition)
@@ -153,7 +153,7 @@ def _first(ranges: Ranges) -> Shape:
 
 
 def _by_residues(block: Ranges, periods: list[int]) -> list[Ranges]:
-    """The parts of a block in which every index leaves one remainder by its period."""
+    """Return the parts of a block in which every index has one remainder by its period."""
     parts = [
         [one[at::period] for at in range(min(period, len(one)))]
         for one, period in zip(block, periods, strict=True)
@@ -162,7 +162,7 @@ def _by_residues(block: Ranges, periods: list[int]) -> list[Ranges]:
 
 
 def _halves(block: Ranges) -> tuple[Ranges, Ranges]:
-    """A block cut in the middle of its longest range, the second half first."""
+    """Return a block cut in the middle of its longest range, the second half first."""
     at = max(range(len(block)), key=lambda place: len(block[place]))
     middle = len(block[at]) // 2
     return (
@@ -172,7 +172,7 @@ def _halves(block: Ranges) -> tuple[Ranges, Ranges]:
 
 
 def counted(blocks: Iterable[PairBlock]) -> int:
-    """How many pairs are connected."""
+    """Return the number of connected pairs."""
     count = 0
     for block in blocks:
         if block.rows is None:
@@ -185,7 +185,7 @@ def counted(blocks: Iterable[PairBlock]) -> int:
 def source_offsets(
     blocks: Iterable[PairBlock], destinations: Iterable[Shape], steps: Sequence[int]
 ) -> dict[Shape, list[int]]:
-    """For each part of a destination's indices the flat offsets of its sources."""
+    """Return for each part of a destination's indices the flat offsets of its sources."""
     found: dict[Shape, list[int]] = {part: [] for part in destinations}
     for block in blocks:
         if block.rows is None:
@@ -211,7 +211,7 @@ class Powers:
         self._powers: dict[Shape, int] = {}
 
     def over(self, ranges: Sequence[range]) -> int:
-        """The sum over all nodes whose indices lie in the ranges."""
+        """Return the sum over all nodes whose indices are in the ranges."""
         found = 1
         for place, one in enumerate(ranges):
             known = self._sums.get((place, one))
@@ -221,7 +221,7 @@ class Powers:
         return found
 
     def of(self, part: Shape) -> int:
-        """The power of one node."""
+        """Return the power of one node."""
         known = self._powers.get(part)
         if known is None:
             known = 1
@@ -240,7 +240,7 @@ def _geometric(base: int, indices: range) -> int:
 
 
 def pattern(blocks: Iterable[PairBlock], sources: Powers, destinations: Powers) -> int:
-    """The sum over all edges of a power for the source times one for the destination.
+    """Return the sum over all edges of a power for the source times one for the destination.
 
     It does not depend on the blocks, and two patterns of edges have one sum only by chance.
     """

@@ -1,6 +1,6 @@
 """The edges of a filtered bundle: which pairs of nodes are connected, by groups of indices.
 
-Plain values; `predicates` makes and counts them.
+Plain values; `predicates` creates and counts them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Edges:
     """The edges of a filtered bundle, by independent groups of indices.
 
-    `count` is None until the groups are walked, which `check` leaves out above
-    `EVALUATION_LIMIT` evaluations and others do in blocks.  `faults` are findings about the
-    condition.  The pairs of a group may be let go; they are found again when somebody asks.
+    `count` is None until the groups are walked, which `check` leaves out above `EVALUATION_LIMIT`
+    evaluations and others do in blocks. `faults` are findings about the condition. The pairs of a
+    group may be dropped; they are computed again on request.
     """
 
     def __init__(self, source: Shape, destination: Shape) -> None:
@@ -45,17 +45,17 @@ class Edges:
 
     @property
     def sound(self) -> bool:
-        """Whether the condition can be walked."""
+        """Return whether the condition can be walked."""
         return self.known and not self.faults
 
     @property
     def unused_destination_indices(self) -> list[int]:
-        """The dimensions of the destination that the condition never reads."""
+        """Return the dimensions of the destination that the condition never reads."""
         used = {i for group in self.groups for i in group.destinations}
         return [i for i in range(len(self.destination)) if i not in used]
 
     def let_go(self) -> None:
-        """Forget the pairs, which take far more memory than their count."""
+        """Drop the pairs, which take far more memory than their count."""
         for group in self.groups:
             group.rows = {}
 
@@ -65,14 +65,14 @@ class Edges:
                 group.keep(self.source, self.destination)
 
     def empty_destinations(self) -> tuple[int, Shape | None]:
-        """How many destination nodes have no edge, and the first of them."""
+        """Return the number of destination nodes without an edge, and the first of them."""
         self._find()
         filled = {id(g): {d for d, sources in g.rows.items() if sources} for g in self.groups}
         parts = [(group.destinations, filled[id(group)]) for group in self.groups]
         return gaps(self.destination, parts)
 
     def unused_sources(self) -> tuple[int, Shape | None]:
-        """How many source nodes have no edge, and the first of them."""
+        """Return the number of source nodes without an edge, and the first of them."""
         self._find()
         parts = []
         for group in self.groups:
@@ -89,9 +89,9 @@ class Edges:
         return (PairBlock((), (), rows),)
 
     def count_blocks(self, allowed: int) -> int:
-        """Count the edges in blocks; the evaluations that it took.
+        """Count the edges in blocks; return the number of evaluations.
 
-        Leaves `count` None above those ``allowed``.  Raises as `Group.walk` does.
+        Leaves `count` None above ``allowed`` evaluations. Raises as `Group.walk` does.
         """
         from netsharp_lsp.netsharp.meaning.conditions.blocks import (
             BlockWalk,
@@ -118,7 +118,7 @@ class Edges:
         self.count = count
 
     def _free_pairs(self) -> int:
-        """How many pairs there are of nodes that differ in indices that no term reads."""
+        """Return the number of pairs of nodes that differ only in indices that no term reads."""
         sources = free_of(self.source, [group.sources for group in self.groups])
         destinations = free_of(self.destination, [group.destinations for group in self.groups])
         return product(
@@ -126,7 +126,7 @@ class Edges:
         )
 
     def pattern(self) -> int:
-        """A number that two bundles between as many nodes share if they have the same edges."""
+        """Return a number that is equal for two bundles of one size if they have the same edges."""
         from netsharp_lsp.netsharp.meaning.conditions import blocks
 
         if self._pattern is None:
@@ -147,7 +147,7 @@ class Edges:
         return self._pattern
 
     def pairs(self) -> Iterator[tuple[int, list[int]]]:
-        """Each destination node with its source nodes, both as flat indices in order."""
+        """Yield each destination node with its source nodes, both as flat indices in order."""
         from netsharp_lsp.netsharp.meaning.conditions.blocks import source_offsets
 
         source_steps, destination_steps = steps(self.source), steps(self.destination)
@@ -173,23 +173,23 @@ class Edges:
 
 
 def steps(shape: Shape) -> list[int]:
-    """How far apart neighbours in each dimension lie, row-major."""
+    """Return the distance of neighbours in each dimension, row-major."""
     return [product(shape[i + 1 :]) for i in range(len(shape))]
 
 
 def free_of(shape: Shape, grouped: list[list[int]]) -> list[int]:
-    """The dimensions that stand in none of the groups."""
+    """Return the dimensions that are in none of the groups."""
     used = {i for group in grouped for i in group}
     return [i for i in range(len(shape)) if i not in used]
 
 
 def offsets(parts: list[Shape], dimensions: list[int], step: list[int]) -> list[int]:
-    """Flat offsets of index parts."""
+    """Return flat offsets of index parts."""
     return [sum(i * step[d] for i, d in zip(part, dimensions, strict=True)) for part in parts]
 
 
 def gaps(shape: Shape, parts: list[tuple[list[int], set[Shape]]]) -> tuple[int, Shape | None]:
-    """How many nodes have an index part outside its set, and the first of them."""
+    """Return the number of nodes with an index part outside its set, and the first of them."""
     inside = product(shape)
     first: Shape | None = None
     for dimensions, lawful in parts:

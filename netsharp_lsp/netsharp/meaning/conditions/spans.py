@@ -1,8 +1,8 @@
-"""What a filter's condition says of whole ranges of indices at once: true, false, or not known.
+"""Evaluates a filter's condition over whole ranges of indices at once: true, false, or unknown.
 
-Reads the code that `terms` writes, and knows nothing of networks.  A number is a `Span`: the least
-and the greatest that it may be, and what it leaves when it is divided, so that `s0 * d0 % 7` is
-known for every seventh index.  What would have no value for some of them is not known.
+Reads the code that `terms` writes, and knows nothing of networks. A number is a `Span`: its least
+and its greatest possible value, and its remainder by a modulus, so that `s0 * d0 % 7` is known for
+every seventh index. A result that has no value for some indices is unknown.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ POWER_ERROR = 1e-12
 
 
 class UnknownError(Exception):
-    """Nothing can be said of the ranges: some of them may be without a value."""
+    """The result for the ranges is unknown: some of their indices may have no value."""
 
 
 class UnreadError(Exception):
-    """Code that no span is known for."""
+    """Code for which no span is defined."""
 
 
 def judge_of(code: str) -> Judge | None:
-    """Judges a condition over ranges of its indices; None where it has parts that none can."""
+    """Return an evaluator of a condition over ranges of its indices; None for unsupported parts."""
     try:
         judge = _judge(ast.parse(code, mode="eval").body)
     except UnreadError:
@@ -57,7 +57,7 @@ def judge_of(code: str) -> Judge | None:
 
 
 def periods_of(code: str) -> dict[str, int]:
-    """For each index the product of periods that the condition has in it, as far as it shows."""
+    """Return for each index the product of the periods of the condition in it, as far as known."""
     found: dict[str, int] = {}
     for node in ast.walk(ast.parse(code, mode="eval")):
         if isinstance(node, ast.Call) and _called(node) in ("remainder", "call_mod"):
@@ -99,7 +99,7 @@ def _judge(node: ast.expr) -> Judge:
 
 
 def _together(judges: list[Judge], *, ends: bool) -> Judge:
-    """`&&`, or, where a true part ``ends`` it, `||`."""
+    """Combine by `&&`, or, where a true part ``ends`` it, by `||`."""
 
     def judged(ranges: Ranges) -> Truth:
         found: Truth = not ends
@@ -232,14 +232,14 @@ def _whole(least: int | float, greatest: int | float, step: int, at: int) -> Spa
 
 
 def _real(least: float, greatest: float) -> Span:
-    """A span of reals, whose arithmetic rounds without changing their order."""
+    """Return a span of reals, whose arithmetic rounds without changing their order."""
     if not (math.isfinite(least) and math.isfinite(greatest)):
         raise UnknownError
     return (least, greatest, 1, 0)
 
 
 def _of_corners(function: Callable[..., int | float], left: Span, right: Span) -> Span:
-    """The span of a function that rises or falls throughout in each of its numbers."""
+    """Return the span of a function that is monotonic in each of its numbers."""
     corners = [function(a, b) for a, b in product(left[:2], right[:2])]
     if all(isinstance(one, int) for one in corners):
         return _whole(min(corners), max(corners), 1, 0)
@@ -280,7 +280,7 @@ def _quotient(left: Span, right: Span) -> Span:
 
 
 def _remainder(left: Span, right: Span) -> Span:
-    """The remainder by one whole number; it has the sign of what is divided."""
+    """Return the remainder by one whole number; it has the sign of the dividend."""
     period = abs(right[0])
     if not _are_whole((left, right)) or right[0] != right[1] or not period:
         raise UnknownError

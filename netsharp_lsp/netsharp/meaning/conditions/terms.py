@@ -1,8 +1,8 @@
 """The terms of a filter's condition as Python expressions, and the walk that runs them.
 
-A walk asks a condition up to a million times, so it is compiled once.  Its code is written from
-operators, numbered indices and values alone: no word of a specification gets into it.  Knows
-neither findings nor syntax.
+A walk evaluates a condition up to a million times, so it is compiled once. Its code is written from
+operators, numbered indices and values alone: no word of a specification gets into it. Knows neither
+findings nor syntax.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _COMPILED: Remembered[Callable[..., Any]] = Remembered(1 << 14)
 
 
 def pick(values: tuple[Value, ...], at: Value) -> Value:
-    """An entry of a tuple by an index known at run time only."""
+    """Return an entry of a tuple by an index known at run time only."""
     if not (isinstance(at, int) and 0 <= at < len(values)):
         raise UndefinedValueError(
             faults.NO_ENTRY, f"Index {at} is outside {len(values)} dimensions"
@@ -69,11 +69,11 @@ NAMES: dict[str, object] = {
 
 
 class Term:
-    """A part of a condition: its code, in which `s0` and `d1` are indices, and what that reads.
+    """A part of a condition: its code, in which `s0` and `d1` are indices, and which it reads.
 
-    `sample` is a value of the type it has; where `uses` is empty, it is the value itself.
-    `parts` are functions and tuples that the code names, `depth` how deep its parentheses nest,
-    `weight` how many operations it takes, and `factors` how many numbers a product in it has.
+    `sample` is a value of the type it has; where `uses` is empty, it is the value itself. `parts`
+    are functions and tuples that the code names, `depth` how deep its parentheses nest, `weight`
+    how many operations it takes, and `factors` how many numbers a product in it has.
     """
 
     __slots__ = ("code", "depth", "factors", "parts", "sample", "uses", "weight")
@@ -109,7 +109,7 @@ class Term:
 
 
 def compiled(parameters: str, code: str, parts: dict[str, object]) -> Callable[..., Any]:
-    """A function of indices out of the code of terms.
+    """Return a function of indices from the code of terms.
 
     Compiling takes longer than most walks, and conditions of a network are much alike.
     """
@@ -123,7 +123,7 @@ def compiled(parameters: str, code: str, parts: dict[str, object]) -> Callable[.
 
 
 def literal(value: Value) -> Term:
-    """A value known beforehand; a tuple goes in by name, however deep it is."""
+    """Return a value known beforehand; a tuple is passed by name, however deep it is."""
     if not isinstance(value, tuple):
         return Term(value, frozenset(), f"({value!r})")
     name = f"value{id(value)}"
@@ -133,24 +133,24 @@ def literal(value: Value) -> Term:
 
 
 def whole(side: str, rank: int) -> Term:
-    """All indices of one side, as a tuple."""
+    """Return all indices of one side, as a tuple."""
     uses = frozenset((side, i) for i in range(rank))
     code = "(" + "".join(f"{side}{i}," for i in range(rank)) + ")"
     return Term((0,) * rank, uses, code, weight=rank)
 
 
 def entry(side: str, at: int) -> Term:
-    """One index of one side."""
+    """Return one index of one side."""
     return Term(0, frozenset({(side, at)}), f"{side}{at}")
 
 
 def prefixed(operator: str, operand: Term, sample: Value) -> Term:
-    """`-x`, `+x`, `!x`."""
+    """Return `-x`, `+x`, `!x`."""
     return Term(sample, operand.uses, f"({PREFIX[operator]}{operand.code})", (operand,))
 
 
 def infixed(operator: str, left: Term, right: Term, sample: Value) -> Term:
-    """An operator between two terms whose types suit it."""
+    """Return an operator between two terms whose types suit it."""
     if operator in FUNCTIONS:
         code, weight = f"{FUNCTIONS[operator]}({left.code}, {right.code})", CALL
     else:
@@ -165,23 +165,23 @@ def infixed(operator: str, left: Term, right: Term, sample: Value) -> Term:
 
 
 def called(function: str, arguments: list[Term], sample: Value) -> Term:
-    """A function of terms."""
+    """Return a function of terms."""
     uses = frozenset().union(*(argument.uses for argument in arguments))
     listed = ", ".join(argument.code for argument in arguments)
     return Term(sample, uses, f"call_{function}({listed})", arguments, CALL)
 
 
 def picked(target: Term, position: Term, sample: Value) -> Term:
-    """An entry of a tuple."""
+    """Return an entry of a tuple."""
     code = f"pick({target.code}, {position.code})"
     return Term(sample, target.uses | position.uses, code, (target, position), CALL)
 
 
 class Group:
-    """The terms over one set of indices, and which source goes with which destination.
+    """The terms over one set of indices, and which source is connected to which destination.
 
-    `rows` maps the destination's part of the indices to the source's parts that connect, once
-    they are walked to be kept.
+    `rows` maps the destination's part of the indices to the source's parts that connect, once they
+    are walked to be kept.
     """
 
     __slots__ = ("destinations", "rows", "sources", "terms")
@@ -193,22 +193,22 @@ class Group:
         self.rows: dict[Shape, list[Shape]] = {}
 
     def evaluations(self, source: Shape, destination: Shape) -> int:
-        """How often the terms must run; terms of many operations count for several."""
+        """Return how often the terms must run; terms of many operations count for several."""
         sizes = [source[i] for i in self.sources] + [destination[i] for i in self.destinations]
         return product(tuple(sizes)) * self.cost
 
     @property
     def cost(self) -> int:
-        """How many evaluations one pair counts as."""
+        """Return the number of evaluations that one pair counts as."""
         return max(1, sum(term.weight for term in self.terms) // OPERATIONS)
 
     def keep(self, source: Shape, destination: Shape) -> int:
-        """Fill the rows; the number of connected pairs.  Raises as `walk` does."""
+        """Fill the rows; return the number of connected pairs. Raises as `walk` does."""
         self.rows = dict(self.walk(source, destination))
         return sum(map(len, self.rows.values()))
 
     def walk(self, source: Shape, destination: Shape) -> Iterator[tuple[Shape, list[Shape]]]:
-        """Each part of the destination's indices with the source's parts that connect.
+        """Yield each part of the destination's indices with the source's parts that connect.
 
         Raises `UndefinedValueError`, which names the indices, and `OverflowError`.
         """
@@ -222,9 +222,9 @@ class Group:
             yield part, row
 
     def row_finder(self) -> Callable[..., list[Shape]]:
-        """A function of a part of the destination's indices and of ranges of the source's.
+        """Return a function of a part of the destination's indices and of ranges of the source's.
 
-        It gives the source's parts that connect, and raises what any of the pairs does.
+        It returns the source's parts that connect, and raises as any of the pairs does.
         """
         indices = "".join(f"s{i}, " for i in self.sources)
         loops = " ".join(f"for s{i} in r{i}" for i in self.sources)
@@ -232,11 +232,11 @@ class Group:
 
     @property
     def condition(self) -> str:
-        """The code of all terms together."""
+        """Return the code of all terms together."""
         return " and ".join(term.code for term in self.terms)
 
     def _compiled(self, code: str, side: str) -> Callable[..., Any]:
-        """A function of the destination's indices, and of the source's or their ranges."""
+        """Return a function of the destination's indices, and of the source's or their ranges."""
         names = [f"d{i}" for i in self.destinations] + [f"{side}{i}" for i in self.sources]
         parts = {name: part for term in self.terms for name, part in term.parts.items()}
         return compiled(", ".join(names), code, parts)
@@ -244,7 +244,7 @@ class Group:
     def first_fault(
         self, part: Shape, ranges: Sequence[range], source: int, destination: int
     ) -> tuple[Shape, Exception]:
-        """The first pair of a row without a value, and what it raises, with its indices.
+        """Return the first pair of a row without a value, with its indices, and its exception.
 
         ``source`` and ``destination`` are the numbers of dimensions.
         """
@@ -263,7 +263,7 @@ class Group:
 
 
 def filled(rank: int, dimensions: list[int], part: Shape) -> list[int]:
-    """An index of which a part is known, 0 elsewhere."""
+    """Return an index of which a part is known, 0 elsewhere."""
     index = [0] * rank
     for dimension, at in zip(dimensions, part, strict=True):
         index[dimension] = at

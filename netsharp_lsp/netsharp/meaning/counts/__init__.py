@@ -1,4 +1,4 @@
-"""What a network adds up to: edges of filtered bundles, what is shared, parameters of layers.
+"""Counts of a network: edges of filtered bundles, shared weights, parameters of layers.
 
-Knows how a network is made up, not how it is found; judges nothing.
+Knows how a network is made up, not how it is found; reports no findings.
 """

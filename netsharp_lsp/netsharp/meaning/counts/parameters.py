@@ -1,4 +1,4 @@
-"""How many parameters each layer has, kept up to date; reports nothing."""
+"""The number of parameters of each layer, kept up to date; reports nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEAVY = 1_000_000
 class Parameters:
     """The parameters of a network's layers.
 
-    Layers that were resolved anew are counted when somebody asks.
+    Layers that were resolved again are counted at the next query.
     """
 
     __slots__ = ("_heavy", "_network", "_own", "_shared", "_total", "_waiting")
@@ -37,28 +37,28 @@ class Parameters:
         self._shared: dict[Layer, int] | None = None
 
     def resolved(self, layers: Iterable[Layer]) -> None:
-        """Some layers were resolved anew."""
+        """Note layers that were resolved again."""
         self._waiting.update(dict.fromkeys(layers))
 
     def gone(self, layers: Iterable[Layer]) -> None:
-        """Some layers went."""
+        """Note layers that were removed."""
         for layer in layers:
             self._total -= self._own.pop(layer, 0)
             self._waiting.pop(layer, None)
             self._heavy.pop(layer, None)
 
     def shares_changed(self) -> None:
-        """Who shares with whom is to be worked out again."""
+        """Note that the groups that share have to be computed again."""
         self._shared = None
 
     @property
     def total(self) -> int:
-        """The parameters of the network, shared ones counted once."""
+        """Return the parameters of the network, shared ones counted once."""
         self._count()
         return self._total - sum(self._in_common().values())
 
     def largest(self) -> tuple[Layer, int]:
-        """The first layer of those with the most parameters, and how many it has."""
+        """Return the first layer of those with the most parameters, and its number."""
         self._count()
         common = self._in_common()
         own = self._own
@@ -70,7 +70,7 @@ class Parameters:
         return largest, own[largest] - common.get(largest, 0)
 
     def heavy(self) -> list[tuple[Bundle, int]]:
-        """Full connections from large maps that have many weights, and how many."""
+        """Return full connections from large maps that have many weights, and their numbers."""
         self._count()
         return [entry for entries in self._heavy.values() for entry in entries]
 
@@ -94,7 +94,7 @@ class Parameters:
         return self._shared
 
     def _compare(self) -> None:
-        """Count what follows a leader: its parameters are the leader's."""
+        """Count members that share: their parameters are their leader's."""
         assert self._shared is not None
         groups = shared_groups(self._network, EVALUATION_LIMIT)
         for bundle, leader in groups.bundle_leader.items():
@@ -107,13 +107,13 @@ class Parameters:
 
 
 def parameters_of(layer: Layer, network: Values) -> int:
-    """The parameters of a layer as if it shared none; those that are unknown count as none."""
+    """Return the parameters of a layer as if it shared none; unknown ones count as none."""
     biases = (layer.nodes or 0) if layer.has_biases else 0
     return biases + sum(trained_numbers(bundle, network) for bundle in layer.bundles)
 
 
 def heavy_bundles(layer: Layer) -> Iterator[Bundle]:
-    """The full connections of a layer that read the maps of a convolution, many by many."""
+    """Yield the full connections of a layer that read the maps of a convolution, many by many."""
     for bundle in layer.bundles:
         source = bundle.source
         if bundle.kind != "all" or source is None or (source.nodes or 0) < LARGE_MAP:
@@ -124,7 +124,7 @@ def heavy_bundles(layer: Layer) -> Iterator[Bundle]:
 
 
 def trained_numbers(bundle: Bundle, network: Values) -> int:
-    """The parameters of a bundle, 0 while they are unknown or too many edges to count."""
+    """Return the parameters of a bundle, 0 while they are unknown or too many edges to count."""
     if bundle.kind == "where":
         edges = count_edges(bundle, network)
         return edges.count or 0 if edges is not None else 0

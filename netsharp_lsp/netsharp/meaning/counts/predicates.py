@@ -49,11 +49,11 @@ EVALUATION_LIMIT = 10**6
 
 
 def count_edges(bundle: Bundle, network: Values, limit: int = EVALUATION_LIMIT) -> Edges | None:
-    """The edges of a filtered bundle; None while a size is unknown.
+    """Return the edges of a filtered bundle; None while a size is unknown.
 
     Above `EVALUATION_LIMIT` pairs the groups stay unwalked and `count` None unless ``limit`` is
-    higher and what it leaves to all conditions of the network is enough.  The result is kept, so
-    a later call with a higher limit walks what an earlier one left.
+    higher and enough of it is left by the other conditions of the network. The result is kept, so a
+    later call with a higher limit walks what an earlier one left.
     """
     predicate = bundle.item.predicate
     source, destination = bundle.source, bundle.layer
@@ -80,10 +80,10 @@ def count_edges(bundle: Bundle, network: Values, limit: int = EVALUATION_LIMIT) 
 
 
 def count_in_blocks(edges: Edges, network: Values, limit: int) -> None:
-    """Count edges within what the limit leaves to all conditions of a network.
+    """Count edges within what is left of the limit for all conditions of a network.
 
-    What would be counted pair by pair is counted in blocks too, which take a little more at the
-    worst; what is beyond that may be easy in blocks, and is given a half of what is left.
+    Edges that would be counted pair by pair are counted in blocks too, which take a little more at
+    the worst; what is beyond that may be easy in blocks, and gets half of what is left.
     """
     left = limit - network.evaluated
     afforded = edges.evaluations <= left
@@ -94,7 +94,7 @@ def count_in_blocks(edges: Edges, network: Values, limit: int) -> None:
 
 
 def walk(edges: Edges, place: RelativeSpan, count: Callable[[], None]) -> None:
-    """Count edges; what keeps a pair from having a value becomes a fault."""
+    """Count edges; an exception for a pair without a value becomes a fault."""
     try:
         count()
     except UndefinedValueError as undefined:
@@ -105,7 +105,7 @@ def walk(edges: Edges, place: RelativeSpan, count: Callable[[], None]) -> None:
 
 
 class Translator:
-    """Turns a predicate into groups of terms; what cannot run goes to ``edges.faults``."""
+    """Translates a predicate into groups of terms; its faults go to ``edges.faults``."""
 
     def __init__(self, bundle: Bundle, predicate: Predicate, network: Values, edges: Edges) -> None:
         self.bundle = bundle
@@ -148,7 +148,7 @@ class Translator:
         self.fault(faults.NO_CONDITION, node, message, repair)
 
     def translate(self, node: Expression) -> Term | None:
-        """A term, None where it has a fault."""
+        """Return a term, None where it has a fault."""
         if isinstance(node, Name) and node.text in self.shapes:
             return self.whole_index(node)
         if isinstance(node, Index):
@@ -162,7 +162,7 @@ class Translator:
         return self.constant(node)
 
     def constant(self, node: Expression) -> Term | None:
-        """A literal or a constant of the specification."""
+        """Return a literal or a constant of the specification."""
         if isinstance(node, Broken) and not isinstance(node, Deep):
             self.edges.known = False
             return None
@@ -173,12 +173,12 @@ class Translator:
         return literal(value)
 
     def whole_index(self, node: Name) -> Term:
-        """The parameter itself: a tuple of all its indices."""
+        """Return the parameter itself: a tuple of all its indices."""
         side, shape = self.shapes[node.text]
         return whole(side, len(shape))
 
     def index(self, node: Index) -> Term | None:
-        """`s[0]`; an index that is itself an expression reads all dimensions."""
+        """Return `s[0]`; an index that is itself an expression reads all dimensions."""
         target, position = self.translate(node.target), self.translate(node.position)
         if target is None or position is None:
             return None
@@ -195,7 +195,7 @@ class Translator:
         return picked(target, position, 0)
 
     def fixed_index(self, node: Index, target: Term, at: int) -> Term | None:
-        """An index known beforehand reads one dimension only."""
+        """Return an index known beforehand, which reads one dimension only."""
         sample = target.sample
         assert isinstance(sample, tuple)
         if not 0 <= at < len(sample):
@@ -220,7 +220,7 @@ class Translator:
         self.fault(faults.NO_ENTRY, node.position, message)
 
     def call(self, node: Call) -> Term | None:
-        """A function; its name and number of arguments are judged as everywhere."""
+        """Return a function; its name and number of arguments are checked as everywhere."""
         fault = call_fault(node, self.bundle.declaration)
         if fault is not None:
             self.edges.faults.append(fault)
@@ -234,7 +234,7 @@ class Translator:
         name: str,
         operands: tuple[Expression, ...],
     ) -> Term | None:
-        """An operation on terms; its type is found by trying it on samples."""
+        """Return an operation on terms; its type is found by evaluating it on samples."""
         terms = [self.translate(operand) for operand in operands]
         known = [term for term in terms if term is not None]
         if len(known) < len(terms):
@@ -264,7 +264,7 @@ class Translator:
 
 
 def conjuncts(node: Expression) -> list[Expression]:
-    """The terms of a conjunction, from left to right."""
+    """Return the terms of a conjunction, from left to right."""
     terms: list[Expression] = []
     while isinstance(node, Binary) and node.operator == "&&":
         terms.append(node.right)

@@ -1,7 +1,7 @@
 """Which bundles and layers share parameters, over all share declarations; reports nothing.
 
-Source: the guide, "Share declaration", and section 6 of our reading: what is shared must have
-the same structure, and an item of one group may join it to another.
+Source: the Net# guide, "Share declaration": shared bundles must have the same structure, and an
+item of one group may join it to another.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ GEOMETRY = (
 class SharedGroups:
     """The result of all share declarations.
 
-    `bundles`: groups of bundles with one set of weights; `layers`: groups of layers with one
-    set of biases.  Members stand in the order of the text, and the first one leads.
-    `bundle_leader`, `bias_leader`: each member of a group, the leader too, to its leader;
-    `bundle_groups`, `bias_groups`: each leader to its group.
+    `bundles`: groups of bundles with one set of weights; `layers`: groups of layers with one set of
+    biases. Members are in text order, and the first one is the leader. `bundle_leader`,
+    `bias_leader`: each member of a group, the leader too, to its leader; `bundle_groups`,
+    `bias_groups`: each leader to its group.
     """
 
     __slots__ = (
@@ -76,13 +76,13 @@ class SharedGroups:
 
 
 def shared_groups(network: Whole, limit: int = CONDITION_EVALUATIONS.most) -> SharedGroups:
-    """The groups that share, entries that cannot share left out.
+    """Return the groups that share, without entries that cannot share.
 
     ``limit`` bounds the evaluations spent on comparing two conditions; where it is too low to
-    tell, they count as equal.
+    compare them, they count as equal.
 
-    Where several members of a group give initial `Weights` or `Biases`, they agree in a lawful
-    network; where one does, its values hold for the group.
+    Where several members of a group give initial `Weights` or `Biases`, they agree in a valid
+    network; where one does, its values apply to the group.
     """
 
     def alike(first: Bundle, second: Bundle) -> bool:
@@ -103,13 +103,13 @@ def shared_groups(network: Whole, limit: int = CONDITION_EVALUATIONS.most) -> Sh
 
 
 def shared_bundle(entry: ShareEntry) -> Bundle | None:
-    """The bundle whose weights an entry shares, None if it shares none."""
+    """Return the bundle whose weights an entry shares, None if it shares none."""
     bundle = entry.bundle if entry.what != "biases" else None
     return bundle if bundle is not None and bundle.kind in WEIGHTED_KINDS else None
 
 
 def biased_layer(entry: ShareEntry) -> Layer | None:
-    """The layer whose biases an entry shares, None if it shares none."""
+    """Return the layer whose biases an entry shares, None if it shares none."""
     layer = entry.layer
     if layer is None or not layer.has_biases or entry.what == "bundle":
         return None
@@ -140,7 +140,7 @@ def joined(groups: list[list[Member]]) -> list[list[Member]]:
 
 
 def biases_differ(first: Layer, second: Layer) -> bool:
-    """Whether two layers are known to have different numbers of biases."""
+    """Return whether two layers are known to have different numbers of biases."""
     known = first.nodes is not None and second.nodes is not None
     return known and first.nodes != second.nodes
 
@@ -148,7 +148,7 @@ def biases_differ(first: Layer, second: Layer) -> bool:
 def bundle_differences(
     first: Bundle, second: Bundle, network: Values, limit: int = EVALUATION_LIMIT
 ) -> Iterator[Difference]:
-    """What keeps two bundles from sharing, as far as it is known; nothing if they may.
+    """Yield the known differences that keep two bundles from sharing; nothing if they may.
 
     ``limit`` bounds the evaluations spent on comparing conditions.
     """
@@ -165,7 +165,7 @@ def bundle_differences(
 
 
 def node_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
-    """The numbers of source and destination nodes that differ."""
+    """Yield the numbers of source and destination nodes that differ."""
     sources = (first.source, second.source)
     for what, layers in (("source", sources), ("destination", (first.layer, second.layer))):
         left, right = (layer.nodes if layer is not None else None for layer in layers)
@@ -174,7 +174,7 @@ def node_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
 
 
 def geometry_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
-    """The attributes of two convolutions that differ, defaults included."""
+    """Yield the attributes of two convolutions that differ, defaults included."""
     for name, field in GEOMETRY:
         left, right = getattr(first, field), getattr(second, field)
         if left is not None and right is not None and left != right:
@@ -182,7 +182,7 @@ def geometry_differences(first: Bundle, second: Bundle) -> Iterator[Difference]:
 
 
 def edges_in_words(first: Bundle, second: Bundle, network: Values) -> tuple[str, str]:
-    """Two patterns of edges by their numbers or, where these are equal, by their conditions."""
+    """Return two patterns of edges as their numbers or, where these are equal, their conditions."""
     counts = []
     for bundle in (first, second):
         edges = count_edges(bundle, network)
@@ -193,7 +193,7 @@ def edges_in_words(first: Bundle, second: Bundle, network: Values) -> tuple[str,
 
 
 def condition_text(bundle: Bundle, network: Values) -> str:
-    """A condition as it is written."""
+    """Return a condition as it is written."""
     predicate = bundle.item.predicate
     if predicate is None:
         return ""
@@ -201,7 +201,7 @@ def condition_text(bundle: Bundle, network: Values) -> str:
 
 
 def edges_differ(first: Bundle, second: Bundle, network: Values, limit: int) -> bool:
-    """Whether two filtered bundles are known to connect different pairs of nodes."""
+    """Return whether two filtered bundles are known to connect different pairs of nodes."""
     left, right = count_edges(first, network, limit), count_edges(second, network, limit)
     if left is None or right is None:
         return False
@@ -216,7 +216,7 @@ def edges_differ(first: Bundle, second: Bundle, network: Values, limit: int) -> 
 
 
 def condition_key(bundle: Bundle) -> object:
-    """A condition without its parameters' names and its spacing."""
+    """Return a condition without its parameters' names and its spacing."""
     predicate = bundle.item.predicate
     if predicate is None:
         return None
@@ -225,7 +225,7 @@ def condition_key(bundle: Bundle) -> object:
 
 
 def expression_key(node: Expression, roles: dict[str, str]) -> object:
-    """The structure of an expression; names in ``roles`` are replaced."""
+    """Return the structure of an expression; names in ``roles`` are replaced."""
     if isinstance(node, Name):
         return roles.get(node.text, node.text)
     if isinstance(node, Number | Boolean):

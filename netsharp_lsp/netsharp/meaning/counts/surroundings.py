@@ -1,4 +1,4 @@
-"""What conditions, shares and counts ask of the network around them, and nothing more of it."""
+"""The interface of a network for conditions, shares and counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Expression
 
     class Values(Protocol):
-        """Values and words of a text, within what all its conditions together may cost."""
+        """Values and words of a text, within the limit for all its conditions together."""
 
         #: What costly conditions have taken, in evaluations.
         evaluated: int
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
         def evaluate(
             self, declaration: Declaration, node: Expression, report: Report
         ) -> Value | None:
-            """The value of an expression outside any predicate."""
+            """Return the value of an expression outside any predicate."""
 
         def text(self, place: RelativeSpan) -> str:
-            """The text of a place."""
+            """Return the text of a place."""
 
     class Whole(Values, Protocol):
-        """All layers and shares of a network."""
+        """A network with all its layers and shares."""
 
         all_layers: list[Layer]
         shares: list[Share]
 
         def bundles(self) -> Iterator[Bundle]:
-            """Every bundle in the order of the text."""
+            """Yield every bundle in text order."""

@@ -1,4 +1,4 @@
-"""From a text to the next: what an edit touches is worked out anew, everything else is kept.
+"""From a text to the next: what an edit affects is resolved again, everything else is kept.
 
 Knows the whole network; no rule and no editor.
 """

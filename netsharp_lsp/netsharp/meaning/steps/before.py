@@ -1,4 +1,4 @@
-"""What others knew of declarations before an edit, to tell whether it changed anything for them."""
+"""The state of declarations before an edit, to find what changed for those that depend on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Before:
-    """What others knew of units before they changed."""
+    """The properties of units that others depend on, before they changed."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -29,7 +29,7 @@ class Before:
         self._kept: dict[Unit, list[tuple[str, object]]] = {}
 
     def exchange(self, gone: Iterable[Unit], come: Iterable[Unit]) -> None:
-        """Keep what is known of units that go, and of names that those declare which come."""
+        """Record the units that are removed, and the names that added units declare."""
         for unit in gone:
             self._keep_names(unit)
             for name, reading in readings(unit):
@@ -38,7 +38,7 @@ class Before:
             self._keep_names(unit)
 
     def keep(self, units: Iterable[Unit]) -> None:
-        """Keep what is known of units that stay."""
+        """Record units that stay."""
         for unit in units:
             if unit not in self._kept:
                 self._keep_names(unit)
@@ -54,7 +54,7 @@ class Before:
             self._facts.setdefault(layer.name, facts(network.layers.get(layer.name)))
 
     def changed_names(self, units: Iterable[Unit]) -> set[str]:
-        """The names that no longer stand for what they stood for."""
+        """Return the names that refer to something else than before."""
         network = self.network
         constants = {one.name for unit in units for one in unit.constants} | {*self._constants}
         changed = {one for one in constants if not same_constant(one, self._constants, network)}
@@ -64,7 +64,7 @@ class Before:
         return changed
 
     def changed_readings(self, gone: Iterable[Unit], come: Iterable[Unit]) -> set[str]:
-        """The layers that are no longer read as they were."""
+        """Return the layers whose readers changed."""
         now: dict[str, list[object]] = {}
         for unit in come:
             for name, reading in readings(unit):
@@ -79,7 +79,7 @@ class Before:
 
 
 def facts(layer: Layer | None) -> Facts | None:
-    """What others may ask of a layer, all but where it stands and who reads it."""
+    """Return the properties of a layer that others use, except its place and its readers."""
     if layer is None:
         return None
     maps = any(bundle.kind == "convolve" for bundle in layer.bundles)

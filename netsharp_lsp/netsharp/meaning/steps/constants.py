@@ -1,4 +1,4 @@
-"""Works constants out after those that they refer to; knows no layers."""
+"""Evaluates constants after those that they refer to; knows no layers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LONGEST_AROUND = 100
 
 
 def evaluate_constants(constants: Iterable[Constant], network: Network) -> None:
-    """Work constants out in the order of the text; all that refer to any of them are among them.
+    """Evaluate constants in text order; all that refer to any of them are among them.
 
-    The same circles are found as if every constant were worked out: whoever leads into a circle
-    refers to it.
+    The same cycles are found as if every constant were evaluated: a constant that leads into a
+    cycle refers to it.
     """
     for constant in constants:
         constant.value, constant.state, constant.circular = None, "new", False
@@ -50,7 +50,7 @@ class _Path:
         self._circular_up_to.pop()
 
     def circle_to(self, other: Constant) -> list[Constant]:
-        """The constants from one of them to the last; none where they are too many, see above."""
+        """Return the constants from one of them to the last; none if too many, see above."""
         first = self._places[other]
         length = len(self.constants) - first
         around = self._circular_up_to[-1] >= first
@@ -68,7 +68,7 @@ class _Path:
 
 
 def _evaluate(constant: Constant, network: Network) -> None:
-    """No recursion: chains may be long."""
+    """Evaluate a constant without recursion: chains may be long."""
     path = _Path()
     pending = [constant]
     while pending:
@@ -90,9 +90,9 @@ def _evaluate(constant: Constant, network: Network) -> None:
 
 
 def _unknown(constant: Constant, path: _Path, network: Network) -> list[Constant]:
-    """The constants that ``constant`` refers to and that are to be worked out before it.
+    """Return the constants that ``constant`` refers to and that are to be evaluated before it.
 
-    ``path`` is what waits for it.
+    ``path`` has those that wait for it.
     """
     found: list[Constant] = []
     if constant.item.value is None:
@@ -110,7 +110,7 @@ def _unknown(constant: Constant, path: _Path, network: Network) -> list[Constant
 
 
 def same_constant(name: str, before: Mapping[str, Value | None], network: Network) -> bool:
-    """Whether a name stands for the constant value that it stood for; not there is no value."""
+    """Return whether a name has the constant value that it had; a missing one has no value."""
     constant = network.constants.get(name)
     if name not in before or constant is None:
         return name not in before and constant is None
@@ -118,7 +118,7 @@ def same_constant(name: str, before: Mapping[str, Value | None], network: Networ
 
 
 def same_value(first: Value | None, second: Value | None) -> bool:
-    """Whether two values are equal and of one type, entry by entry."""
+    """Return whether two values are equal and of one type, entry by entry."""
     if isinstance(first, tuple) and isinstance(second, tuple):
         return len(first) == len(second) and all(map(same_value, first, second))
     return type(first) is type(second) and first == second

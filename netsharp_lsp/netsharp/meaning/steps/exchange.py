@@ -1,6 +1,6 @@
-"""The units of an edit take the place of others: in lists, dictionaries and indexes of a network.
+"""Replaces the units of an edit: in lists, dictionaries and indexes of a network.
 
-It works nothing out; it tells which units depend on names that came, went or moved.
+It resolves nothing; it returns the units that depend on names that were added, removed or moved.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Exchange:
-    """One splice of declarations: the units that go and those that come.
+    """One splice of declarations: the units that are removed and those that are added.
 
-    `renamed`: whether names, or kinds of layers, came, went or moved.
+    `renamed`: whether names, or kinds of layers, were added, removed or moved.
     """
 
     def __init__(self, network: Network, delta: Delta) -> None:
@@ -33,7 +33,7 @@ class Exchange:
         self._behind = delta.position + len(self.come)
 
     def make(self) -> Iterator[Unit]:
-        """Do it; return the other units that must be judged anew for it, as names tell."""
+        """Replace them; return the other units to be resolved again because of names."""
         network = self.network
         first = not network.units
         used = set() if first else self._constants_used()
@@ -65,13 +65,13 @@ class Exchange:
                 yield from units
 
     def _meant(self) -> dict[str, tuple[Constant | None, Layer | None]]:
-        """What the names that come stand for."""
+        """Return what the names of the added units referred to."""
         network = self.network
         names = (name for unit in self.come for name in self.names[unit].declared)
         return {name: (network.constants.get(name), network.layers.get(name)) for name in names}
 
     def _overtaken(self, meant: dict[str, tuple[Constant | None, Layer | None]]) -> set[str]:
-        """The names of which another, that is still there, was the first."""
+        """Return the names whose first declaration is now another, while the former remains."""
         network = self.network
         return {
             name
@@ -96,7 +96,7 @@ class Exchange:
                 del network.following[name]
 
     def _enter(self, unit: Unit, *, out: bool) -> None:
-        """Enter a unit's names into the network's indexes, or take them out."""
+        """Add a unit's names to the network's indexes, or remove them."""
         network, names = self.network, self.names[unit]
         lists = (
             (network.declaring, names.declared),
@@ -110,7 +110,7 @@ class Exchange:
                 change(name, unit)
 
     def _constants_used(self) -> set[str]:
-        """The names in the units that something uses as constants."""
+        """Return the names in the units that are used as constants anywhere."""
         names = (name for one in self.names.values() for name in one.constants)
         return {name for name in names if name in self.network.using}
 
@@ -167,7 +167,7 @@ class Exchange:
         return [one.name for one in old] != [one.name for one in new]
 
     def _following(self, what: str, end: int) -> int:
-        """The number of the first layer or constant behind the edit, `end` where there is none."""
+        """Return the number of the first layer or constant after the edit, or `end`."""
         if not end:
             return 0
         declarations = self.network.specification.declarations
@@ -179,7 +179,7 @@ class Exchange:
         return end
 
     def _respell(self, spellings: Spellings, changed: set[str]) -> None:
-        """Enter names that came and take out those that went."""
+        """Add names that are new and remove those that are gone."""
         network = self.network
         both = network.constant_spellings, network.layer_spellings
         for name in changed:
@@ -193,7 +193,7 @@ class Exchange:
 
 
 def shared_by(units: Iterable[Unit]) -> set[str]:
-    """The layers of which units share anything."""
+    """Return the layers whose parameters units share."""
     shares = (unit.declaration for unit in units if unit.declaration.kind == "share")
     items = (item for declaration in shares for item in declaration.items)
     return {item.name.text for item in items if isinstance(item, ShareItem)}

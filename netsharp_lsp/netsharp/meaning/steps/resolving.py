@@ -1,4 +1,4 @@
-"""Works out what the layers of one declaration say: sizes, attributes, kernels.
+"""Resolves the layers of one declaration: sizes, attributes, kernels.
 
 It asks the network for constants and names, and never for another layer.
 """
@@ -60,7 +60,7 @@ class Resolver:
     # Sizes.
 
     def size(self, layer: Layer) -> None:
-        """The declared dimensions, or what the context makes of `auto`, inputs left out."""
+        """Set the declared dimensions, or the context's value of `auto`, except for inputs."""
         size = layer.item.size
         layer.shape, layer.origin = None, ""
         if size is None:
@@ -98,7 +98,7 @@ class Resolver:
     # Bundles.
 
     def bundles(self, layer: Layer) -> None:
-        """The bundles of a layer with their attributes, and the layer's own."""
+        """Set the bundles of a layer with their attributes, and the layer's own."""
         seen: dict[str, int] = {}
         bundles = []
         for item in layer.item.bundles:
@@ -121,7 +121,7 @@ class Resolver:
         forms: dict[str, AttributeForm],
         kind: str | None = None,
     ) -> dict[str, Given]:
-        """Each attribute's first mention by its proper name."""
+        """Return each attribute's first mention by its proper name."""
         given: dict[str, Given] = {}
         for attribute in attributes:
             form = forms.get(attribute.name.text.lower())
@@ -140,7 +140,10 @@ class Resolver:
         return given or NOTHING_GIVEN
 
     def _is_padding_word(self, form: AttributeForm, attribute: Attribute) -> bool:
-        """Whether padding is given as other tools name it, which is reported; a constant may be."""
+        """Return whether padding is given in other tools' words, which is reported.
+
+        A constant of that name may be meant.
+        """
         word = attribute.value
         if form.name != "Padding" or not isinstance(word, Name):
             return False
@@ -154,7 +157,7 @@ class Resolver:
         return True
 
     def _typed(self, form: AttributeForm, attribute: Attribute, value: Value) -> Value | None:
-        """The value if its type suits the attribute; else the fault is reported (NS040)."""
+        """Return the value if its type suits the attribute; else report the fault (NS040)."""
         entries = value if isinstance(value, tuple) else (value,)
         node = attribute.value
         assert node is not None
@@ -190,12 +193,12 @@ class Resolver:
 
 
 def is_slip(attribute: Attribute) -> bool:
-    """Whether an attribute tries to give the activation, or is a connection without its `from`."""
+    """Return whether an attribute gives the activation, or is a connection without `from`."""
     return attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute)
 
 
 def give_by_context(layer: Layer, context: Context) -> None:
-    """What the context makes of a hidden or output layer's `auto`."""
+    """Set the size of a hidden or output layer's `auto` from the context."""
     if layer.kind == "hidden":
         nodes = hidden_nodes_in_force(context)
         field = "hidden_nodes" if context.hidden_nodes else "host"
@@ -210,7 +213,7 @@ def give_by_context(layer: Layer, context: Context) -> None:
 
 
 def give_features(inputs: list[Layer], context: Context) -> None:
-    """Leave to the only `auto` of the input layers the features that the others do not take."""
+    """Give the only `auto` of the input layers the features that the others do not take."""
     firsts = [layer for layer in inputs if layer.first]
     autos = [layer for layer in firsts if layer.auto]
     for layer in inputs:
@@ -227,7 +230,7 @@ def give_features(inputs: list[Layer], context: Context) -> None:
 
 
 def resolve_kernel(bundle: Bundle) -> None:
-    """The figures in force of a convolution, a pool or a norm."""
+    """Set the figures in force of a convolution, a pool or a norm."""
     bundle.input_shape = integers_of(bundle.given.get("InputShape"))
     bundle.kernel_shape = integers_of(bundle.given.get("KernelShape"))
     if bundle.input_shape is None:
@@ -238,7 +241,7 @@ def resolve_kernel(bundle: Bundle) -> None:
 
 
 def rounding(value: float, place: RelativeSpan) -> Repair | None:
-    """The fix for a size that is no whole number; halves go down, as in a division of sizes."""
+    """Return the fix for a size that is not a whole number; halves go down, as in a division."""
     rounded = math.ceil(value - 0.5)
     if rounded < 1:
         return None

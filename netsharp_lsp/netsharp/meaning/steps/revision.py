@@ -1,7 +1,7 @@
-"""One step of a network from a text to the next: what depends on an edit is worked out anew.
+"""One step of a network from a text to the next: what depends on an edit is resolved again.
 
 The invariant: afterwards the network is what it would be were the text read for the first time.
-Whatever a rule reads of another declaration must be found here as a reason to judge anew.
+Whatever a rule reads of another declaration must be found here as a reason to check again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def resolve(specification: Specification, context: Context) -> Network:
-    """The network that a text describes."""
+    """Return the network that a text describes."""
     network = Network(specification, context)
     Revision(network, Delta(0, (), specification.declarations)).run(())
     return network
@@ -41,9 +41,9 @@ def revise(
     delta: Delta,
     also: Iterable[Declaration] = (),
 ) -> list[Unit]:
-    """Make a network that of the next version; return the units to be judged anew.
+    """Update a network to the next version; return the units to be checked again.
 
-    ``also`` are declarations to be judged anew whatever the edit did to them.
+    ``also`` are declarations to be checked again whatever the edit did to them.
     """
     network.specification = specification
     network.evaluated = 0
@@ -52,7 +52,7 @@ def revise(
 
 
 class Revision:
-    """One edit of a network.  `stale` gathers the units that are to be resolved anew."""
+    """One edit of a network. `stale` has the units that are to be resolved again."""
 
     def __init__(self, network: Network, delta: Delta) -> None:
         self.network = network
@@ -65,16 +65,16 @@ class Revision:
 
     @property
     def gone(self) -> list[Unit]:
-        """The units that went."""
+        """Return the units that were removed."""
         return self.exchange.gone
 
     @property
     def come(self) -> list[Unit]:
-        """The units that came."""
+        """Return the units that were added."""
         return self.exchange.come
 
     def run(self, also: Iterable[Declaration]) -> list[Unit]:
-        """Do it; return the units that were resolved anew."""
+        """Apply it; return the units that were resolved again."""
         network = self.network
         sought = network.seeks
         if not self.first:
@@ -105,7 +105,7 @@ class Revision:
     # Working out.
 
     def _resolve(self) -> None:
-        """Work the stale units out, and every constant that refers to theirs."""
+        """Resolve the stale units, and evaluate every constant that refers to theirs."""
         network = self.network
         waiting = self._waiting()
         self.stale.update(dict.fromkeys(waiting))
@@ -128,7 +128,7 @@ class Revision:
         self.stale.clear()
 
     def _waiting(self) -> set[Unit]:
-        """The stale units with constants, and all those whose constants refer to them."""
+        """Return the stale units with constants, and all those whose constants refer to them."""
         network = self.network
         found = {unit for unit in self.stale if unit.constants}
         gone = () if self.resolved else self.gone
@@ -150,7 +150,7 @@ class Revision:
         evaluate_constants(sorted(constants, key=lambda constant: constant.order), network)
 
     def _give_features(self) -> None:
-        """Work out `auto` inputs if any input changed; whose size is another is stale again."""
+        """Resolve `auto` inputs if any input changed; units with a changed size are stale again."""
         network = self.network
         units = (*self.stale, *(() if self.resolved else self.gone))
         if not any(layer.kind == "input" for unit in units for layer in unit.layers):
@@ -164,7 +164,7 @@ class Revision:
     # What follows from it.
 
     def _point(self) -> set[Unit]:
-        """Lead connections from names that were declared anew to the layers that now have them."""
+        """Connect bundles to the layers that now have the names they read; return their units."""
         network = self.network
         found = set()
         for name in {layer.name for unit in self.exchange.names for layer in unit.layers}:
@@ -176,7 +176,7 @@ class Revision:
         return found
 
     def _follow(self) -> bool:
-        """Resolve what refers to something that changed; whether connections did."""
+        """Resolve the units that refer to something changed; return whether connections did."""
         network = self.network
         connections = False
         while True:
@@ -192,7 +192,7 @@ class Revision:
             self._resolve()
 
     def _resolve_shares(self) -> None:
-        """Work out the shares that are new, and those that name a layer resolved anew."""
+        """Resolve the shares that are new, and those that name a layer resolved again."""
         network = self.network
         names = {one.name for unit in (*self.gone, *self.resolved) for one in unit.layers}
         units = {unit for name in names for unit in network.sharing[name]} if names else set()
@@ -218,7 +218,7 @@ class Revision:
 
 
 def troubles_of(unit: Unit) -> int:
-    """What is wrong with the connections of a unit."""
+    """Return the kinds of faults of a unit's connections, as bits."""
     found = 0
     for layer in unit.layers:
         if layer.trainable and not layer.bundles:
@@ -234,7 +234,7 @@ def troubles_of(unit: Unit) -> int:
 
 
 def share_of(declaration: Declaration, layers: Mapping[str, Layer]) -> Share:
-    """The share that a declaration is."""
+    """Return the share of a declaration."""
     items = (item for item in declaration.items if isinstance(item, ShareItem))
     entries = (ShareEntry(declaration, item, layers.get(item.name.text)) for item in items)
     return Share(declaration, tuple(entries))

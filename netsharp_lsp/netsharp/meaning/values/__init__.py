@@ -1,4 +1,4 @@
-"""The values of expressions and attributes, and the faults met while they are worked out.
+"""The values of expressions and attributes, and the faults of their evaluation.
 
 Knows no layer and no bundle.
 """

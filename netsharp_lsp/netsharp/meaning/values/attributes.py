@@ -1,6 +1,6 @@
 """The table of bundle attributes: which bundles take them, of what type, with what default.
 
-Data only.  Source: section 5.3 of our reading of the guide ("Convolutional bundles").
+Data only. Source: the Net# guide, "Convolutional bundles".
 """
 
 from __future__ import annotations

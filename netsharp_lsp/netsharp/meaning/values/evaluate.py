@@ -1,8 +1,8 @@
-"""The values of Net# expressions and the faults met on the way; knows no layers.
+"""The values of Net# expressions and the faults of their evaluation; knows no layers.
 
-A value is a whole number, a real, a boolean or a tuple; None stands for a value that could
-not be had and whose fault is already reported, so that one fault sets off no others.
-Source: section 3 of our reading of the guide.
+A value is a whole number, a real, a boolean or a tuple; None is a value that could not be computed
+and whose fault is already reported, so that one fault causes no others. Source: the Net# guide,
+"Constants" and "Filtered bundles"; precedence follows C#.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
 class UndefinedValueError(Exception):
     """An operation without a value: its fault and the sentence about it.
 
-    `operand` is the position of the operand at fault, None where it is no single one.
+    `operand` is the position of the operand at fault, None where it is not a single one.
     """
 
     def __init__(self, fault: ValueFault, message: str, operand: int | None = None) -> None:
@@ -74,7 +74,7 @@ class UndefinedValueError(Exception):
 
 
 def type_name(value: Value) -> str:
-    """The type of a value as people say it."""
+    """Return the type of a value in words."""
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, int):
@@ -85,7 +85,7 @@ def type_name(value: Value) -> str:
 
 
 def show(value: Value) -> str:
-    """A value as Net# writes it."""
+    """Return a value as Net# writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -109,7 +109,7 @@ class Evaluator:
             self.report(Finding(fault.code, RelativeSpan.of(self.declaration, node), message))
 
     def value(self, node: Expression) -> Value | None:
-        """The value of an expression, None if it has none."""
+        """Return the value of an expression, None if it has none."""
         reader = READERS.get(type(node))
         return reader(self, node) if reader else None
 
@@ -148,7 +148,7 @@ class Evaluator:
         return value
 
     def undefined(self, node: Name) -> None:
-        """Hook for the fault of an undefined constant: the network knows the names."""
+        """Report an undefined constant: a hook, since the network knows the names."""
         self.fault(faults.UNDEFINED, node, f"Constant '{node.text}' is not defined.")
 
     def _tuple(self, node: Tuple) -> Value | None:
@@ -187,7 +187,7 @@ class Evaluator:
         return value
 
     def _decided(self, node: Binary, left: bool) -> Value | None:
-        """`false && x`, `true || x`: what only a value of ``x`` could do wrong does not matter."""
+        """Return `false && x`, `true || x`: faults of ``x`` do not matter then."""
         before, self.idle = self.idle, True
         right = self.value(node.right)
         self.idle = before
@@ -236,7 +236,7 @@ class Evaluator:
         operation: Callable[..., Value],
         *arguments: object,
     ) -> Value | None:
-        """Apply an operation; what has no value is reported at the operand at fault."""
+        """Apply an operation; a missing value is reported at the operand at fault."""
         try:
             value = operation(*arguments)
         except UndefinedValueError as undefined:
@@ -257,7 +257,7 @@ class Evaluator:
 
 
 def call_fault(node: Call, declaration: Declaration) -> Finding | None:
-    """What is wrong with a call itself: its name (NS044) or its number of arguments (NS045)."""
+    """Return the fault of a call itself: its name (NS044) or its number of arguments (NS045)."""
     name = node.function.text
     place = RelativeSpan.of(declaration, node.function)
     if name not in FUNCTIONS:
@@ -299,7 +299,7 @@ READERS: dict[type, Callable[..., Value | None]] = {
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a whole number or a real; a boolean is not."""
+    """Return whether a value is a whole number or a real; a boolean is not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -320,19 +320,19 @@ def wanted_booleans(operator: str, *operands: Value) -> None:
 
 
 def drops_remainder(left: Value, right: Value) -> bool:
-    """Whether a division of whole numbers loses something."""
+    """Return whether a division of whole numbers has a remainder."""
     whole = all(isinstance(v, int) and not isinstance(v, bool) for v in (left, right))
     return whole and right != 0 and left % right != 0  # type: ignore[operator]
 
 
 def truncated_quotient(left: int, right: int) -> int:
-    """Integer division toward zero."""
+    """Return the quotient of integers, truncated toward zero."""
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
 def unary_value(operator: str, operand: Value) -> Value:
-    """`-x`, `+x`, `!x`.  Raises `UndefinedValueError` for operands of another type."""
+    """Return `-x`, `+x`, `!x`. Raises `UndefinedValueError` for operands of another type."""
     if operator == "!":
         wanted_booleans("!", operand)
         return not operand
@@ -341,7 +341,7 @@ def unary_value(operator: str, operand: Value) -> Value:
 
 
 def divide(left: int | float, right: int | float) -> int | float:
-    """Whole numbers divide toward zero; a real operand makes a real."""
+    """Return a quotient; of whole numbers truncated toward zero, with a real operand a real."""
     if right == 0:
         raise UndefinedValueError(faults.DIVISION_BY_ZERO, "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
@@ -350,7 +350,7 @@ def divide(left: int | float, right: int | float) -> int | float:
 
 
 def remainder(left: int | float, right: int | float) -> int | float:
-    """The remainder, with the sign of the dividend."""
+    """Return the remainder, with the sign of the dividend."""
     if right == 0:
         raise UndefinedValueError(faults.DIVISION_BY_ZERO, "Division by zero.", 1)
     if isinstance(left, int) and isinstance(right, int):
@@ -359,10 +359,10 @@ def remainder(left: int | float, right: int | float) -> int | float:
 
 
 def power(left: int | float, right: int | float) -> int | float:
-    """Powers of whole numbers with exponents from 0 on stay whole.
+    """Return a power; of whole numbers with exponents from 0 on a whole number.
 
-    Raises `OverflowError` beyond 64 bits before it works the number out, and
-    `UndefinedValueError` for a root of a negative number and a negative power of 0.
+    Raises `OverflowError` beyond 64 bits before it computes the number, and `UndefinedValueError`
+    for a root of a negative number and a negative power of 0.
     """
     if left == 0 and right < 0:
         raise UndefinedValueError(
@@ -396,7 +396,7 @@ RELATIONS: dict[str, Callable[[int | float, int | float], bool]] = {
 
 
 def binary_value(operator: str, left: Value, right: Value) -> Value:
-    """The value of ``left operator right``.  Raises `UndefinedValueError` where there is none."""
+    """Return the value of ``left operator right``. Raises `UndefinedValueError` without one."""
     if operator in ("&&", "||"):
         wanted_booleans(operator, left, right)
         return bool(left and right) if operator == "&&" else bool(left or right)
@@ -416,7 +416,7 @@ def binary_value(operator: str, left: Value, right: Value) -> Value:
 
 
 def square_root(value: int | float) -> float:
-    """The square root.  Raises `UndefinedValueError` for a negative number."""
+    """Return the square root. Raises `UndefinedValueError` for a negative number."""
     if value < 0:
         raise UndefinedValueError(
             faults.OUT_OF_RANGE, f"The square root of {value} is not a number."
@@ -425,12 +425,12 @@ def square_root(value: int | float) -> float:
 
 
 def half_up(value: int | float) -> int:
-    """The nearest whole number; halves go away from zero."""
+    """Return the nearest whole number; halves are rounded away from zero."""
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
 def whole(function: Callable[[int | float], int]) -> Callable[[int | float], int]:
-    """The same function, raising `OverflowError` for anything that is not finite."""
+    """Return the same function, raising `OverflowError` for anything that is not finite."""
 
     def finite(value: int | float) -> int:
         if isinstance(value, int):
@@ -443,7 +443,7 @@ def whole(function: Callable[[int | float], int]) -> Callable[[int | float], int
 
 
 def extreme(function: Callable[..., int | float]) -> Callable[..., int | float]:
-    """`min` or `max`: among mixed arguments the result is a real."""
+    """Return `min` or `max`: among mixed arguments the result is a real."""
 
     def mixed(*values: int | float) -> int | float:
         value = function(values)
@@ -467,6 +467,6 @@ CALLS: dict[str, Callable[..., int | float]] = {
 
 
 def call_value(name: str, *arguments: Value) -> Value:
-    """The value of a function.  Raises `UndefinedValueError` where there is none."""
+    """Return the value of a function. Raises `UndefinedValueError` where there is none."""
     wanted_numbers(name, *arguments)
     return CALLS[name](*arguments)

@@ -1,4 +1,4 @@
-"""What may be wrong with a value: the one table of faults that are met while values are worked out.
+"""The possible faults of a value: the one table of faults of evaluation.
 
 It knows neither values nor rules; rules register its rows beside their own codes.
 """
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class ValueFault:
-    """One row: its code, how grave it is, and what a finding of it rests on.
+    """One row: its code, its severity, and what a finding of it depends on.
 
-    `of_value`: whether it depends on a value and not on a type, so that what is never computed
-    does not have it.
+    `of_value`: whether it depends on a value and not on a type, so that it does not apply to values
+    that are never computed.
     """
 
     __slots__ = ("code", "of_value", "rests", "severity")

@@ -1,7 +1,7 @@
 """The syntax of a Net# specification as immutable values; knows neither tree-sitter nor meaning.
 
-Spans are UTF-8 byte offsets, half-open, relative to the start of their top-level declaration:
-an edit elsewhere moves a declaration as a whole and leaves everything inside it as it is.
+Spans are UTF-8 byte offsets, half-open, relative to the start of their top-level declaration: an
+edit elsewhere moves a declaration as a whole and changes nothing inside it.
 """
 
 from netsharp_lsp.netsharp.reading.syntax.declarations import (

@@ -1,4 +1,4 @@
-"""Declarations of a Net# specification, and what is in them, as immutable values; knows neither
+"""Declarations of a Net# specification, and their parts, as immutable values; knows neither
 tree-sitter nor meaning.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Tokens:
-    """The leaves of a long text that found no place, as (type, start, end); 16 bytes for each."""
+    """The unplaced leaves of a long text, as (type, start, end); 16 bytes for each."""
 
     __slots__ = ("_kinds", "_spans")
 
@@ -32,7 +32,7 @@ class Tokens:
             self.append(token)
 
     def append(self, token: tuple[str, int, int]) -> None:
-        """Put a leaf behind the others."""
+        """Append a leaf."""
         self._kinds.append(token[0])
         self._spans.extend(token[1:])
 
@@ -56,13 +56,13 @@ class Tokens:
 
 
 class Fault(Node):
-    """What the parser met or missed.
+    """Text that the parser did not expect, or missed.
 
-    `kind` "missing": `text` is the absent mark, `opener` the span of its partner or None.
-    `kind` "unexpected": `text` is what stands there, `tokens` its leaves as (type, start, end).
-    `kind` "incomplete": `text` is what was begun: a declaration, constant, source, filter,
-    attribute or operand.
-    `kind` "idle": a comma with no value behind it.  `kind` "separator": `;` between share items.
+    `kind` "missing": `text` is the absent mark, `opener` the span of its partner or None. `kind`
+    "unexpected": `text` is what is there, `tokens` its leaves as (type, start, end). `kind`
+    "incomplete": `text` is what was begun: a declaration, constant, source, filter, attribute or
+    operand. `kind` "idle": a comma with no value after it. `kind` "separator": `;` between share
+    items.
     """
 
     __slots__ = ("kind", "opener", "text", "tokens")
@@ -132,8 +132,8 @@ class BundleItem(Node):
     """`from source kind ...`.
 
     `kind` is one of KINDS, None where it is missing or unknown; `kind_span` covers its words
-    (empty, behind the source, where there are none) and `kind_text` is as written.
-    `attributes` holds the block's entries; `block` is the block's span, None without one.
+    (empty, after the source, where there are none) and `kind_text` is as written. `attributes` has
+    the block's entries; `block` is the block's span, None without one.
     """
 
     __slots__ = (
@@ -184,7 +184,7 @@ class Auto(Node):
 class LayerItem(Node):
     """One layer: `name size activation` and its bundles, in a body or not.
 
-    `attributes` holds the body's own entries (`Biases = ...;`); `body` is the body's span.
+    `attributes` has the body's own entries (`Biases = ...;`); `body` is the body's span.
     """
 
     __slots__ = ("activation", "attributes", "body", "bundles", "name", "size")
@@ -263,16 +263,16 @@ DECLARATION_KINDS = (
 
 
 class Declaration(Node):
-    """One top-level declaration; `start` is 0, and the snapshot knows where it stands.
+    """One top-level declaration; `start` is 0, and the snapshot has its offset.
 
     `group` is the span of the braces of `keyword { ... }`, None without; `keywords` lists every
-    keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case;
-    `semicolons` the spans of `;` that end nothing.  `doubtful`: it has faults or no keyword of
-    Net#, or a layer among constants, or one that no connection leads to.  `misnamed`: something in
-    it is called as nothing may be.  `odd_digits`: an expression in it holds a malformed number or a
-    name that starts with a digit.  `bulk`: of how many nodes the parser made it.
-    `torn`: it had to leave some text out, or put some in, of its own accord.  `astray`: more is
-    wrong than marks that the scanner supplies by what stands right behind, or are too many.
+    keyword written inside (also `auto`, `from`, `all`, ...) for the rule on odd case; `semicolons`
+    the spans of `;` that end nothing. `doubtful`: it has faults or no keyword of Net#, or a layer
+    among constants, or one that no connection leads to. `misnamed`: a name in it is invalid.
+    `odd_digits`: an expression in it has a malformed number or a name that starts with a digit.
+    `bulk`: the number of its nodes in the parser's tree. `torn`: the parser had to skip or insert
+    text. `astray`: it has other faults than marks that the scanner supplies because of the next
+    token, or than superfluous marks.
     """
 
     __slots__ = (
@@ -329,7 +329,7 @@ _MARKS = frozenset(("missing", "idle", "separator"))
 
 
 def _is_odd(kind: str, items: tuple[Item, ...]) -> bool:
-    """Whether the items of a declaration do not go with its keyword."""
+    """Return whether the items of a declaration do not suit its keyword."""
     if kind in ("hidden", "output"):
         return any(
             isinstance(item, LayerItem) and not item.bundles and item.body is None for item in items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Node:
-    """Anything with a span inside its declaration."""
+    """A node with a span inside its declaration."""
 
     __slots__ = ("end", "start")
 
@@ -66,13 +66,13 @@ class Placeholder(Node):
 
 
 class Broken(Node):
-    """An expression that the parser could not read; its fault is reported elsewhere."""
+    """An expression that was not parsed; its fault is reported elsewhere."""
 
     __slots__ = ()
 
 
 class Deep(Broken):
-    """An expression that stands `DEEPEST` levels inside others; nobody reads it further."""
+    """An expression nested `DEEPEST` levels deep; its inside is not read."""
 
     __slots__ = ()
 
@@ -133,7 +133,7 @@ class Index(Node):
 class Tuple(Node):
     """`[a, b]`; `bracket` is "(" where round brackets were written, "" where none were.
 
-    `trailing` is the span of a comma without a value behind it, if there is one.
+    `trailing` is the span of a comma without a value after it, if there is one.
     """
 
     __slots__ = ("bracket", "items", "trailing")

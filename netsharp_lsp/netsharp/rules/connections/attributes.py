@@ -1,4 +1,4 @@
-"""Rules on the attributes of connections: which there are, which are needed, what they hold."""
+"""Rules on the attributes of connections: which exist, which are needed, and their values."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ FOREIGN_NAMES = {
 
 
 def applicable(kind: str | None) -> list[AttributeForm]:
-    """The attributes that a kind of connection takes."""
+    """Return the attributes that a kind of connection takes."""
     return [form for form in FORMS if kind in form.kinds]
 
 
 @rule("NS061", "error", on=LAYER, rests=Rests.WORDS)
 def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An attribute that no connection has, or no layer; of `all` NS020 speaks."""
+    """Report an attribute that no connection has, or no layer; of `all` NS020 reports it."""
     for bundle in layer.bundles:
         free = free_names(bundle)
         for attribute in unknown_attributes(bundle) if bundle.kind != "all" else ():
@@ -107,17 +107,17 @@ def unknown_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def is_attribute(attribute: Attribute) -> bool:
-    """Whether it has a value and is no connection without its `from`; else syntax is at fault."""
+    """Return whether it has a value and is not a connection without `from`, a fault of syntax."""
     return attribute.value is not None and not lacks_from(attribute)
 
 
 def is_activation(attribute: Attribute) -> bool:
-    """Whether an attribute tries to give the activation, which NS016 reports."""
+    """Return whether an attribute tries to give the activation, which NS016 reports."""
     return activation_attribute(attribute) is not None
 
 
 def unknown_attributes(bundle: Bundle) -> Iterator[Attribute]:
-    """The attributes of a bundle whose names mean nothing."""
+    """Yield the attributes of a bundle with unknown names."""
     for attribute in bundle.item.attributes:
         lowered = attribute.name.text.lower()
         if lowered not in BY_NAME and lowered not in LAYER_FORMS and not is_activation(attribute):
@@ -125,12 +125,12 @@ def unknown_attributes(bundle: Bundle) -> Iterator[Attribute]:
 
 
 def free_names(bundle: Bundle) -> list[str]:
-    """The attributes that a bundle takes and does not have yet."""
+    """Return the attributes that a bundle takes and does not have yet."""
     return [form.name for form in applicable(bundle.kind) if form.name not in bundle.given]
 
 
 def suggested_name(word: str, free: list[str]) -> str | None:
-    """The attribute most likely meant, of those still free if possible."""
+    """Return the attribute most likely meant, of those still free if possible."""
     foreign = FOREIGN_NAMES.get(word.lower().replace("_", ""))
     if foreign in free:
         return foreign
@@ -141,7 +141,7 @@ def suggested_name(word: str, free: list[str]) -> str | None:
 
 
 def may_be(bundle: Bundle, attribute: Attribute, name: str, network: Network) -> bool:
-    """Whether an attribute under another name says nothing that is a fault, as far as is known."""
+    """Return whether an attribute under another name would have no known fault."""
     if attribute.value is None:
         return False
     value = network.evaluate(bundle.declaration, attribute.value, lambda finding: None)
@@ -155,7 +155,7 @@ def may_be(bundle: Bundle, attribute: Attribute, name: str, network: Network) ->
 
 
 def takes(form: AttributeForm, value: Value) -> bool:
-    """Whether a value has the type that an attribute wants."""
+    """Return whether a value has the type that an attribute requires."""
     if isinstance(value, tuple):
         return form.shape != "scalar" and all(suits(entry, form.element) for entry in value)
     return form.shape not in ("tuple", "list") and suits(value, form.element)
@@ -164,7 +164,7 @@ def takes(form: AttributeForm, value: Value) -> bool:
 def misnamed(
     declaration: Declaration, attribute: Attribute, hint: str | None, free: bool, *, safe: bool
 ) -> Finding:
-    """An unknown attribute, with its new name where that one is still free."""
+    """Return the finding for an unknown attribute, with its new name where that is still free."""
     place = RelativeSpan.of(declaration, attribute.name)
     message = f"Unknown attribute '{attribute.name.text}'."
     if hint is None:
@@ -176,7 +176,7 @@ def misnamed(
 
 @rule("NS014", "info", on=LAYER, rests=Rests.TEXT)
 def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A known attribute in other than its usual capitals."""
+    """Report a known attribute in unusual capitals."""
     blocks = [(bundle.item.attributes, BY_NAME) for bundle in layer.bundles]
     for attributes, forms in (*blocks, (layer.item.attributes, LAYER_FORMS)):
         for attribute in attributes:
@@ -191,7 +191,7 @@ def odd_attribute_case(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS062", "error", on=LAYER, rests=Rests.WORDS)
 def repeated_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An attribute given a second time; the first mention is the one in force."""
+    """Report an attribute given a second time; the first mention is the one in force."""
     blocks = [(b.item.attributes, b.item.block, BY_NAME) for b in layer.bundles]
     blocks.append((layer.item.attributes, layer.item.body, LAYER_FORMS))
     for attributes, block, forms in blocks:
@@ -210,7 +210,7 @@ def repeated(
     block: tuple[int, int] | None,
     network: Network,
 ) -> Finding:
-    """The finding about a second mention; taking it out is safe where it says the same."""
+    """Return the finding for a second mention; removing it is safe where both are equal."""
     declaration, (first, second) = layer.declaration, mentions
     repair = None
     if block is not None:
@@ -223,7 +223,7 @@ def repeated(
 
 
 def value_text(declaration: Declaration, attribute: Attribute, network: Network) -> str:
-    """The text of an attribute's value without blanks."""
+    """Return the text of an attribute's value without blanks."""
     if attribute.value is None:
         return ""
     return "".join(network.text(RelativeSpan.of(declaration, attribute.value)).split())
@@ -231,7 +231,7 @@ def value_text(declaration: Declaration, attribute: Attribute, network: Network)
 
 @rule("NS063", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """An attribute without which there is no kernel, or no norm; the fix works out a value."""
+    """Report an attribute without which there is no kernel, or no norm; the fix gives a value."""
     if not bundle.has_kernel or bundle.kind is None:
         return
     if any(map(is_half_typed, bundle.item.attributes)):
@@ -260,7 +260,7 @@ def needed_attribute(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def is_declared(bundle: Bundle, name: str, value: Value) -> bool:
-    """Whether a proposed value is the source's declared shape, with which the kernels fit."""
+    """Return whether a proposed value is the source's declared shape and the kernels fit."""
     if name != "InputShape" or bundle.source is None or value != bundle.source.shape:
         return False
     if "KernelShape" not in bundle.given:
@@ -272,7 +272,7 @@ def is_declared(bundle: Bundle, name: str, value: Value) -> bool:
 
 @rule("NS064", "error", on=LAYER)
 def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A known attribute on a kind of connection that does not take it."""
+    """Report a known attribute on a kind of connection that does not take it."""
     for bundle in layer.bundles:
         if bundle.kind is None or bundle.kind == "all":
             continue
@@ -291,7 +291,7 @@ def foreign_attribute(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS065", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A tuple with more or fewer entries than InputShape has."""
+    """Report a tuple with more or fewer entries than InputShape has."""
     if bundle.input_shape is None:
         return
     rank = len(bundle.input_shape)
@@ -315,7 +315,7 @@ def wrong_rank(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def tuple_of(bundle: Bundle, name: str) -> tuple[Value, ...] | None:
-    """The entries of a given tuple; a kernel without any is NS063's."""
+    """Return the entries of a given tuple; NS063 reports a kernel without any."""
     given = bundle.given.get(name)
     value = given.value if given is not None else None
     return value if isinstance(value, tuple) and (value or name != "KernelShape") else None
@@ -324,9 +324,9 @@ def tuple_of(bundle: Bundle, name: str) -> tuple[Value, ...] | None:
 def refilled(
     bundle: Bundle, name: str, entries: tuple[Value, ...], meant: tuple[Value, ...] | None
 ) -> Repair | None:
-    """The reading that the declared size bears out, else entries that change nothing in front.
+    """Return the reading that agrees with the declared size, else neutral entries in front.
 
-    Entries that do something are not taken away.
+    Entries with an effect are not removed.
     """
     filler, rank = FILLERS[name], len(bundle.input_shape or ())
     missing = rank - len(entries)
@@ -346,7 +346,7 @@ def refilled(
 
 @rule("NS069", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A size or a step of zero or less, or a negative pad."""
+    """Report a size or a step of zero or less, or a negative pad."""
     if not bundle.has_kernel:
         return
     for name in ("InputShape", "KernelShape", "Stride", "LowerPad", "UpperPad"):
@@ -365,7 +365,7 @@ def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
-    """The least value in an entry's place, or that without its sign, as the size bears out."""
+    """Return the least value for an entry, or that without its sign, as the size agrees."""
     entries = bundle.given[name].value
     assert isinstance(entries, tuple)
     before, (entry, *behind) = entries[:dimension], entries[dimension:]
@@ -379,7 +379,7 @@ def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
 
 @rule("NS070", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Padding beside explicit pads: the guide allows one of the two."""
+    """Report Padding beside explicit pads: the guide allows one of the two."""
     padding = bundle.given.get("Padding")
     pads = [bundle.given[name] for name in ("LowerPad", "UpperPad") if name in bundle.given]
     if padding is None or not pads or not bundle.has_kernel or bundle.item.block is None:
@@ -408,13 +408,13 @@ def two_paddings(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def entries_of(value: Value | None) -> set[Value | None]:
-    """The distinct entries of a value."""
+    """Return the distinct entries of a value."""
     return set(value) if isinstance(value, tuple) else {value}
 
 
 @rule("NS076", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def map_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """MapCount of zero or less."""
+    """Report a MapCount of zero or less."""
     given = bundle.given.get("MapCount")
     if given is None or bundle.kind != CONVOLVE:
         return

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @rule("NS074", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A layer whose declared size is not what its kernels give."""
+    """Report a layer whose declared size is not what its kernels give."""
     geometry, layer = bundle.geometry, bundle.layer
     if geometry is None or layer.shape is None or layer.auto or not source_fits(bundle):
         return
@@ -51,7 +51,7 @@ def nodes_disagree(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def as_one_number(bundle: Bundle) -> Repair | None:
-    """MapCount as one number where a tuple repeats it and the number gives the declared shape."""
+    """Write a tuple MapCount as one number where that gives the declared shape."""
     maps = bundle.map_count or ()
     if len(maps) < 2 or len(set(maps)) > 1 or "MapCount" not in bundle.given:
         return None
@@ -63,7 +63,7 @@ def as_one_number(bundle: Bundle) -> Repair | None:
 
 
 def working(bundle: Bundle, geometry: Geometry) -> list[Note]:
-    """The arithmetic of a bundle's size, dimension by dimension."""
+    """Return the arithmetic of a bundle's size, dimension by dimension."""
     notes = [Note(text, bundle.entry_place("KernelShape", d)) for d, text in outputs(geometry)]
     total = f"{factors(geometry.output)} = {product(geometry.output)}"
     if len(geometry.output) > 1:
@@ -72,7 +72,7 @@ def working(bundle: Bundle, geometry: Geometry) -> list[Note]:
 
 
 def with_pads(bundle: Bundle, geometry: Geometry) -> Iterator[Note]:
-    """What padding would make of an unpadded kernel, where that is the declared size."""
+    """Yield the effect of padding on an unpadded kernel, where that gives the declared size."""
     if pads_given(bundle):
         return
     filled = filled_to_the_end(geometry)
@@ -84,19 +84,19 @@ def with_pads(bundle: Bundle, geometry: Geometry) -> Iterator[Note]:
 
 
 def pads_given(bundle: Bundle) -> bool:
-    """Whether a bundle says anything about padding."""
+    """Return whether a bundle specifies any padding."""
     return any(name in bundle.given for name in ("Padding", *PADS))
 
 
 def pads_of(geometry: Geometry) -> list[tuple[str, Value]]:
-    """The explicit pads of a geometry as attributes, those of zeros left out."""
+    """Return the explicit pads of a geometry as attributes, without those of zeros."""
     lower = tuple(axis.lower for axis in geometry.axes)
     upper = tuple(axis.upper for axis in geometry.axes)
     return [(name, pads) for name, pads in zip(PADS, (lower, upper), strict=True) if any(pads)]
 
 
 def nearest_shape(geometry: Geometry, declared: tuple[int, ...]) -> tuple[int, ...]:
-    """The computed shape in the form that the declaration has: maps apart or not."""
+    """Return the computed shape in the form that the declaration has: maps apart or not."""
     fitting = [shape for shape in shapes_of(geometry) if len(shape) == len(declared)]
     if fitting:
         return fitting[0]
@@ -104,7 +104,7 @@ def nearest_shape(geometry: Geometry, declared: tuple[int, ...]) -> tuple[int, .
 
 
 def wrong_size(layer: Layer, shape: tuple[int, ...]) -> RelativeSpan:
-    """The one dimension that differs, else the whole size."""
+    """Return the one dimension that differs, else the whole size."""
     size, old = layer.item.size, layer.shape or ()
     if isinstance(size, Tuple) and len(old) == len(shape) == len(size.items):
         wrong = [item for item, a, b in zip(size.items, old, shape, strict=True) if a != b]
@@ -115,7 +115,7 @@ def wrong_size(layer: Layer, shape: tuple[int, ...]) -> RelativeSpan:
 
 @rule("NS075", "info", on=BUNDLE, kinds=KERNEL_KINDS)
 def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A declared shape of the right number of nodes that is not the computed one."""
+    """Report a declared shape of the right number of nodes that is not the computed one."""
     geometry, layer = bundle.geometry, bundle.layer
     if geometry is None or layer.shape is None or layer.auto or layer.shape == geometry.output:
         return
@@ -133,7 +133,7 @@ def shape_differs(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS077", "info", on=BUNDLE, kinds=KERNEL_KINDS)
 def unread_cells(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Cells at the ends of the source that no kernel reads."""
+    """Report cells at the ends of the source that no kernel reads."""
     geometry = bundle.geometry
     if geometry is None or not source_fits(bundle):
         return
@@ -150,7 +150,7 @@ def unread_cells(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def unread_message(lower: int, upper: int, dimension: int) -> str:
-    """How many cells are unread at which ends."""
+    """Return the number of cells that are never read, and at which ends."""
     ends = [
         f"{counted(number, 'cell')} at the {end} end"
         for number, end in ((lower, "lower"), (upper, "upper"))
@@ -161,7 +161,7 @@ def unread_message(lower: int, upper: int, dimension: int) -> str:
 
 
 def padded_to_the_end(bundle: Bundle, geometry: Geometry, network: Network) -> Repair | None:
-    """One more kernel wherever cells are unread; None where pads are already chosen."""
+    """Add one more kernel wherever cells are never read; None where pads are already chosen."""
     layer, filled = bundle.layer, filled_to_the_end(geometry)
     if pads_given(bundle) or filled is None or layer.auto or layer.shape is None:
         return None
@@ -177,7 +177,7 @@ def padded_to_the_end(bundle: Bundle, geometry: Geometry, network: Network) -> R
 
 @rule("NS085", "error", on=LAYER)
 def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An `auto` layer whose size its kernels dictate."""
+    """Report an `auto` layer whose size its kernels determine."""
     kernels = [bundle for bundle in layer.bundles if bundle.kind in KERNEL_KINDS]
     if not layer.auto or not kernels:
         return
@@ -204,7 +204,7 @@ def auto_destination(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS086", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def unknown_source(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A kernel over a source whose size only the data tells."""
+    """Report a kernel over a source whose size is known only from data."""
     source = bundle.source
     if source is None or not source.auto or source.shape is not None:
         return

@@ -26,7 +26,7 @@ PADS = ("LowerPad", "UpperPad")
 
 
 def given_entries(bundle: Bundle, name: str) -> tuple[int, ...] | None:
-    """The whole numbers of a given tuple, None where it is not given or faulty."""
+    """Return the whole numbers of a given tuple, None where it is not given or faulty."""
     given = bundle.given.get(name)
     if given is None or not isinstance(given.value, tuple):
         return None
@@ -34,7 +34,7 @@ def given_entries(bundle: Bundle, name: str) -> tuple[int, ...] | None:
 
 
 def pairs(bundle: Bundle, first: str, second: str) -> Iterator[tuple[int, int, int]]:
-    """Two given tuples side by side, as (dimension, entry, entry); nothing if ranks differ."""
+    """Yield two given tuples side by side, as (dimension, entry, entry), if ranks agree."""
     left, right = given_entries(bundle, first), given_entries(bundle, second)
     if left is None or right is None or len(left) != len(right) or not bundle.has_kernel:
         return
@@ -43,7 +43,7 @@ def pairs(bundle: Bundle, first: str, second: str) -> Iterator[tuple[int, int, i
 
 
 def source_fits(bundle: Bundle) -> bool:
-    """Whether InputShape has the nodes of the source, as far as both are known."""
+    """Return whether InputShape has the nodes of the source, as far as both are known."""
     shape, source = bundle.input_shape, bundle.source
     if shape is None or source is None or source.nodes is None:
         return True
@@ -52,7 +52,7 @@ def source_fits(bundle: Bundle) -> bool:
 
 @rule("NS066", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def source_disagrees(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """InputShape with another number of nodes than the source layer."""
+    """Report an InputShape with another number of nodes than the source layer."""
     shape, source = bundle.input_shape, bundle.source
     if shape is None or min(shape) < 1 or source is None or source_fits(bundle):
         return
@@ -74,7 +74,7 @@ def source_disagrees(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def sized(name: str, shape: tuple[int, ...], layer: Layer) -> str:
-    """A layer's declared size with its arithmetic."""
+    """Return a layer's declared size with its arithmetic."""
     if layer.auto:
         origin = f" ({layer.origin})" if layer.origin else ""
         return f"'{name}' is auto and has {counted(product(shape), 'node')}{origin}."
@@ -85,7 +85,7 @@ def sized(name: str, shape: tuple[int, ...], layer: Layer) -> str:
 
 @rule("NS122", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def other_order(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """InputShape with the source's dimensions in another order."""
+    """Report an InputShape with the source's dimensions in another order."""
     shape, source = bundle.input_shape, bundle.source
     if not is_reordered(bundle) or shape is None or source is None or source.shape is None:
         return
@@ -102,7 +102,7 @@ def other_order(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def is_reordered(bundle: Bundle) -> bool:
-    """Whether InputShape has the source's dimensions in another order."""
+    """Return whether InputShape has the source's dimensions in another order."""
     shape, source = bundle.input_shape, bundle.source
     if shape is None or source is None or source.shape is None or shape == source.shape:
         return False
@@ -110,7 +110,7 @@ def is_reordered(bundle: Bundle) -> bool:
 
 
 def reordered(bundle: Bundle, old: tuple[int, ...], new: tuple[int, ...]) -> list[Change]:
-    """Bring InputShape, and all tuples if they were lawful in the old order, into the new one."""
+    """Reorder InputShape, and all tuples if they were valid in the old order."""
     changes = changed_tuple(bundle, "InputShape", new)
     if bundle.geometry is None:
         return changes
@@ -129,18 +129,18 @@ def reordered(bundle: Bundle, old: tuple[int, ...], new: tuple[int, ...]) -> lis
 
 @rule("NS067", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def kernel_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A kernel longer than its source."""
+    """Report a kernel longer than its source."""
     yield from exceeding("NS067", bundle, "KernelShape", "InputShape")
 
 
 @rule("NS068", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def stride_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A stride that would skip cells between kernels."""
+    """Report a stride that would skip cells between kernels."""
     yield from exceeding("NS068", bundle, "Stride", "KernelShape")
 
 
 def exceeding(code: str, bundle: Bundle, name: str, limit: str) -> Iterator[Finding]:
-    """Each dimension in which one attribute is larger than the one that limits it."""
+    """Report each dimension in which one attribute is larger than the one that limits it."""
     for dimension, most, value in pairs(bundle, limit, name):
         if value > most >= 1:
             yield Finding(
@@ -153,24 +153,24 @@ def exceeding(code: str, bundle: Bundle, name: str, limit: str) -> Iterator[Find
 
 
 def entry_note(bundle: Bundle, name: str, dimension: int, entry: int) -> Note:
-    """Points at the entry that another one must not exceed."""
+    """Return a note at the entry that another one must not exceed."""
     return Note(f"{name}[{dimension}] is {entry}.", bundle.entry_place(name, dimension))
 
 
 def clamp(bundle: Bundle, name: str, dimension: int, limit: int) -> Repair:
-    """Replace an entry by the largest lawful one."""
+    """Replace an entry by the largest valid one."""
     change = changed_entry(bundle, name, dimension, limit)
     return Repair(f"Replace by {limit}", [change], safe=False)
 
 
 def has_two_paddings(bundle: Bundle) -> bool:
-    """Whether NS070 holds, so that what the pads do is open."""
+    """Return whether NS070 applies, so that the effect of the pads is undefined."""
     return "Padding" in bundle.given and ("LowerPad" in bundle.given or "UpperPad" in bundle.given)
 
 
 @rule("NS071", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def lower_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A lower pad that puts the first kernel's centre outside the source."""
+    """Report a lower pad that puts the first kernel's centre outside the source."""
     for dimension, pad, kernel in pairs(bundle, "LowerPad", "KernelShape"):
         if 2 * pad >= kernel >= 1 and pad > 0 and not has_two_paddings(bundle):
             message = (
@@ -185,7 +185,7 @@ def lower_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS072", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def upper_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """An upper pad that puts the last kernel's centre outside the source."""
+    """Report an upper pad that puts the last kernel's centre outside the source."""
     for dimension, pad, kernel in pairs(bundle, "UpperPad", "KernelShape"):
         if 2 * pad > kernel >= 1 and not has_two_paddings(bundle):
             message = (
@@ -199,13 +199,13 @@ def upper_pad_too_large(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def half(number: int) -> str:
-    """Half of a whole number, in real division."""
+    """Return half of a whole number, in real division."""
     return f"{number // 2}.5" if number % 2 else str(number // 2)
 
 
 @rule("NS073", "error", on=BUNDLE, kinds=KERNEL_KINDS)
 def unfilled(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Explicit pads of which the last kernel leaves some uncovered."""
+    """Report explicit pads that the last kernel does not cover."""
     figures = (bundle.input_shape, bundle.kernel_shape, bundle.stride, bundle.lower_pad)
     ranks = {len(figure) for figure in (*figures, bundle.upper_pad) if figure is not None}
     if None in (*figures, bundle.upper_pad) or len(ranks) != 1 or has_two_paddings(bundle):
@@ -219,7 +219,7 @@ def unfilled(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def unfilled_dimension(bundle: Bundle, dimension: int, axis: Axis, network: Network) -> Finding:
-    """The finding about one dimension, with pads that fill it."""
+    """Return the finding for one dimension, with pads that fill it."""
     message = (
         f"Padded input {axis.size} + {axis.lower} + {axis.upper} = {axis.padded_size} is not "
         f"filled: {counted(axis.count, 'kernel')} of {axis.kernel} with stride {axis.stride} "
@@ -232,7 +232,7 @@ def unfilled_dimension(bundle: Bundle, dimension: int, axis: Axis, network: Netw
 
 
 def filled(bundle: Bundle, dimension: int, axis: Axis, network: Network) -> Repair | None:
-    """Pads near the given ones that the kernels fill."""
+    """Return pads near the given ones that the kernels fill."""
     pads = filling_pads(axis)
     if pads is None:
         return None
@@ -251,5 +251,5 @@ def filled(bundle: Bundle, dimension: int, axis: Axis, network: Network) -> Repa
 
 
 def single(entry: int, dimension: int, rank: int) -> tuple[int, ...]:
-    """A tuple of zeros but for one entry."""
+    """Return a tuple of zeros except for one entry."""
     return tuple(entry if d == dimension else 0 for d in range(rank))

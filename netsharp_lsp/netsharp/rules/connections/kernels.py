@@ -1,4 +1,4 @@
-"""Rules on kernels that are lawful and yet seldom meant: idle sharing, copies, lone maps."""
+"""Rules on kernels that are valid and yet seldom meant: idle sharing, copies, lone maps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANY_WEIGHTS = 10_000
 
 @rule("NS078", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def idle_sharing(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Sharing switched off in a dimension with one position."""
+    """Report sharing switched off in a dimension with one position."""
     geometry = bundle.geometry
     if geometry is None or bundle.kind != CONVOLVE or "Sharing" not in bundle.given:
         return
@@ -44,7 +44,7 @@ def idle_sharing(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS087", "warning", on=LAYER)
 def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A written activation on a layer that pools or normalises, alone or among other things."""
+    """Report a written activation on a layer that pools or normalises, alone or beside others."""
     written = layer.item.activation
     if layer.kind != "hidden" or written is None or layer.activation in (None, "linear"):
         return
@@ -70,7 +70,7 @@ def activation_on_top(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS112", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def unshared_convolution(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A convolution with kernels of their own at very many positions."""
+    """Report a convolution with kernels of their own at very many positions."""
     geometry = bundle.geometry
     if geometry is None or bundle.kind != CONVOLVE or "Sharing" not in bundle.given:
         return
@@ -89,7 +89,7 @@ def unshared_convolution(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def unshared_positions(geometry: Geometry) -> Iterator[bool]:
-    """Per dimension, whether it is unshared; maps taken one by one are meant to be."""
+    """Yield for each dimension whether it is unshared; maps taken one by one are meant to be."""
     for dimension, (axis, shared) in enumerate(zip(geometry.axes, geometry.sharing, strict=True)):
         by_map = dimension == 0 and len(geometry.axes) > 2 and axis.kernel == 1
         yield not shared and axis.count > 1 and not by_map
@@ -97,7 +97,7 @@ def unshared_positions(geometry: Geometry) -> Iterator[bool]:
 
 @rule("NS121", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """One shared kernel that sees each source map alone."""
+    """Report one shared kernel that reads each source map alone."""
     geometry = bundle.geometry
     if geometry is None or bundle.kind != CONVOLVE or len(geometry.axes) < 3:
         return
@@ -117,7 +117,7 @@ def lone_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS113", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def copying_pool(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A pool whose kernel is one cell: each node is a copy of one source node."""
+    """Report a pool of one cell, which copies its input."""
     geometry = bundle.geometry
     if geometry is None or bundle.kind not in POOLS:
         return
@@ -128,7 +128,7 @@ def copying_pool(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def bypass(bundle: Bundle, network: Network) -> Repair | None:
-    """Take out a layer that only copies, where everything that reads it may read its source."""
+    """Remove a layer that only copies, where everything that reads it may read its source."""
     layer, source = bundle.layer, bundle.source
     if source is None or source.shape != layer.shape or layer.kind != "hidden":
         return None
@@ -146,7 +146,7 @@ def bypass(bundle: Bundle, network: Network) -> Repair | None:
 
 @rule("NS118", "hint", on=LAYER, first_only=True)
 def one_layer_not_several(layer: Layer, network: Network) -> Iterator[Finding]:
-    """The first hidden layer of several dimensions that nothing uses as such."""
+    """Report the first hidden layer of several dimensions that nothing uses as such."""
     if layer.kind != "hidden" or layer.shape is None or len(layer.shape) < 2:
         return
     if not layer.bundles or any(bundle.kind != "all" for bundle in layer.bundles):

@@ -21,7 +21,7 @@ USEFUL = {"Alpha": "Alpha >= 0", "Beta": "Beta > 0", "Offset": "Offset > 0"}
 
 @rule("NS120", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def useless_constant(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Alpha, Beta or Offset of a response norm outside the range in which it normalises."""
+    """Report Alpha, Beta or Offset of a response norm outside the range in which it normalises."""
     if bundle.kind != NORM:
         return
     for name, useful in USEFUL.items():
@@ -35,7 +35,7 @@ def useless_constant(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS079", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def neither_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A norm over maps and positions at once, or over one cell; a plane has no maps."""
+    """Report a norm over maps and positions at once, or over one cell; a plane has no maps."""
     kernel = bundle.kernel_shape
     if bundle.kind != NORM or bundle.geometry is None or kernel is None:
         return
@@ -51,18 +51,18 @@ def neither_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def same_map(kernel: tuple[int, ...]) -> bool:
-    """Whether a norm compares positions of one map."""
+    """Return whether a norm compares positions of one map."""
     return kernel[0] == 1 and max(kernel) > 1
 
 
 def across_maps(kernel: tuple[int, ...]) -> bool:
-    """Whether a norm compares one position in several maps."""
+    """Return whether a norm compares one position in several maps."""
     return kernel[0] > 1 and max((1, *kernel[1:])) == 1
 
 
 @rule("NS080", "warning", on=BUNDLE, kinds=KERNEL_KINDS)
 def dropped_maps(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """An across-map norm that loses the maps at both ends for want of padding."""
+    """Report an across-map norm that loses the maps at both ends for want of padding."""
     geometry, kernel = bundle.geometry, bundle.kernel_shape
     if bundle.kind != NORM or geometry is None or kernel is None or not across_maps(kernel):
         return

@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 
 def condition_place(bundle: Bundle) -> RelativeSpan:
-    """Where the condition stands."""
+    """Return the place of the condition."""
     predicate = bundle.item.predicate
     assert predicate is not None
     return RelativeSpan.of(bundle.declaration, predicate.condition)
 
 
 def counted(bundle: Bundle, network: Network) -> Edges | None:
-    """The edges of a filtered bundle whose condition is sound and was walked."""
+    """Return the edges of a filtered bundle whose condition is valid and was walked."""
     edges = count_edges(bundle, network)
     return edges if edges is not None and edges.count is not None else None
 
 
 def written(index: tuple[int, ...]) -> str:
-    """An index as Net# writes it."""
+    """Return an index as Net# writes it."""
     return "[" + ", ".join(str(part) for part in index) + "]"
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun."""
+    """Return a count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 @rule("NS048", "error", on=BUNDLE, kinds=FILTERED, rests=Rests.WORDS)
 def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Everything that keeps a condition from having a value, whatever its code."""
+    """Report all faults that keep a condition from having a value, whatever their code."""
     edges = count_edges(bundle, network)
     if edges is not None:
         yield from edges.faults
@@ -52,7 +52,7 @@ def condition_faults(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS091", "error", on=BUNDLE, kinds=FILTERED)
 def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A condition that connects nothing."""
+    """Report a condition that connects nothing."""
     edges = counted(bundle, network)
     if edges is not None and edges.count == 0:
         message = "The condition is never true: no connections."
@@ -61,7 +61,7 @@ def never_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS092", "hint", on=BUNDLE, kinds=FILTERED)
 def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A condition that connects everything."""
+    """Report a condition that connects everything."""
     edges = counted(bundle, network)
     if edges is None or bundle.source is None:
         return
@@ -83,7 +83,7 @@ def always_true(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS093", "warning", on=BUNDLE, kinds=FILTERED)
 def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Destination nodes that the only bundle of their layer leaves without an edge.
+    """Report destination nodes that the only bundle of their layer leaves without an edge.
 
     A note names the cause where the destination has the longer range of two that are compared.
     """
@@ -107,13 +107,13 @@ def idle_destinations(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def every_source_known(network: Network) -> bool:
-    """While a source is unknown, it may be the one that reads the rest."""
+    """Return whether every source is known: an unknown one may read the rest."""
     return network.every_source_known
 
 
 @rule("NS094", "warning", on=BUNDLE, given=every_source_known, kinds=FILTERED)
 def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Source nodes that the only bundle from their layer never reads."""
+    """Report source nodes that the only bundle from their layer never reads."""
     if bundle.kind != "where" or bundle.source is None:
         return
     if any(other is not bundle for other in network.reads_of(bundle.source)):
@@ -129,7 +129,7 @@ def unread_sources(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
-    """The terms `s[i] == d[j]` over different ranges, with the two sizes."""
+    """Return the terms `s[i] == d[j]` over different ranges, with the two sizes."""
     predicate, source = bundle.item.predicate, bundle.source
     if predicate is None or source is None or not (source.shape and bundle.layer.shape):
         return []
@@ -145,9 +145,9 @@ def differing_ranges(bundle: Bundle) -> list[tuple[Binary, int, int]]:
 
 @rule("NS095", "warning", on=BUNDLE, kinds=FILTERED)
 def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Two indices that must be equal but run over different ranges.
+    """Report two indices that must be equal but have different ranges.
 
-    Where nodes of the destination are left over, NS093 counts them and says this in a note.
+    Where nodes of the destination are left over, NS093 counts them and has this as a note.
     """
     differing = differing_ranges(bundle)
     alone = len(bundle.layer.bundles) == 1 and counted(bundle, network) is not None
@@ -164,7 +164,7 @@ def ranges_differ(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def outlasts(bundle: Bundle, differing: list[tuple[Binary, int, int]]) -> bool:
-    """Whether the destination's range is the longer one in each of the terms."""
+    """Return whether the destination's range is the longer one in each of the terms."""
     predicate = bundle.item.predicate
     assert predicate is not None
     return bool(differing) and all(
@@ -174,7 +174,7 @@ def outlasts(bundle: Bundle, differing: list[tuple[Binary, int, int]]) -> bool:
 
 
 def is_index_of(node: Expression, parameter: Name) -> bool:
-    """Whether an expression is a parameter's index."""
+    """Return whether an expression is a parameter's index."""
     return (
         isinstance(node, Index)
         and isinstance(node.target, Name)
@@ -183,7 +183,7 @@ def is_index_of(node: Expression, parameter: Name) -> bool:
 
 
 def ranges(bundle: Bundle, term: tuple[Binary, int, int], network: Network) -> str:
-    """The two ranges of a comparison in words."""
+    """Return the two ranges of a comparison in words."""
     binary, left, right = term
     first, second = (
         network.text(RelativeSpan.of(bundle.declaration, node))
@@ -193,7 +193,7 @@ def ranges(bundle: Bundle, term: tuple[Binary, int, int], network: Network) -> s
 
 
 def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[str, int] | None:
-    """The parameter and the size behind `s[0]`; None for anything else."""
+    """Return the parameter and the size of the dimension of `s[0]`; None for anything else."""
     if not isinstance(node, Index) or not isinstance(node.target, Name):
         return None
     shape, position = shapes.get(node.target.text), node.position
@@ -206,14 +206,14 @@ def index_range(node: Expression, shapes: dict[str, tuple[int, ...]]) -> tuple[s
 
 @rule("NS111", "warning", on=BUNDLE, kinds=FILTERED)
 def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A condition too costly to count while typing."""
+    """Report a condition too costly to count while typing."""
     edges = count_edges(bundle, network)
     if edges is not None and edges.sound and edges.evaluations > EVALUATION_LIMIT:
         needs = f"The condition needs {edges.evaluations:,}"
         if edges.evaluations > CONDITION_EVALUATIONS.most:
             message = (
                 f"{needs} of at most {CONDITION_EVALUATIONS}: `run` refuses it, unless it can be"
-                " told for whole ranges of nodes at once."
+                " evaluated for whole ranges of nodes at once."
             )
         else:
             message = (
@@ -225,7 +225,7 @@ def too_many_evaluations(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS128", "hint", on=BUNDLE, kinds=FILTERED)
 def unused_index(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Destination indices that the condition never reads: their nodes see the same sources."""
+    """Report destination indices that the condition never reads: their nodes see equal sources."""
     edges = counted(bundle, network)
     predicate = bundle.item.predicate
     if edges is None or predicate is None or not edges.count:

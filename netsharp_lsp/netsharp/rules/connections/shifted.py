@@ -1,4 +1,4 @@
-"""The rule on attribute values that slipped by one line, as pasted specifications show them."""
+"""The rule on attribute values that are shifted by one line, as in pasted specifications."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @rule("NS119", "hint", on=BUNDLE, kinds=KERNEL_KINDS)
 def shifted_values(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Values that suit the attribute beside the one they are given to."""
+    """Report values that suit the attribute beside the one they are given to."""
     if bundle.kind == NORM and exchanged_constants(bundle):
         yield exchanged(bundle)
     elif bundle.has_kernel:
@@ -32,7 +32,7 @@ def shifted_values(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def exchanged_constants(bundle: Bundle) -> bool:
-    """Whether Alpha has the usual size of Beta and Beta that of Alpha."""
+    """Return whether Alpha has the usual size of Beta and Beta that of Alpha."""
     alpha, beta = (bundle.given.get(name) for name in ("Alpha", "Beta"))
     if alpha is None or beta is None or not is_number(alpha.value) or not is_number(beta.value):
         return False
@@ -40,7 +40,7 @@ def exchanged_constants(bundle: Bundle) -> bool:
 
 
 def exchanged(bundle: Bundle) -> Finding:
-    """The finding about Alpha and Beta."""
+    """Return the finding for Alpha and Beta."""
     alpha, beta = bundle.given["Alpha"], bundle.given["Beta"]
     places = [RelativeSpan.of(bundle.declaration, given.attribute.name) for given in (alpha, beta)]
     message = (
@@ -53,7 +53,7 @@ def exchanged(bundle: Bundle) -> Finding:
 
 
 def shifted_names(bundle: Bundle, network: Network) -> list[tuple[Attribute, str]]:
-    """The attributes whose values do not suit them, and names that suit; empty if in doubt."""
+    """Return the attributes with unsuitable values, and names that suit; empty if in doubt."""
     misfits = [
         (given.attribute, raw_value(bundle, given.attribute, network))
         for given in bundle.given.values()
@@ -75,21 +75,21 @@ def shifted_names(bundle: Bundle, network: Network) -> list[tuple[Attribute, str
 
 
 def raw_value(bundle: Bundle, attribute: Attribute, network: Network) -> Value | None:
-    """The value of an attribute whatever its type; its faults are already reported."""
+    """Return the value of an attribute whatever its type; its faults are already reported."""
     if attribute.value is None:
         return None
     return network.evaluate(bundle.declaration, attribute.value, list[Finding]().append)
 
 
 def fits(form: AttributeForm, value: Value | None) -> bool:
-    """Whether a value has the type that an attribute wants."""
+    """Return whether a value has the type that an attribute requires."""
     if isinstance(value, tuple):
         return form.shape != "scalar" and all(suits(entry, form.element) for entry in value)
     return value is not None and form.shape not in ("tuple", "list") and suits(value, form.element)
 
 
 def shifted(bundle: Bundle, names: list[tuple[Attribute, str]]) -> Finding:
-    """The finding about a run of attributes that should be renamed."""
+    """Return the finding for a run of attributes that should be renamed."""
     pairs = ", ".join(f"{attribute.name.text} is {name}" for attribute, name in names)
     changes = [
         Change(RelativeSpan.of(bundle.declaration, attribute.name), name)

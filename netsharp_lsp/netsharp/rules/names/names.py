@@ -20,7 +20,7 @@ SHOWN = 5
 
 
 def circle_in_words(names: list[str]) -> str:
-    """`X, Y, X`, shortened in the middle where it is long."""
+    """Return `X, Y, X`, shortened in the middle where it is long."""
     shown = names
     if len(names) > 2 * SHOWN:
         shown = [*names[:SHOWN], f"... ({len(names) - SHOWN:,} more)"]
@@ -29,7 +29,7 @@ def circle_in_words(names: list[str]) -> str:
 
 @rule("NS031", "error", on=CONSTANT, rests=Rests.WORDS)
 def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Finding]:
-    """A constant whose name an earlier one has."""
+    """Report a constant whose name an earlier one has."""
     first = network.constants[constant.name]
     if first is not constant:
         message = f"Constant '{constant.name}' is already defined; the first definition counts."
@@ -38,7 +38,7 @@ def constant_defined_twice(constant: Constant, network: Network) -> Iterator[Fin
 
 @rule("NS032", "error", on=NETWORK, rests=Rests.WORDS)
 def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
-    """Constants whose values wait for each other."""
+    """Report constants that refer to each other in a cycle."""
     for circle in network.circular:
         first = circle.index(min(circle, key=lambda constant: constant.order))
         turned = circle[first:] + circle[:first]
@@ -53,7 +53,7 @@ def constants_in_circle(network: Network, _network: Network) -> Iterator[Finding
 
 @rule("NS033", "hint", on=CONSTANT, rests=Rests.NAME)
 def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
-    """A constant that nothing refers to, conditions included."""
+    """Report a constant that nothing refers to, conditions included."""
     doubled = network.constants[constant.name] is not constant
     if constant.value is None or doubled or network.is_used(constant):
         return
@@ -65,7 +65,7 @@ def constant_unused(constant: Constant, network: Network) -> Iterator[Finding]:
 
 @rule("NS034", "warning", on=NETWORK)
 def constant_named_like_layer(network: Network, _network: Network) -> Iterator[Finding]:
-    """A name that stands for a constant in one place and for a layer in another."""
+    """Report a name of both a constant and a layer."""
     for name in network.constants.keys() & network.layers.keys():
         constant, layer = network.constants[name], network.layers[name]
         new = fresh_name(network, name)
@@ -78,7 +78,7 @@ def constant_named_like_layer(network: Network, _network: Network) -> Iterator[F
 
 @rule("NS035", "error", on=BUNDLE, rests=Rests.UNDECLARED)
 def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A connection from a layer that does not exist."""
+    """Report a connection from a layer that does not exist."""
     name, place = bundle.source_name, bundle.source_place
     if bundle.source is not None or not name or name[0].isdigit() or names_kind(bundle):
         return
@@ -99,13 +99,13 @@ def source_undefined(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def names_kind(bundle: Bundle) -> bool:
-    """Whether the kind of a connection stands in its source's place, which NS019 reports."""
+    """Return whether the kind of a connection is in its source's place, which NS019 reports."""
     return bundle.kind is None and bundle.source_name in (*FIRST_KIND_WORDS, "from")
 
 
 @rule("NS036", "error", on=LAYER, rests=Rests.NAME)
 def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A layer whose name an earlier one has."""
+    """Report a layer whose name an earlier one has."""
     if layer.first or not layer.name:
         return
     first = network.layers[layer.name]
@@ -118,7 +118,7 @@ def layer_defined_twice(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS037", "warning", on=NETWORK, rests=Rests.WORDS)
 def names_differ_in_case(network: Network, _network: Network) -> Iterator[Finding]:
-    """Two names that are told apart by capitals alone."""
+    """Report two names that differ in case alone."""
     for lowered in network.clashing:
         spelt = network.declared_like(lowered)
         first, told = spelt[0], {spelt[0].name}
@@ -130,13 +130,13 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
             changes = renamed(one, new, network)
             repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)
             message = f"'{one.name}' and '{first.name}' differ only in case."
-            note = Note(f"'{first.name}' stands here.", first.place)
+            note = Note(f"'{first.name}' is here.", first.place)
             yield Finding("NS037", one.place, message, [note], repair)
 
 
 @rule("NS038", "error", on=BUNDLE, kinds=FILTERED, rests=Rests.WORDS)
 def parameters_equal(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A condition whose two parameters cannot be told apart."""
+    """Report a condition whose two parameters have one name."""
     predicate = bundle.item.predicate
     if predicate is None or not predicate.source.text:
         return

@@ -1,4 +1,4 @@
-"""Codes whose findings are made while expressions and attributes are worked out."""
+"""Codes whose findings are made while expressions and attributes are evaluated."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @rule("NS130", "info", on=NETWORK, rests=Rests.TEXT)
 def data_outside(network: Network, _network: Network) -> Iterator[Finding]:
-    """A table for training that lies outside of what may be read."""
+    """Report a table for training outside of the folders that may be read."""
     path = network.context.outside
     first = next(iter(network.all_layers), None)
     if path is not None and first is not None:

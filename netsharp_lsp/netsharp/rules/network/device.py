@@ -1,4 +1,4 @@
-"""Rules about what fits the device that settings name, before anything is trained."""
+"""Rules about what fits the device that settings name, before training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LISTED = 3
 
 @rule("NS140", "warning", on=NETWORK)
 def too_large(network: Network, _network: Network) -> Iterator[Finding]:
-    """A network that its device has no room for."""
+    """Report a network that does not fit its device."""
     target = network.context.target
     if target is None or len(network.all_layers) > DEVICE_LAYERS.most:
         return
@@ -39,7 +39,7 @@ def too_large(network: Network, _network: Network) -> Iterator[Finding]:
         layer = found.layers[sizes.scratch.peak]
         parts = f"{sizes.features:,} of features, {sizes.answers:,} of answers"
         message = (
-            f"Layer '{layer.name}' is worked out where most memory is held: {parts} and "
+            f"Layer '{layer.name}' is computed where most memory is in use: {parts} and "
             f"{sizes.scratch.bytes:,} of scratch memory are {sizes.ram:,} of {target.ram:,} bytes "
             f"of RAM, {sizes.ram - target.ram:,} too many."
         )
@@ -75,7 +75,7 @@ def _flash(
 
 
 def _arithmetic(found: DeviceNetwork, number: int) -> str:
-    """How the weights of a layer come about."""
+    """Return the number of a layer's weights as a product."""
     shape = found.shapes[number]
     products = []
     for part in shape.parts:
@@ -90,7 +90,7 @@ def _arithmetic(found: DeviceNetwork, number: int) -> str:
 
 @rule("NS141", "warning", on=NETWORK)
 def not_compiled(network: Network, _network: Network) -> Iterator[Finding]:
-    """What `netsharp compile` refuses, where settings name a device."""
+    """Report what `netsharp compile` refuses, where settings name a device."""
     if network.context.target is None:
         return
     from netsharp_lsp.netsharp.meaning.device import refused

@@ -1,4 +1,4 @@
-"""Rules about networks that are lawful and yet seldom what was meant."""
+"""Rules about networks that are valid and yet seldom meant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WEIGHTED_SUMS = ("all", "where", "convolve")
 
 @rule("NS088", "warning", on=LAYER)
 def hidden_softmax(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Softmax in a hidden layer."""
+    """Report softmax in a hidden layer."""
     written = layer.item.activation
     if layer.kind == "hidden" and written is not None and layer.activation == "softmax":
         message = f"softmax in hidden layer '{layer.name}' makes its nodes compete."
@@ -32,7 +32,7 @@ def hidden_softmax(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS090", "warning", on=LAYER)
 def clipping_root(layer: Layer, network: Network) -> Iterator[Finding]:
-    """The activation sqrt, which has no gradient for negative sums."""
+    """Report the activation sqrt, which has no gradient for negative sums."""
     written = layer.item.activation
     if written is not None and layer.activation == "sqrt":
         message = "sqrt clips negative sums to 0 and stops learning there."
@@ -41,7 +41,7 @@ def clipping_root(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS117", "hint", on=LAYER)
 def linear_before_full(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A linear hidden layer in front of a full one, unless it narrows what passes."""
+    """Report a linear hidden layer before a full one, unless it is a bottleneck."""
     if layer.kind != "hidden" or layer.activation != "linear" or not sums_only(layer):
         return
     full = next((bundle for bundle in network.readers(layer) if bundle.kind == "all"), None)
@@ -60,12 +60,12 @@ def linear_before_full(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def sums_only(layer: Layer) -> bool:
-    """Whether everything that feeds a layer is a weighted sum."""
+    """Return whether everything that feeds a layer is a weighted sum."""
     return bool(layer.bundles) and all(bundle.kind in WEIGHTED_SUMS for bundle in layer.bundles)
 
 
 def narrows(layer: Layer, reader: Bundle) -> bool:
-    """Whether a layer is smaller than its sources together and than its reader."""
+    """Return whether a layer is smaller than its sources together and than its reader."""
     sources = [bundle.source.nodes if bundle.source else None for bundle in layer.bundles]
     known = [nodes for nodes in sources if nodes is not None]
     if layer.nodes is None or reader.layer.nodes is None or len(known) < len(sources):
@@ -78,7 +78,7 @@ def narrows(layer: Layer, reader: Bundle) -> bool:
 
 @rule("NS110", "warning", on=NETWORK)
 def many_parameters(network: Network, _network: Network) -> Iterator[Finding]:
-    """A network of more parameters than most machines train."""
+    """Report a network of more parameters than most machines train."""
     total = network.parameters.total
     if total <= LARGE:
         return
@@ -92,7 +92,7 @@ def many_parameters(network: Network, _network: Network) -> Iterator[Finding]:
 
 @rule("NS123", "hint", on=NETWORK)
 def full_from_large_map(network: Network, _network: Network) -> Iterator[Finding]:
-    """A full connection from a large feature map that holds most of the parameters."""
+    """Report a full connection from a large feature map with most of the parameters."""
     heavy = network.parameters.heavy()
     total = network.parameters.total if heavy else 0
     for bundle, weights in heavy:

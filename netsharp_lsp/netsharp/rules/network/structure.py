@@ -1,4 +1,4 @@
-"""Rules about the network as a whole: its inputs, its output and what runs between them."""
+"""Rules about the network as a whole: its inputs, its output and the paths between them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SHOWN = 8
 
 
 def head(declaration: Declaration) -> RelativeSpan:
-    """The keyword of a declaration, or the empty place where it begins."""
+    """Return the keyword of a declaration, or the empty place where it begins."""
     if declaration.keyword is not None:
         return RelativeSpan.of(declaration, declaration.keyword)
     return RelativeSpan(declaration, 0, 0)
 
 
 def final_output(network: Network) -> Layer | None:
-    """The output that counts: the first one that feeds nothing, else the first one."""
+    """Return the output that counts: the first one that feeds nothing, else the first one."""
     outputs = [layer for layer in network.outputs if layer.first]
     if len(outputs) < 2:
         return outputs[0] if outputs else None
@@ -36,7 +36,7 @@ def final_output(network: Network) -> Layer | None:
 
 
 def feeder(layer: Layer, network: Network) -> Layer | None:
-    """A layer that could feed another: the nearest above, else the first below."""
+    """Return a layer that could feed another: the nearest above, else the first below."""
     above = (network.all_layers[order] for order in range(layer.order - 1, -1, -1))
     near = next((other for other in above if other.kind != "output" and other.first), None)
     if near is not None:
@@ -50,7 +50,7 @@ def feeder(layer: Layer, network: Network) -> Layer | None:
 
 @rule("NS051", "error", on=NETWORK, rests=Rests.LAYERS)
 def no_input(network: Network, _network: Network) -> Iterator[Finding]:
-    """A specification without an input layer."""
+    """Report a specification without an input layer."""
     if network.inputs or network.doubts.has_orphans:
         return
     declarations = [d for d in network.specification.declarations if d.items]
@@ -91,7 +91,7 @@ def added_bundle(network: Network, layer: Layer, source: str) -> Change:
 
 @rule("NS052", "error", on=NETWORK, rests=Rests.LAYERS)
 def no_output(network: Network, _network: Network) -> Iterator[Finding]:
-    """A specification without an output layer."""
+    """Report a specification without an output layer."""
     if network.outputs or network.doubts.has_orphans:
         return
     declarations = [d for d in network.specification.declarations if d.items]
@@ -110,7 +110,7 @@ def no_output(network: Network, _network: Network) -> Iterator[Finding]:
 
 @rule("NS053", "error", on=NETWORK, rests=Rests.WORDS)
 def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
-    """An output layer beside the one that counts."""
+    """Report an output layer beside the one that counts."""
     final = final_output(network)
     if final is None:
         return
@@ -130,7 +130,7 @@ def several_outputs(network: Network, _network: Network) -> Iterator[Finding]:
 
 @rule("NS054", "error", on=NETWORK, rests=Rests.LAYERS)
 def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
-    """A connection from the output layer; several outputs are the affair of NS053."""
+    """Report a connection from the output layer; NS053 reports several outputs."""
     final = final_output(network)
     if final is None:
         return
@@ -142,7 +142,7 @@ def output_as_source(network: Network, _network: Network) -> Iterator[Finding]:
 
 @rule("NS055", "error", on=NETWORK)
 def connections_in_circle(network: Network, _network: Network) -> Iterator[Finding]:
-    """Layers that feed each other in a circle."""
+    """Report layers that feed each other in a cycle."""
     for circle in network.circles:
         if any(bundle.source is not None and bundle.source.kind == "output" for bundle in circle):
             continue
@@ -160,7 +160,7 @@ def connections_in_circle(network: Network, _network: Network) -> Iterator[Findi
 
 @rule("NS056", "error", on=BUNDLE)
 def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A layer connected to itself."""
+    """Report a layer connected to itself."""
     if bundle.source is bundle.layer:
         message = f"Layer '{bundle.layer.name}' cannot connect to itself."
         yield Finding("NS056", bundle.source_place, message)
@@ -168,7 +168,7 @@ def source_is_itself(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS057", "error", on=NETWORK)
 def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
-    """A layer with an empty body; where nothing could feed it, NS051 says so."""
+    """Report a layer with an empty body; where nothing could feed it, NS051 is reported."""
     for layer in network.bare_layers:
         source = feeder(layer, network) if layer.item.body is not None else None
         if source is None or has_bare_source(layer.declaration):
@@ -183,13 +183,13 @@ def no_connections(network: Network, _network: Network) -> Iterator[Finding]:
 
 
 def connected(network: Network) -> bool:
-    """Whether reaching and being reached mean something."""
+    """Return whether reachability is defined."""
     return network.connected and not network.doubts.may_connect
 
 
 @rule("NS058", "warning", on=LAYER, given=connected, rests=Rests.NAME)
 def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A hidden layer at the end of a path that misses the output."""
+    """Report a hidden layer at the end of a path that misses the output."""
     if layer.kind != "hidden" or network.is_read(layer):
         return
     repair = None
@@ -202,7 +202,7 @@ def output_not_reached(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS059", "warning", on=LAYER, given=connected, rests=Rests.NAME)
 def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An input layer that no other layer reads."""
+    """Report an input layer that no other layer reads."""
     sized = layer.item.size is not None
     if layer.kind == "input" and sized and not network.is_read(layer):
         message = f"Input layer '{layer.name}' is never used; its features are ignored."
@@ -211,7 +211,7 @@ def input_unused(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS060", "warning", on=LAYER)
 def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Two full connections from one source."""
+    """Report two full connections from one source."""
     seen: dict[str, Bundle] = {}
     for bundle in layer.bundles:
         if bundle.kind != "all":
@@ -232,7 +232,7 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS116", "info", on=NETWORK, rests=Rests.LAYERS)
 def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
-    """Which features each of several inputs takes; of one that nothing reads, NS059 speaks."""
+    """Report which features each of several inputs takes; of an unused one, NS059 is reported."""
     inputs = [layer for layer in network.inputs if layer.first]
     if len(inputs) < 2 or sum(layer.auto and layer.nodes is None for layer in inputs) > 1:
         return
@@ -255,5 +255,5 @@ def order_of_inputs(network: Network, _network: Network) -> Iterator[Finding]:
 
 
 def columns(start: int, nodes: int) -> str:
-    """The features of one input, counted from 0."""
+    """Return the features of one input, counted from 0."""
     return str(start) if nodes == 1 else f"{start}-{start + nodes - 1}"

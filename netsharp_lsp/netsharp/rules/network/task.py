@@ -1,6 +1,6 @@
-"""Rules about data, task and host: what the network must agree with to be run at all.
+"""Rules about data, task and host: requirements of the context on the network.
 
-What the context does not know sets off nothing.
+Unknown parts of the context cause no findings.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MANY = 3
 
 
 def source_of(context: Context, field: str) -> str:
-    """Where a number of the context comes from, in brackets; nothing where nobody said."""
+    """Return where a number of the context comes from, in brackets; nothing if that is unknown."""
     origin = context.origin.get(field)
     return f" ({origin})" if origin else ""
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -41,7 +41,7 @@ def counted(number: int, noun: str) -> str:
 
 @rule("NS081", "error", on=NETWORK)
 def features_disagree(network: Network, _network: Network) -> Iterator[Finding]:
-    """Input layers that take more or fewer features than the data has."""
+    """Report input layers that take more or fewer features than the data has."""
     features = network.context.features
     inputs = [layer for layer in network.inputs if layer.first]
     autos = [layer for layer in inputs if layer.auto]
@@ -77,7 +77,7 @@ def automatic(network: Network, inputs: list[Layer]) -> Repair | None:
 
 @rule("NS083", "error", on=NETWORK)
 def outputs_disagree(network: Network, _network: Network) -> Iterator[Finding]:
-    """An output layer with another number of nodes than the task needs."""
+    """Report an output layer with another number of nodes than the task needs."""
     context = network.context
     lawful = lawful_outputs(context)
     if len(network.outputs) != 1 or lawful is None:
@@ -102,7 +102,7 @@ def outputs_disagree(network: Network, _network: Network) -> Iterator[Finding]:
 
 
 def lawful_outputs(context: Context) -> tuple[int, ...] | None:
-    """How many nodes the output may have; two classes may have one node or two."""
+    """Return the numbers of nodes that the output may have; two classes may have one or two."""
     if context.task == "binary":
         return (1, 2)
     needed = needed_outputs(context)
@@ -111,7 +111,7 @@ def lawful_outputs(context: Context) -> tuple[int, ...] | None:
 
 @rule("NS084", "error", on=NETWORK)
 def several_auto_inputs(network: Network, _network: Network) -> Iterator[Finding]:
-    """More than one input that takes what the others leave."""
+    """Report more than one input that takes the remaining features."""
     autos = [layer for layer in network.inputs if layer.auto and layer.first]
     for layer in autos[1:]:
         note = Note(f"'{autos[0].name}' takes the remaining features.", autos[0].size_place)
@@ -123,7 +123,7 @@ def several_auto_inputs(network: Network, _network: Network) -> Iterator[Finding
 
 @rule("NS089", "warning", on=NETWORK)
 def output_activation(network: Network, _network: Network) -> Iterator[Finding]:
-    """An output activation that does not suit the task."""
+    """Report an output activation that does not suit the task."""
     if len(network.outputs) != 1:
         return
     layer = network.outputs[0]
@@ -149,9 +149,9 @@ def output_activation(network: Network, _network: Network) -> Iterator[Finding]:
 
 
 def unsuitable(layer: Layer, task: str | None) -> tuple[str, str, bool] | None:
-    """Why an output activation does not suit, what would, and whether it is a matter of habit.
+    """Return why an output activation does not suit, what would, and whether it is only unusual.
 
-    None where it does.  Without a task only what suits none is unsuitable.
+    None where it suits. Without a task only what suits none is unsuitable.
     """
     name, nodes = layer.activation, layer.nodes
     if name == "softmax" and nodes == 1:
@@ -164,7 +164,7 @@ def unsuitable(layer: Layer, task: str | None) -> tuple[str, str, bool] | None:
         message = f"{name} keeps the output between {low:g} and {high:g}; regression is unbounded."
         return message, "linear", False
     if name == "sigmoid" and task != "binary" and nodes is not None and nodes >= MANY:
-        message = f"sigmoid judges each of the {nodes:,} classes alone; softmax is usual."
+        message = f"sigmoid scores each of the {nodes:,} classes alone; softmax is usual."
         return message, "softmax", True
     if task is not None and name not in FOR_CLASSES:
         better = "sigmoid" if nodes == 1 else "softmax"
@@ -173,13 +173,13 @@ def unsuitable(layer: Layer, task: str | None) -> tuple[str, str, bool] | None:
 
 
 def misplaced(layer: Layer) -> bool:
-    """Whether an activation stands behind a bundle, which NS016 reports."""
+    """Return whether an activation comes after a bundle, which NS016 reports."""
     return any(bundle.item.misplaced is not None for bundle in layer.bundles)
 
 
 @rule("NS125", "hint", on=NETWORK)
 def output_never_negative(network: Network, _network: Network) -> Iterator[Finding]:
-    """A regression output that cannot go below 0."""
+    """Report a regression output that cannot go below 0."""
     if network.context.task != "regression" or len(network.outputs) != 1:
         return
     layer = network.outputs[0]
@@ -194,7 +194,7 @@ def output_never_negative(network: Network, _network: Network) -> Iterator[Findi
 
 @rule("NS124", "info", on=NETWORK)
 def no_output_activation(network: Network, _network: Network) -> Iterator[Finding]:
-    """An output without an activation: the one default that depends on the task."""
+    """Report an output without an activation: the one default that depends on the task."""
     if len(network.outputs) != 1:
         return
     layer = network.outputs[0]
@@ -215,7 +215,7 @@ def no_output_activation(network: Network, _network: Network) -> Iterator[Findin
 
 @rule("NS114", "warning", on=LAYER)
 def initial_values_in_studio(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Initial values, which Studio has no place for."""
+    """Report initial values, which Studio does not accept."""
     if network.context.host != "studio":
         return
     given = [bundle.given.get("Weights") for bundle in layer.bundles]
@@ -229,7 +229,7 @@ def initial_values_in_studio(layer: Layer, network: Network) -> Iterator[Finding
 
 @rule("NS115", "info", on=NETWORK)
 def two_class_output(network: Network, _network: Network) -> Iterator[Finding]:
-    """An `auto` output for two classes, whose size depends on the host."""
+    """Report an `auto` output for two classes, whose size depends on the host."""
     context = network.context
     if context.task != "binary" or context.host is not None or context.outputs is not None:
         return

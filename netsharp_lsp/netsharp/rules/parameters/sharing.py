@@ -26,19 +26,19 @@ UNTRAINED = (*POOLS, NORM)
 
 
 def named(entry: ShareEntry) -> str:
-    """An entry as it is written: H1, Data => H1, 1 => H1."""
+    """Return an entry as it is written: H1, Data => H1, 1 => H1."""
     source = entry.item.source
     return entry.item.name.text if source is None else f"{source.text} => {entry.item.name.text}"
 
 
 def trained(entry: ShareEntry) -> Layer | None:
-    """The layer of an entry, None unless it is a hidden or output layer."""
+    """Return the layer of an entry, None unless it is a hidden or output layer."""
     return entry.layer if entry.layer is not None and entry.layer.trainable else None
 
 
 @rule("NS100", "error", on=SHARE, rests=Rests.UNDECLARED)
 def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
-    """A name in a share that is no layer, or an input layer, which has nothing to share."""
+    """Report a name in a share that is not a layer, or an input layer, which has no parameters."""
     taken = {entry.layer for entry in share.entries}
     for entry in share.entries:
         if entry.layer is None:
@@ -63,7 +63,7 @@ def not_a_layer(share: Share, network: Network) -> Iterator[Finding]:
 
 
 def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
-    """The finding about a name that no layer has, and of the one that it may mean."""
+    """Return the finding for an unknown layer, and the one that may be meant."""
     place = RelativeSpan.of(share.declaration, name)
     message = f"'{name.text}' in share is not a layer."
     if hint is None:
@@ -74,7 +74,7 @@ def unknown_layer(share: Share, name: Name, hint: str | None) -> Finding:
 
 @rule("NS101", "error", on=SHARE, rests=Rests.LAYERS)
 def lone_item(share: Share, network: Network) -> Iterator[Finding]:
-    """A share with one item, or with none."""
+    """Report a share with one item, or with none."""
     if not share.entries and share.declaration.group is not None:
         place = RelativeSpan(share.declaration, *share.declaration.group)
         yield Finding("NS101", place, "share needs at least two items; this one has none.")
@@ -86,7 +86,7 @@ def lone_item(share: Share, network: Network) -> Iterator[Finding]:
 
 @rule("NS103", "error", on=SHARE)
 def several_connections(share: Share, network: Network) -> Iterator[Finding]:
-    """The short form on a layer with several connections: which one is meant?"""
+    """Report the short form on a layer with several connections, which is ambiguous."""
     for entry in share.entries:
         if entry.what != "layer" or trained(entry) is None or entry.matches < 2:
             continue
@@ -99,7 +99,7 @@ def several_connections(share: Share, network: Network) -> Iterator[Finding]:
 
 
 def spelt_out(share: Share, network: Network) -> Repair | None:
-    """The short form written as shares of bundles and one of biases, if no choice is left."""
+    """Write the short form as shares of bundles and one of biases, if it is unambiguous."""
     layers = [trained(entry) for entry in share.entries if entry.what == "layer"]
     known = [layer for layer in layers if layer is not None]
     if len(known) != len(share.entries) or len(known) < 2:
@@ -117,7 +117,7 @@ def spelt_out(share: Share, network: Network) -> Repair | None:
 
 
 def counterparts(layers: list[Layer], network: Network) -> Iterator[list[Bundle]]:
-    """For each bundle of the layer with the fewest: the one of every layer that may share with it.
+    """Yield for each bundle of the layer with the fewest the one of every layer that may share.
 
     A list is short where a layer has none that may, or several.
     """
@@ -136,7 +136,7 @@ def counterparts(layers: list[Layer], network: Network) -> Iterator[list[Bundle]
 
 @rule("NS104", "error", on=SHARE)
 def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
-    """A bundle in a share that the layer does not have, or has twice."""
+    """Report a bundle in a share that the layer does not have, or has twice."""
     for entry in share.entries:
         source, layer = entry.item.source, trained(entry)
         if entry.what != "bundle" or layer is None or not isinstance(source, Name):
@@ -156,7 +156,7 @@ def no_such_connection(share: Share, network: Network) -> Iterator[Finding]:
 
 @rule("NS105", "error", on=SHARE)
 def mixed_items(share: Share, network: Network) -> Iterator[Finding]:
-    """Layers, bundles and biases in one share."""
+    """Report layers, bundles and biases in one share."""
     entries = share.entries
     other = next((entry for entry in entries if entry.what != entries[0].what), None)
     if other is None:
@@ -167,12 +167,12 @@ def mixed_items(share: Share, network: Network) -> Iterator[Finding]:
 
 
 def kind_words(entry: ShareEntry) -> str:
-    """What an entry names, in words."""
+    """Return the kind of an entry in words."""
     return {"layer": "a layer", "bundle": "a bundle", "biases": "biases"}[entry.what]
 
 
 def unmixed(share: Share) -> Repair | None:
-    """One share per kind of item; where one would be alone, layers are named as bundles."""
+    """Write one share per kind of item; where one would be alone, layers are named as bundles."""
     groups: dict[str, list[str]] = {}
     for entry in share.entries:
         groups.setdefault(entry.what, []).append(named(entry))
@@ -194,7 +194,7 @@ def unmixed(share: Share) -> Repair | None:
 
 @rule("NS107", "error", on=SHARE)
 def nothing_to_share(share: Share, network: Network) -> Iterator[Finding]:
-    """A pool or a norm in a share."""
+    """Report a pool or a norm in a share."""
     for entry in share.entries:
         bundle = entry.bundle if entry.what != "biases" else None
         layer = trained(entry)
@@ -210,7 +210,7 @@ def nothing_to_share(share: Share, network: Network) -> Iterator[Finding]:
 
 @rule("NS102", "error", on=SHARE)
 def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
-    """Two bundles or layers of different structure."""
+    """Report two bundles or layers of different structure."""
     entries = [entry for entry in share.entries if shared_bundle(entry) is not None]
     for entry in entries[1:]:
         first, second = shared_bundle(entries[0]), shared_bundle(entry)
@@ -230,7 +230,7 @@ def unlike_items(share: Share, network: Network) -> Iterator[Finding]:
 
 @rule("NS108", "error", on=SHARE)
 def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
-    """Biases of layers of different sizes, or of a layer that has none."""
+    """Report biases of layers of different sizes, or of a layer that has none."""
     entries = [entry for entry in share.entries if entry.what == "biases"]
     known = [layer for layer in map(biased_layer, entries) if layer is not None]
     for entry in entries:
@@ -252,7 +252,7 @@ def unlike_biases(share: Share, network: Network) -> Iterator[Finding]:
 
 @rule("NS109", "error", on=SHARE)
 def unlike_values(share: Share, network: Network) -> Iterator[Finding]:
-    """Initial values given twice for one set of parameters, and not the same."""
+    """Report different initial values given for one set of parameters."""
     first: dict[str, tuple[ShareEntry, Layer, Given]] = {}
     for entry in share.entries:
         bundle, layer = shared_bundle(entry), biased_layer(entry)
@@ -270,7 +270,7 @@ def unlike_values(share: Share, network: Network) -> Iterator[Finding]:
 
 
 def unlike(first: Given, second: Given) -> bool:
-    """Whether two lists of as many values differ; of other lengths NS096 or NS102 speak."""
+    """Return whether two lists of one length differ; NS096 or NS102 report other lengths."""
     a, b = first.value, second.value
     return isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and a != b
 
@@ -278,7 +278,7 @@ def unlike(first: Given, second: Given) -> bool:
 def two_beginnings(
     name: str, first: tuple[ShareEntry, Layer, Given], second: tuple[ShareEntry, Layer, Given]
 ) -> Finding:
-    """The finding about two lists of initial values."""
+    """Return the finding for two lists of initial values."""
     what = "bundles" if name == "Weights" else "biases"
     words = [named(mention[0]) for mention in (first, second)]
     message = f"Shared {what} start from different {name}: '{words[0]}' and '{words[1]}'."
@@ -292,7 +292,7 @@ def two_beginnings(
 
 @rule("NS106", "error", on=NETWORK)
 def shared_twice(network: Network, _network: Network) -> Iterator[Finding]:
-    """An item in two shares, or twice in one."""
+    """Report an item in two shares, or twice in one."""
     first: dict[tuple[str, Bundle | Layer], tuple[Share, ShareEntry]] = {}
     for share in network.shares:
         for entry in share.entries:
@@ -312,7 +312,7 @@ def shared_twice(network: Network, _network: Network) -> Iterator[Finding]:
 def twice(
     share: Share, entry: ShareEntry, earlier: tuple[Share, ShareEntry], network: Network
 ) -> Finding:
-    """The finding about a second mention, with a merger where both shares are of one kind."""
+    """Return the finding for a second mention, with a merger if both shares are of one kind."""
     message = f"'{named(entry)}' is already shared."
     note = Note(f"'{named(earlier[1])}' is shared here.", earlier[1].place)
     repair = merged(earlier[0], share, network) if earlier[0] is not share else None

@@ -1,4 +1,4 @@
-"""Rules on initial values: how many weights and biases there must be, and which are numbers."""
+"""Rules on initial values: how many weights and biases are needed, and which are numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def needed_weights(bundle: Bundle, network: Network) -> tuple[int, str] | None:
-    """The number of weights of a bundle and how it comes about; None while unknown."""
+    """Return the number of weights of a bundle and its arithmetic; None while unknown."""
     source, layer = bundle.source, bundle.layer
     if bundle.geometry is not None and bundle.kind == "convolve":
         total = bundle.geometry.kernels * bundle.geometry.weights_per_kernel
@@ -38,7 +38,7 @@ def needed_weights(bundle: Bundle, network: Network) -> tuple[int, str] | None:
 
 @rule("NS096", "error", on=BUNDLE)
 def weight_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """Initial weights that are not one per edge, or per cell and bias of each kernel."""
+    """Report initial weights that are not one per edge, or per cell and bias of each kernel."""
     given = bundle.given.get("Weights")
     if given is None or not isinstance(given.value, tuple) or bundle.kind not in WEIGHTED_KINDS:
         return
@@ -52,7 +52,7 @@ def weight_count(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS097", "error", on=LAYER)
 def not_finite(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Initial values that are infinite or no number, as only bytes and long tuples hold."""
+    """Report initial values that are infinite or NaN, which only bytes and long tuples contain."""
     values = [bundle.given.get("Weights") for bundle in layer.bundles]
     for given in (*values, layer.given.get("Biases")):
         if given is None or not isinstance(given.value, tuple) or given.attribute.value is None:
@@ -74,7 +74,7 @@ def not_finite(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS098", "error", on=LAYER)
 def bias_count(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Initial biases that are not one per node."""
+    """Report initial biases that are not one per node."""
     given = layer.given.get("Biases")
     if given is None or not isinstance(given.value, tuple) or not layer.has_biases:
         return
@@ -90,7 +90,7 @@ def bias_count(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS099", "error", on=LAYER)
 def no_biases(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Biases on a layer that only kernels feed."""
+    """Report biases on a layer that only kernels feed."""
     given = layer.given.get("Biases")
     if given is None or layer.has_biases or not layer.bundles:
         return
@@ -103,7 +103,7 @@ def no_biases(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def why_none(layer: Layer) -> str:
-    """Why a layer without full or filtered bundles has no biases."""
+    """Return why a layer without full or filtered bundles has no biases."""
     if any(bundle.kind == "convolve" for bundle in layer.bundles):
         return "(convolution keeps them in its kernels)"
     if all(bundle.kind in POOLS for bundle in layer.bundles):
@@ -112,5 +112,5 @@ def why_none(layer: Layer) -> str:
 
 
 def biases_place(layer: Layer, given: Given) -> RelativeSpan:
-    """Where the values of Biases stand."""
+    """Return the place of the values of Biases."""
     return RelativeSpan.of(layer.declaration, given.attribute.value or given.attribute.name)

@@ -1,1 +1,1 @@
-"""Rules about what was seen of the start of a training."""
+"""Rules about observations of the start of a training."""

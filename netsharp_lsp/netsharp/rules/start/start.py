@@ -1,6 +1,6 @@
-"""Rules about the start of a training, for those who asked for a look at it.
+"""Rules about the start of a training, if it was observed on request.
 
-What was seen stands in the context of the text; nothing is computed here.
+The observations are in the context of the text; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def _high_loss(layer: str, loss: float, trivial: float) -> str:
 def _dead(layer: str, dead: float, nodes: float) -> str:
     return (
         f"{dead:,.0f} of {nodes:,.0f} nodes of '{layer}' stay where their activation is flat in "
-        "every row that was looked at: they learn nothing."
+        "every row that was tried: they learn nothing."
     )
 
 
 def _saturated(layer: str, saturated: float, nodes: float) -> str:
     return (
         f"{saturated:,.0f} of {nodes:,.0f} nodes of '{layer}' are saturated in every row that was "
-        "looked at: they hardly learn."
+        "tried: they hardly learn."
     )
 
 
@@ -90,7 +90,7 @@ SIGNS: Mapping[str, tuple[str, Severity, Sentence]] = {
 def _findings(
     kind: str, code: str, sentence: Sentence, network: Network, _network: Network
 ) -> Iterator[Finding]:
-    """One finding for each observation of a kind, at its layer."""
+    """Yield one finding for each observation of a kind, at its layer."""
     for seen, name, figures in network.context.seen:
         layer = network.layers.get(name)
         if seen == kind and layer is not None:

@@ -1,1 +1,1 @@
-"""Rules on text that stands where it cannot, and on what may have been meant."""
+"""Rules on text where it is not allowed, and on what may have been meant."""

@@ -1,4 +1,4 @@
-"""Rules on brackets: those without a partner, and commas without a value behind them."""
+"""Rules on brackets: those without a partner, and commas without a value after them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REACH = 80
 
 @rule("NS012", "error", on=DECLARATION, rests=Rests.TEXT)
 def missing_bracket(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A bracket without its partner, or a comma with no value behind it."""
+    """Report a bracket without its partner, or a comma with no value after it."""
     if declaration.faults and not network.doubts.explained(declaration):
         yield from missing_partners(declaration, network)
         yield from missing_openers(declaration, network)
@@ -39,7 +39,7 @@ def missing_bracket(declaration: Declaration, network: Network) -> Iterator[Find
 
 
 def missing_partners(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """Faults "missing" of one declaration, but for `;` and what another rule explains."""
+    """Yield faults "missing" of one declaration, except `;` and those explained elsewhere."""
     gaps, doubts = Gaps(declaration), network.doubts
     bare = [size for size in unopened(declaration) if not gaps.closes(size)]
     explained = {(size.start, "[") for size in bare} | {(size.end, "]") for size in bare}
@@ -64,7 +64,7 @@ def missing_partners(declaration: Declaration, network: Network) -> Iterator[Fin
 
 
 def missing_openers(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """The findings for `KernelShape = 5, 5];`."""
+    """Yield the findings for `KernelShape = 5, 5];`."""
     for attribute in attributes_of(declaration):
         value = attribute.value
         if value is not None and bare_value(declaration, attribute, network):
@@ -77,7 +77,7 @@ def missing_openers(declaration: Declaration, network: Network) -> Iterator[Find
 def bare_value(
     declaration: Declaration, attribute: Attribute, network: Network
 ) -> tuple[int, int] | None:
-    """The span of a tuple that lacks its opening bracket, from its value on."""
+    """Return the span of a tuple that lacks its opening bracket, from its value on."""
     if attribute.terminator != "," or not isinstance(attribute.value, Number | Name):
         return None
     rest = network.specification.text(declaration, attribute.end, declaration.end)
@@ -86,7 +86,7 @@ def bare_value(
 
 
 def share_braces(declaration: Declaration, opener: Fault) -> Finding:
-    """The finding for `share A, B;`."""
+    """Return the finding for `share A, B;`."""
     place = RelativeSpan(declaration, opener.start, opener.start)
     changes = [Change(place, " {")]
     for fault in declaration.faults:
@@ -99,7 +99,7 @@ def share_braces(declaration: Declaration, opener: Fault) -> Finding:
 
 
 def closer_of(gaps: Gaps, opener: Fault) -> Fault | None:
-    """The missing `)` that belongs to a missing `(`."""
+    """Return the missing `)` that belongs to a missing `(`."""
     closers = (fault for fault in gaps.missing if fault.text == ")" and not fault.opener)
     return next((fault for fault in closers if fault.start > opener.start), None)
 
@@ -107,21 +107,21 @@ def closer_of(gaps: Gaps, opener: Fault) -> Fault | None:
 def parameters(
     declaration: Declaration, opener: Fault, closer: Fault | None, network: Network
 ) -> Finding:
-    """The finding for `where s, d => ...`."""
+    """Return the finding for `where s, d => ...`."""
     place = RelativeSpan(declaration, opener.start, opener.start)
     blank = RelativeSpan(declaration, opener.start, opener.start + 1)
     changes = [Change(blank if network.text(blank) == " " else place, " (")]
     if closer is not None:
         changes.append(Change(RelativeSpan(declaration, closer.start, closer.start), ")"))
     repair = Repair("Put the two names in parentheses", changes, safe=True)
-    message = "Missing '(' behind 'where': write where (source, destination) => condition."
+    message = "Missing '(' after 'where': write where (source, destination) => condition."
     return Finding("NS012", place, message, repair=repair)
 
 
 def partner_finding(
     declaration: Declaration, fault: Fault, values: tuple[int, int] | None, network: Network
 ) -> Finding:
-    """The finding for one missing bracket; it belongs behind ``values`` if there are any."""
+    """Return the finding for one missing bracket; it belongs after ``values`` if there are any."""
     mark = fault.text
     if mark not in OPENERS or fault.opener is None:
         return unpaired(declaration, fault, network)
@@ -141,7 +141,7 @@ def partner_finding(
 
 
 def before_comment(place: RelativeSpan, network: Network) -> RelativeSpan:
-    """A place, or the end of the code on its line where a line comment ends there."""
+    """Return a place, or the end of the code on its line where a line comment ends there."""
     at = place.offsets(network.specification)[0]
     data, lines = network.specification.data, network.specification.lines
     start, end = lines.span(lines.line_at(at))
@@ -154,13 +154,13 @@ def before_comment(place: RelativeSpan, network: Network) -> RelativeSpan:
 
 @lru_cache(maxsize=2)
 def comment_sign(data: bytes, start: int, end: int) -> tuple[int, int] | None:
-    """The first sign on a line that looks like a line comment's; many faults may ask for one."""
+    """Return the first sign on a line that looks like a line comment's, for many faults."""
     found = LINE_COMMENT.search(data, start, end)
     return None if found is None else found.span()
 
 
 def operand_end(declaration: Declaration, missing: Fault) -> int | None:
-    """Where an index or an argument ends that took a comparison in: `s[0 == d[0]`."""
+    """Return the end of an index or an argument that includes a comparison: `s[0 == d[0]`."""
     for node in operands(expressions_of(declaration)):
         if node.end != missing.start or not isinstance(node, Index | Call):
             continue
@@ -173,12 +173,12 @@ def operand_end(declaration: Declaration, missing: Fault) -> int | None:
 
 
 def last_of(arguments: tuple[Expression, ...]) -> Expression | None:
-    """The last argument of a call, None where there is none."""
+    """Return the last argument of a call, None where there is none."""
     return arguments[-1] if arguments else None
 
 
 def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Finding:
-    """The finding for a missing mark, or name, that closes nothing."""
+    """Return the finding for a missing mark, or name, that closes nothing."""
     place = RelativeSpan(declaration, fault.start, fault.start)
     end = min(declaration.end, fault.start + REACH)
     behind = network.specification.text(declaration, fault.start, end).split()
@@ -192,7 +192,7 @@ def unpaired(declaration: Declaration, fault: Fault, network: Network) -> Findin
 
 
 def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
-    """The text that supplies a mark: a closing brace of a tall block gets its own line."""
+    """Return the text that supplies a mark: a closing brace of a tall block gets its own line."""
     if fault.text != "}" or fault.opener is None:
         return fault.text
     base, lines = network.specification.starts[declaration], network.specification.lines
@@ -204,7 +204,7 @@ def inserted(declaration: Declaration, fault: Fault, network: Network) -> str:
 
 
 def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """Commas with no value behind them, in tuples and shares."""
+    """Report commas with no value after them, in tuples and shares."""
     missing = {fault.start for fault in declaration.faults if fault.kind == "missing"}
     for fault in declaration.faults:
         known = fault.end in missing or network.doubts.marked(declaration, fault)
@@ -213,6 +213,6 @@ def idle_commas(declaration: Declaration, network: Network) -> Iterator[Finding]
 
 
 def idle_comma(place: RelativeSpan) -> Finding:
-    """The finding for a comma with no value behind it."""
+    """Return the finding for a comma with no value after it."""
     repair = Repair("Delete the ','", [Change(place, "")], safe=True)
     return Finding("NS012", place, "A value is missing at this ','.", repair=repair)

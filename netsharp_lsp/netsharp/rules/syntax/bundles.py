@@ -1,4 +1,4 @@
-"""Rules on the words of a connection: its kind and what may stand in its block."""
+"""Rules on the words of a connection: its kind and the contents of its block."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NEAR = (*KINDS, "maxpool", "meanpool", "responsenorm", "convolution")
 
 
 def kind_meant(word: str) -> str | None:
-    """The connection kind that a word stands for, None where none is close."""
+    """Return the connection kind that a word means, None where none is close."""
     letters = "".join(letter for letter in word.lower() if letter.isalpha())
     found = KIND_ALIASES.get(letters)
     if found is None:
@@ -72,7 +72,7 @@ def kind_meant(word: str) -> str | None:
 
 @rule("NS019", "error", on=BUNDLE, rests=Rests.TEXT)
 def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """A connection whose kind is missing or misspelt."""
+    """Report a connection whose kind is missing or misspelt."""
     item = bundle.item
     doubts = network.doubts
     if bundle.kind is not None or doubts.explained(bundle.declaration):
@@ -95,7 +95,7 @@ def unknown_kind(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def missing_kind(bundle: Bundle) -> Finding:
-    """The finding for `from A;`."""
+    """Return the finding for `from A;`."""
     kind = "all" if bundle.item.block is None else "convolve"
     message = (
         f"The connection from '{bundle.source_name}' needs a kind: all, where, convolve, "
@@ -107,7 +107,7 @@ def missing_kind(bundle: Bundle) -> Finding:
 
 
 def misspelt_kind(bundle: Bundle) -> Finding:
-    """The finding for `from A maxpool { ... }`."""
+    """Return the finding for `from A maxpool { ... }`."""
     item = bundle.item
     start, end = item.kind_span
     text = item.kind_text
@@ -129,7 +129,7 @@ def misspelt_kind(bundle: Bundle) -> Finding:
 
 @rule("NS026", "error", on=BUNDLE, rests=Rests.TEXT)
 def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """`from A all all;`: a word behind a whole connection."""
+    """Report `from A all all;`: a word after a whole connection."""
     extra = bundle.item.misplaced
     if extra is None or bundle.kind is None or is_activation(extra.text):
         return
@@ -146,7 +146,7 @@ def word_too_many(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 @rule("NS020", "error", on=BUNDLE, rests=Rests.TEXT)
 def attribute_of_all(bundle: Bundle, network: Network) -> Iterator[Finding]:
-    """An attribute other than Weights on a full connection."""
+    """Report an attribute other than Weights on a full connection."""
     if bundle.kind != "all" or bundle.item.block is None or network.doubts.foreign:
         return
     attributes = bundle.item.attributes

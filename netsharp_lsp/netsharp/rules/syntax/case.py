@@ -1,4 +1,4 @@
-"""One unreadable stretch of a text, as the rules that explain such stretches see it."""
+"""One unparsed stretch of a text, for the rules that explain such stretches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAR = 8 * REACH
 
 
 class Case:
-    """One unreadable stretch of a declaration, with what an explanation may ask about it.
+    """One unparsed stretch of a declaration, with the text around it for explanations.
 
     `blocks` are the braces of the declaration's connections, in order.
     """
@@ -46,45 +46,45 @@ class Case:
         self.words = [self.text(start, end) for _, start, end in fault.tokens]
 
     def text(self, start: int, end: int) -> str:
-        """The text of a span of the declaration."""
+        """Return the text of a span of the declaration."""
         return self.network.specification.text(self.declaration, start, end)
 
     def before(self, reach: int = REACH) -> str:
-        """The text of the declaration right before it."""
+        """Return the text of the declaration right before it."""
         return self.text(max(0, self.fault.start - reach), self.fault.start)
 
     def all_before(self) -> str | None:
-        """All text of the declaration before it, None where that is long."""
+        """Return all text of the declaration before it, None where that is long."""
         return self.before() if self.fault.start <= REACH else None
 
     def behind(self) -> str:
-        """The text of the declaration right behind it."""
+        """Return the text of the declaration right after it."""
         end = self.fault.end
         return self.text(end, min(end + REACH, self.declaration.end))
 
     def since(self, before: str, start: int) -> int:
-        """Where a character of the text before it stands in the declaration."""
+        """Return where a character of the text before it is in the declaration."""
         return self.fault.start - len(before[start:].encode("utf-8"))
 
     def place(self, first: int = 0, last: int = -1) -> RelativeSpan:
-        """The span of some of its tokens."""
+        """Return the span of some of its tokens."""
         tokens = self.fault.tokens
         return RelativeSpan(self.declaration, tokens[first][1], tokens[last][2])
 
     def in_attributes(self) -> bool:
-        """Whether it stands in the braces of a connection."""
+        """Return whether it is in the braces of a connection."""
         at = bisect_left(self.blocks, (self.fault.start,)) - 1
         return at >= 0 and self.fault.start < self.blocks[at][1]
 
     def around(self) -> tuple[bytes, bytes]:
-        """The characters right before and right behind it."""
+        """Return the characters right before and right after it."""
         data = self.network.specification.data
         start, end = self.base + self.fault.start, self.base + self.fault.end
         return data[max(0, start - 1) : start], data[end : end + 1]
 
 
 def blocks_of(declaration: Declaration) -> list[tuple[int, int]]:
-    """The braces of a declaration's connections, in order."""
+    """Return the braces of a declaration's connections, in order."""
     return sorted(
         bundle.block
         for item in declaration.items

@@ -1,6 +1,6 @@
-"""What may be meant by text that stands where it cannot.
+"""Explanations of text where it is not allowed.
 
-Each explanation answers None where it does not fit; which comes first is decided elsewhere.
+Each explanation returns None where it does not fit; their order is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ONE_SOURCE = "A connection has one source: write one 'from' for each, in braces.
 
 
 def keyword_name(case: Case) -> Finding | None:
-    """`input input [3]`: the second word was to be a name."""
+    """Explain `input input [3]`: the second word was to be a name."""
     words = case.words
     if len(words) < 2 or words[0] not in SECTION_WORDS or words[1] not in SECTION_WORDS:
         return None
@@ -45,7 +45,7 @@ def keyword_name(case: Case) -> Finding | None:
 
 
 def nameless(case: Case) -> Finding | None:
-    """`hidden [5] from A all;`."""
+    """Explain `hidden [5] from A all;`."""
     before = case.all_before()
     if (
         before is None
@@ -58,7 +58,7 @@ def nameless(case: Case) -> Finding | None:
 
 
 def comma_before_parenthesis(case: Case) -> Finding | None:
-    """`where (s, d, ) => ...`."""
+    """Explain `where (s, d, ) => ...`."""
     _, behind = case.around()
     rest = case.behind().lstrip()
     idle = case.words == [","] and (behind in b")]}" or rest[:1] in (")", "]", "}"))
@@ -66,7 +66,7 @@ def comma_before_parenthesis(case: Case) -> Finding | None:
 
 
 def joined_sources(case: Case) -> Finding | None:
-    """`from H and G all`."""
+    """Explain `from H and G all`."""
     before = case.before()
     found = JOINED.search(before)
     if found is None:
@@ -77,7 +77,7 @@ def joined_sources(case: Case) -> Finding | None:
 
 
 def share_without_braces(case: Case) -> Finding | None:
-    """`share A, B;`."""
+    """Explain `share A, B;`."""
     if case.words[0].lower() != "share" or "{" in case.words:
         return None
     place = case.place(0, 0).after()
@@ -86,7 +86,7 @@ def share_without_braces(case: Case) -> Finding | None:
 
 
 def superfluous_closer(case: Case) -> Finding | None:
-    """A closing bracket with nothing to close."""
+    """Explain a closing bracket with nothing to close."""
     if not all(word in CLOSERS for word in case.words):
         return None
     text = "".join(case.words)
@@ -97,7 +97,7 @@ def superfluous_closer(case: Case) -> Finding | None:
 
 
 def mark_in_name(case: Case) -> Finding | None:
-    """`my-data`, `h.one`: a mark between the letters of a name."""
+    """Explain `my-data`, `h.one`: a mark between the letters of a name."""
     marks = [word for word in case.words if word in ("-", ".")]
     if len(marks) != 1 or not NAME_PIECE.match(case.text(case.fault.start, case.fault.end)):
         return None
@@ -109,17 +109,17 @@ def mark_in_name(case: Case) -> Finding | None:
         return None
     place = case.place(at, at)
     repair = Repair("Replace by '_'", [Change(place, "_")], safe=True)
-    message = f"Unexpected '{marks[0]}': a name holds letters, digits and '_' only."
+    message = f"Unexpected '{marks[0]}': a name contains letters, digits and '_' only."
     return Finding("NS001", place, message, repair=repair)
 
 
 def is_letter(character: bytes) -> bool:
-    """Whether a character may stand in a name."""
+    """Return whether a character may be in a name."""
     return character.isalnum() or character == b"_"
 
 
 def bare_number(case: Case) -> Finding | None:
-    """`hidden H 20 tanh from A all;`."""
+    """Explain `hidden H 20 tanh from A all;`."""
     before = case.all_before()
     if case.types != ["number"] or before is None or len(before.split()) != 2:
         return None
@@ -128,34 +128,36 @@ def bare_number(case: Case) -> Finding | None:
     place = case.place()
     changes = [Change(place.before(), "["), Change(place.after(), "]")]
     repair = Repair("Put it in square brackets", changes, safe=True)
-    return Finding("NS021", place, "A size stands in square brackets.", repair=repair)
+    return Finding("NS021", place, "A size is written in square brackets.", repair=repair)
 
 
 def word_operator(place: RelativeSpan, word: str) -> Finding:
-    """The finding for `and`, `or`, `not`."""
+    """Return the finding for `and`, `or`, `not`."""
     operator = WORD_OPERATORS[word.lower()]
     repair = None
     if operator != "!":  # `!` binds more tightly than a comparison, `not` in other languages less
         repair = Repair(f"Replace by '{operator}'", [Change(place, operator)], safe=True)
-    return Finding("NS026", place, f"'{word}' is no operator; write '{operator}'.", repair=repair)
+    return Finding(
+        "NS026", place, f"'{word}' is not an operator; write '{operator}'.", repair=repair
+    )
 
 
 def operator_in_words(case: Case) -> Finding | None:
-    """`s[0] == 1 or s[0] == 2`."""
+    """Explain `s[0] == 1 or s[0] == 2`."""
     if len(case.words) != 1 or case.words[0].lower() not in WORD_OPERATORS:
         return None
     return word_operator(case.place(), case.words[0])
 
 
 def comparison(case: Case) -> Finding | None:
-    """`=` for `==`, `=<` for `<=`, inside a condition."""
+    """Explain `=` for `==`, `=<` for `<=`, inside a condition."""
     if case.words[0] not in ("=", "=<") or not in_condition(case):
         return None
     place = case.place(0, 0)
     if case.text(place.end, place.end + 1) in ("=", ">"):
         return None
     if case.words[0] == "=<":
-        message = "'=<' is no operator; write '<='."
+        message = "'=<' is not an operator; write '<='."
         repair = Repair("Replace by '<='", [Change(place, "<=")], safe=True)
     else:
         message = "'=' is not allowed here; values are compared by '=='."
@@ -164,13 +166,13 @@ def comparison(case: Case) -> Finding | None:
 
 
 def in_condition(case: Case) -> bool:
-    """Whether the stretch stands behind the `=>` of a filter."""
+    """Return whether the stretch comes after the `=>` of a filter."""
     before = case.before(FAR)
     return "=>" in before[before.rfind("from") + 1 :]
 
 
 def assigned_size(case: Case) -> Finding | None:
-    """`input Data = [10];`."""
+    """Explain `input Data = [10];`."""
     if case.words not in (["="], [":="], [":"]):
         return None
     place = case.place()
@@ -180,7 +182,7 @@ def assigned_size(case: Case) -> Finding | None:
 
 
 def items_without_comma(case: Case) -> Finding | None:
-    """`share { A B }`."""
+    """Explain `share { A B }`."""
     if case.declaration.kind != "share" or not case.declaration.items:
         return None
     if case.types != ["identifier"] or case.fault.start < case.declaration.items[0].end:
@@ -190,12 +192,14 @@ def items_without_comma(case: Case) -> Finding | None:
     last = items[bisect_right(items, place.start, key=lambda item: item.end) - 1].end
     comma = Change(RelativeSpan(case.declaration, last, last), ",")
     repair = Repair("Insert ','", [comma], safe=True)
-    message = f"',' is missing before '{case.words[0]}': the items of a share stand between commas."
+    message = (
+        f"',' is missing before '{case.words[0]}': the items of a share are separated by commas."
+    )
     return Finding("NS026", place, message, repair=repair)
 
 
 def several_sources(case: Case) -> Finding | None:
-    """`from A, B all`, `hidden H1, H2 [3]`."""
+    """Explain `from A, B all`, `hidden H1, H2 [3]`."""
     if "," not in case.words:
         return None
     inside = case.before(FAR) + " ".join(case.words)
@@ -210,7 +214,7 @@ def several_sources(case: Case) -> Finding | None:
 
 
 def arrows_between(case: Case) -> Finding | None:
-    """`A -> H -> O;`."""
+    """Explain `A -> H -> O;`."""
     if case.declaration.kind != "error" or not {"->", "=>"} & set(case.words):
         return None
     message = "Arrows are not allowed here: layers are connected by 'from'."
@@ -218,7 +222,7 @@ def arrows_between(case: Case) -> Finding | None:
 
 
 def foreign_characters(case: Case) -> Finding | None:
-    """Single characters that begin no token."""
+    """Explain single characters that begin no token."""
     if "ERROR" not in case.types or any(kind == "identifier" for kind in case.types):
         return None
     text = " ".join(case.text(case.fault.start, case.fault.end).split())
@@ -231,7 +235,7 @@ def foreign_characters(case: Case) -> Finding | None:
 
 
 def markup(case: Case) -> Finding | None:
-    """A tag of HTML."""
+    """Explain a tag of HTML."""
     text = case.text(case.fault.start, case.fault.end)
     if not re.match(r"</?[A-Za-z][A-Za-z0-9]*\s*/?>\Z", text):
         return None
@@ -242,7 +246,7 @@ def markup(case: Case) -> Finding | None:
 
 
 def source_without_from(case: Case) -> Finding | None:
-    """`hidden H [3] Data convolve { ... }`."""
+    """Explain `hidden H [3] Data convolve { ... }`."""
     if case.types != ["identifier"]:
         return None
     behind = case.behind().split(None, 1)
@@ -254,7 +258,7 @@ def source_without_from(case: Case) -> Finding | None:
 
 
 def second_activation(case: Case) -> Finding | None:
-    """`hidden H [3] sigmoid tanh from A all;`."""
+    """Explain `hidden H [3] sigmoid tanh from A all;`."""
     if len(case.words) != 1 or case.words[0].lower() not in NAMES:
         return None
     message = f"'{case.words[0]}' is not allowed here: a layer has one activation, before 'from'."
@@ -262,7 +266,7 @@ def second_activation(case: Case) -> Finding | None:
 
 
 def anything(case: Case) -> Finding:
-    """Whatever else: the first line of it."""
+    """Explain any other text, by its first line."""
     text = case.text(case.fault.start, case.fault.end)
     first = text.splitlines()[0].rstrip() if text.strip() else text
     start = case.fault.start

@@ -67,13 +67,13 @@ FROM_ALIASES = ("aus", "von", "de", "depuis", "desde", "da")
 
 
 def activation_meant(word: str) -> str | None:
-    """The activation that a word stands for, None where none is close."""
+    """Return the activation that a word means, None where none is close."""
     lower = word.lower()
     return lower if lower in NAMES else ACTIVATION_ALIASES.get(lower) or nearest(lower, NAMES)
 
 
 def is_slip(word: str) -> bool:
-    """Whether the activation that a word stands for is it in other letters, and computes the same.
+    """Return whether a word is another spelling of an activation, and computes the same.
 
     `log_softmax` has the name of one of ours in it and is another function.
     """
@@ -89,12 +89,12 @@ def is_slip(word: str) -> bool:
 
 
 def is_activation(word: str) -> bool:
-    """Whether a word is an activation's name, ours or another framework's."""
+    """Return whether a word is an activation's name, ours or another framework's."""
     return word.lower() in NAMES or word.lower() in ACTIVATION_ALIASES
 
 
 def is_misspelt_from(word: str) -> bool:
-    """Whether a word in an activation's place was to be `from`."""
+    """Return whether a word in an activation's place was to be `from`."""
     lower = word.lower()
     return lower in FROM_ALIASES or (
         not is_activation(word) and edit_distance(lower, "from", 3) < 3
@@ -102,12 +102,12 @@ def is_misspelt_from(word: str) -> bool:
 
 
 def says_from(item: LayerItem) -> bool:
-    """Whether a misspelt `from` stands in a layer's activation."""
+    """Return whether a layer's activation is a misspelt `from`."""
     return item.activation is not None and is_misspelt_from(item.activation.text)
 
 
 def head_in_doubt(layer: Layer, network: Network) -> bool:
-    """Whether what stands before a layer's connections could not be read."""
+    """Return whether the text before a layer's connections was not parsed."""
     item, declaration, doubts = layer.item, layer.declaration, network.doubts
     if item.size is None and item.name.text in KEYWORDS:
         return True
@@ -126,7 +126,7 @@ def head_in_doubt(layer: Layer, network: Network) -> bool:
 
 @rule("NS016", "error", on=LAYER, rests=Rests.TEXT)
 def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An activation behind the connection, or written as an attribute of it."""
+    """Report an activation after the connection, or written as an attribute of it."""
     for bundle in layer.item.bundles:
         name = bundle.misplaced
         if name is not None and is_activation(name.text):
@@ -150,19 +150,19 @@ def misplaced_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def kind_end(bundle: BundleItem) -> int:
-    """Where a connection's kind ends, with the condition if it has one."""
+    """Return the end of a connection's kind, with the condition if it has one."""
     return bundle.kind_span[1] if bundle.predicate is None else bundle.predicate.end
 
 
 def activation_attribute(attribute: Attribute) -> Name | None:
-    """The value of `Activation = tanh`, as people write who know other languages."""
+    """Return the value of `Activation = tanh`, as other languages write it."""
     if attribute.name.text.lower() not in ACTIVATION_ATTRIBUTES:
         return None
     return attribute.value if isinstance(attribute.value, Name) else None
 
 
 def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
-    """The finding for an activation at a wrong place; the fix moves it if there is room."""
+    """Return the finding for a misplaced activation; the fix moves it if there is room."""
     place = RelativeSpan.of(layer.declaration, name)
     meant = activation_meant(name.text) or name.text
     repair = None
@@ -176,7 +176,7 @@ def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
 
 @rule("NS016", "error", on=DECLARATION, rests=Rests.TEXT)
 def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """An activation behind an attribute block: `from A convolve { ... } sigmoid;`."""
+    """Report an activation after an attribute block: `from A convolve { ... } sigmoid;`."""
     word = lone_activation(declaration)
     if word is None or network.doubts.foreign:
         return
@@ -190,7 +190,7 @@ def activation_behind_block(declaration: Declaration, network: Network) -> Itera
 
 
 def lone_activation(declaration: Declaration) -> Name | None:
-    """The activation that is all of a declaration, with or without a `;`."""
+    """Return the activation that is all of a declaration, with or without a `;`."""
     item = declaration.items[0] if declaration.items else None
     word: Name | None = None
     if declaration.kind == "orphan" and isinstance(item, WordItem):
@@ -207,7 +207,7 @@ def lone_activation(declaration: Declaration) -> Name | None:
 
 @rule("NS017", "error", on=LAYER, rests=Rests.TEXT)
 def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A word in the activation's place that is none."""
+    """Report a word in the activation's place that is not one."""
     name = layer.item.activation
     if name is None or name.text.lower() in NAMES or layer.kind == "input":
         return
@@ -234,7 +234,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
 
 @rule("NS018", "error", on=LAYER, rests=Rests.TEXT)
 def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A hidden or output layer without any connection written."""
+    """Report a hidden or output layer without any connection written."""
     item = layer.item
     unconnected = not item.bundles and item.body is None and layer.kind != "input"
     known = layer.declaration.kind in ("hidden", "output", "unknown")
@@ -243,7 +243,7 @@ def missing_from(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def above(layer: Layer, network: Network) -> Iterator[Layer]:
-    """The layers before a layer that may feed it, the nearest first."""
+    """Yield the layers before a layer that may feed it, the nearest first."""
     declaration: Declaration | None = layer.declaration
     while declaration is not None:
         for one in reversed(network.units[declaration].layers):
@@ -255,7 +255,7 @@ def above(layer: Layer, network: Network) -> Iterator[Layer]:
 
 
 def says_nothing(layer: Layer, network: Network) -> bool:
-    """Whether nothing but a misspelt `from` stands where a layer's connection should."""
+    """Return whether a layer has only a misspelt `from` in place of its connection."""
     declaration, doubts = layer.declaration, network.doubts
     if says_from(layer.item):
         return not doubts.explained(declaration)
@@ -264,7 +264,7 @@ def says_nothing(layer: Layer, network: Network) -> bool:
 
 
 def without_from(layer: Layer, above: Layer | None) -> Finding:
-    """The finding for one layer; `above` is the nearest layer before it that may feed it."""
+    """Return the finding for one layer; `above` is the nearest layer before that may feed it."""
     item = layer.item
     message = f"Layer '{layer.name}' needs 'from': say which layer it takes its values from."
     word = item.activation
@@ -286,7 +286,7 @@ def without_from(layer: Layer, above: Layer | None) -> Finding:
 
 @rule("NS025", "error", on=LAYER, rests=Rests.TEXT)
 def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
-    """An input layer with an activation, a connection or a body."""
+    """Report an input layer with an activation, a connection or a body."""
     item = layer.item
     if layer.declaration.kind != "input" or head_in_doubt(layer, network):
         return
@@ -306,7 +306,7 @@ def input_with_connection(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def surplus(layer: Layer) -> tuple[RelativeSpan | None, str]:
-    """What an input layer has too much: the smallest place that shows it, and its name."""
+    """Return the superfluous part of an input layer: the smallest place with it, and its name."""
     item = layer.item
     start = end = None
     what = "a connection"
@@ -328,7 +328,7 @@ def surplus(layer: Layer) -> tuple[RelativeSpan | None, str]:
 
 @rule("NS027", "error", on=LAYER, rests=Rests.TEXT)
 def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
-    """A layer without a size."""
+    """Report a layer without a size."""
     item = layer.item
     if layer.declaration.kind in ("orphan", "error", "const"):
         return
@@ -346,7 +346,7 @@ def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def empty_size(layer: Layer, network: Network) -> Iterator[Finding]:
-    """The finding for `input A [];`."""
+    """Return the finding for `input A [];`."""
     place = layer.size_place
     if network.text(place).startswith("[") and not network.doubts.marked(
         layer.declaration, layer.item

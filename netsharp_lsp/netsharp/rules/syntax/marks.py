@@ -29,7 +29,7 @@ REACH = 80
 
 @rule("NS011", "error", on=DECLARATION, rests=Rests.TEXT)
 def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A constant, layer, connection or attribute that ends without `;`."""
+    """Report a constant, layer, connection or attribute that ends without `;`."""
     doubts = network.doubts
     if not declaration.faults or doubts.explained(declaration) or is_misspelt_share(declaration):
         return
@@ -50,12 +50,12 @@ def missing_semicolon(declaration: Declaration, network: Network) -> Iterator[Fi
 
 
 def text_before(declaration: Declaration, end: int, network: Network) -> str:
-    """The last bit of a declaration's text before an offset."""
+    """Return the last bit of a declaration's text before an offset."""
     return network.specification.text(declaration, max(0, end - REACH), end)
 
 
 def unfinished_ends(declaration: Declaration) -> set[int]:
-    """Where something stops before it is complete: the missing `;` is then not the fault."""
+    """Return where constructs end too early: a missing `;` is not the fault there."""
     ends = {attribute.end for attribute in attributes_of(declaration) if attribute.value is None}
     for item in declaration.items:
         constant = isinstance(item, ConstantItem) and item.value is None
@@ -65,7 +65,7 @@ def unfinished_ends(declaration: Declaration) -> set[int]:
 
 
 def stops_early(declaration: Declaration, item: LayerItem) -> bool:
-    """Whether a layer ends before its connections."""
+    """Return whether a layer ends before its connections."""
     trained = declaration.kind in ("hidden", "output", "const")
     return trained and not item.bundles and item.body is None
 
@@ -75,7 +75,7 @@ def stops_early(declaration: Declaration, item: LayerItem) -> bool:
 
 @rule("NS013", "info", on=DECLARATION, rests=Rests.TEXT)
 def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A `;` that ends nothing."""
+    """Report a `;` that ends nothing."""
     if network.doubts.explained(declaration):
         return
     text = network.specification.text
@@ -94,7 +94,7 @@ def needless_semicolon(declaration: Declaration, network: Network) -> Iterator[F
 
 @rule("NS022", "error", on=DECLARATION, rests=Rests.TEXT)
 def attribute_separator(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """An attribute without `=`, or with `:` in its place."""
+    """Report an attribute without `=`, or with `:` in its place."""
     if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):
@@ -119,7 +119,7 @@ def attribute_separator(declaration: Declaration, network: Network) -> Iterator[
 
 @rule("NS023", "error", on=DECLARATION, rests=Rests.TEXT)
 def attribute_terminator(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """An attribute that ends with `,`."""
+    """Report an attribute that ends with `,`."""
     if network.doubts.explained(declaration):
         return
     for attribute in attributes_of(declaration):

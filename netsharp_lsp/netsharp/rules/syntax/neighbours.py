@@ -1,5 +1,6 @@
-"""Slips that the words beside them explain; asked by the rule on unexpected text, which knows why
-each stretch could not be read."""
+"""Explanations of mistakes by the words beside them, for the rule on unexpected text, which knows
+why each stretch was not parsed.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ REACH = 64
 
 
 def wrong_closer(case: Case) -> Finding | None:
-    """`[3, 4)`: a bracket is closed, by the other kind."""
+    """Explain `[3, 4)`: a bracket is closed, by the other kind."""
     word = case.words[0]
     if len(case.words) != 1 or word not in OPENERS:
         return None
@@ -47,7 +48,7 @@ def wrong_closer(case: Case) -> Finding | None:
 
 
 def letters_behind_number(case: Case) -> Finding | None:
-    """`1.5f`: a suffix of other languages."""
+    """Explain `1.5f`: a suffix of other languages."""
     number = LAST_NUMBER.search(case.before()) if case.types == ["identifier"] else None
     if number is None:
         return None
@@ -56,7 +57,7 @@ def letters_behind_number(case: Case) -> Finding | None:
 
 
 def foreign_pool(case: Case) -> Finding | None:
-    """`from A avg pool { ... }`."""
+    """Explain `from A avg pool { ... }`."""
     if [text.lower() for text in case.words] != ["pool"]:
         return None
     before = case.before()
@@ -74,7 +75,7 @@ def foreign_pool(case: Case) -> Finding | None:
 
 
 def misspelt_where(case: Case) -> Finding | None:
-    """`from A wher (s, d) => ...`."""
+    """Explain `from A wher (s, d) => ...`."""
     if case.words[0] != "(":
         return None
     before = case.before()
@@ -89,7 +90,7 @@ def misspelt_where(case: Case) -> Finding | None:
 
 
 def doubled_equals(case: Case) -> Finding | None:
-    """`Stride == [2, 2];` and `Stride => [2, 2];`: the first `=` was enough."""
+    """Explain `Stride == [2, 2];` and `Stride => [2, 2];`: the first `=` was enough."""
     if case.words not in (["="], [">"]) or not case.in_attributes():
         return None
     name = GIVEN_NAME.search(case.before())
@@ -101,7 +102,7 @@ def doubled_equals(case: Case) -> Finding | None:
 
 
 def constant_without_equals(case: Case) -> Finding | None:
-    """`const X: 3;` and `const X 3;`."""
+    """Explain `const X: 3;` and `const X 3;`."""
     data = case.network.specification.data
     led = CONST.search(data[max(0, case.base - REACH) : case.base])
     if case.types[:1] != ["identifier"] or len(case.words) < 2 or not led:
@@ -114,7 +115,7 @@ def constant_without_equals(case: Case) -> Finding | None:
 
 
 def constants_with_commas(case: Case) -> Finding | None:
-    """`const { X = 3, Y = 4; }`."""
+    """Explain `const { X = 3, Y = 4; }`."""
     if case.words != [","] or case.declaration.kind != "const":
         return None
     repair = Repair("Replace by ';'", [Change(case.place(), ";")], safe=True)
@@ -122,7 +123,7 @@ def constants_with_commas(case: Case) -> Finding | None:
 
 
 def values_without_comma(case: Case) -> Finding | None:
-    """`input A [3 4];`."""
+    """Explain `input A [3 4];`."""
     if set(case.types) not in ({"number"}, {"identifier"}):
         return None
     before = case.before(FAR)
@@ -133,13 +134,13 @@ def values_without_comma(case: Case) -> Finding | None:
         last = case.fault.start  # a `,` in a comment separates nothing
     ends = [last, *(end for _, _, end in case.fault.tokens)][:-1]
     commas = [Change(RelativeSpan(case.declaration, end, end), ",") for end in ends]
-    message = f"',' is missing before '{case.words[0]}': values stand between commas."
+    message = f"',' is missing before '{case.words[0]}': values are separated by commas."
     repair = Repair("Insert ','", commas, safe=True)
     return Finding("NS026", case.place(), message, repair=repair)
 
 
 def activation_before_size(case: Case) -> Finding | None:
-    """`hidden H tanh [4] from A all;`: the reader took the activation for the name."""
+    """Explain `hidden H tanh [4] from A all;`: the activation was parsed as the name."""
     items = case.declaration.items
     next_one = bisect_left(items, case.fault.end, key=lambda item: item.start)
     for item in items[next_one : next_one + 1]:
@@ -152,21 +153,21 @@ def activation_before_size(case: Case) -> Finding | None:
         size = RelativeSpan.of(case.declaration, item.size)
         gap = RelativeSpan(case.declaration, name.start, size.start)
         changes = [Change(gap, ""), Change(size.after(), f" {name.text}")]
-        repair = Repair(f"Move '{name.text}' behind the size", changes, safe=True)
+        repair = Repair(f"Move '{name.text}' after the size", changes, safe=True)
         message = f"The activation belongs before 'from': hidden X [n] {name.text} from ..."
         return Finding("NS016", place, message, repair=repair)
     return None
 
 
 def called_activation(place: RelativeSpan) -> Finding:
-    """The finding for `tanh()`."""
+    """Return the finding for `tanh()`."""
     repair = Repair("Delete '()'", [Change(place, "")], safe=True)
-    message = "'()' is not allowed here: an activation stands without parentheses."
+    message = "'()' is not allowed here: an activation is written without parentheses."
     return Finding("NS026", place, message, repair=repair)
 
 
 def single_sign(place: RelativeSpan, text: str) -> Finding:
-    """The finding for `a & b` and `a | b`."""
+    """Return the finding for `a & b` and `a | b`."""
     repair = Repair(f"Replace by '{text * 2}'", [Change(place, text * 2)], safe=True)
     message = f"Unexpected character '{text}'. Conditions are joined by '{text * 2}'."
     return Finding("NS001", place, message, repair=repair)

@@ -23,20 +23,20 @@ PLAIN_SIZE = late(r"\{[\w\s,.*+/^-]*\}\Z")
 
 
 def bare_sizes(declaration: Declaration) -> Iterator[Tuple]:
-    """Sizes without an opening bracket; in a group of constants they are no sizes."""
+    """Yield sizes without an opening bracket; in a group of constants they are not sizes."""
     if declaration.kind != "const":
         yield from unopened(declaration)
 
 
 def unopened(declaration: Declaration) -> Iterator[Tuple]:
-    """Whatever was read as a size without an opening bracket."""
+    """Yield all tuples parsed as sizes without an opening bracket."""
     for item in declaration.items:
         if isinstance(item, LayerItem) and isinstance(item.size, Tuple) and not item.size.bracket:
             yield item.size
 
 
 def unread(declaration: Declaration, size: Tuple) -> bool:
-    """Whether unreadable text, or a missing `)`, makes a tuple's extent doubtful."""
+    """Return whether unparsed text, or a missing `)`, makes a tuple's extent doubtful."""
     return any(
         size.start - 1 <= fault.end and fault.start <= size.end
         for fault in declaration.faults
@@ -45,7 +45,7 @@ def unread(declaration: Declaration, size: Tuple) -> bool:
 
 
 def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[int, int] | None:
-    """The span of a size in curly brackets: `input Image {28, 28};`."""
+    """Return the span of a size in curly brackets: `input Image {28, 28};`."""
     if not isinstance(item, LayerItem) or item.size is not None or item.body is None:
         return None
     plain = PLAIN_SIZE.match(network.specification.text(declaration, *item.body))
@@ -56,7 +56,7 @@ def curly_size(item: Item, declaration: Declaration, network: Network) -> tuple[
 def bracketless(
     declaration: Declaration, attribute: Attribute, network: Network
 ) -> tuple[int, int] | None:
-    """The span of a tuple without brackets: `Stride = 2, 2;`."""
+    """Return the span of a tuple without brackets: `Stride = 2, 2;`."""
     if attribute.terminator != "," or not isinstance(attribute.value, Number | Name):
         return None
     rest = network.specification.text(declaration, attribute.end, declaration.end)
@@ -65,7 +65,7 @@ def bracketless(
 
 
 def bracketless_tuples(declaration: Declaration, network: Network) -> list[tuple[int, int]]:
-    """The spans of all tuples of a declaration that stand without brackets."""
+    """Return the spans of all tuples of a declaration without brackets."""
     if not any(fault.kind == "unexpected" for fault in declaration.faults):
         return []
     found = (bracketless(declaration, a, network) for a in attributes_of(declaration))
@@ -74,7 +74,7 @@ def bracketless_tuples(declaration: Declaration, network: Network) -> list[tuple
 
 @rule("NS021", "error", on=DECLARATION, rests=Rests.TEXT)
 def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A tuple in round or curly brackets, or in none."""
+    """Report a tuple in round or curly brackets, or in none."""
     if network.doubts.explained(declaration):
         return
     spans = []
@@ -116,4 +116,4 @@ def tuple_brackets(declaration: Declaration, network: Network) -> Iterator[Findi
             place = RelativeSpan(declaration, start, size.end)
             changes = [Change(place.before(), "["), Change(place.after(), "]")]
             repair = Repair("Put it in square brackets", changes, safe=True)
-            yield Finding("NS021", place, "A size stands in square brackets.", repair=repair)
+            yield Finding("NS021", place, "A size is written in square brackets.", repair=repair)

@@ -1,4 +1,4 @@
-"""What stands where it cannot: sorts the text that the parser could not place into findings."""
+"""Turns text that the parser could not place into findings."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
 
 @rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """Everything the parser could not place; each stretch once."""
+    """Report all text that the parser could not place; each stretch once."""
     doubts = network.doubts
     debris = doubts.debris
     if not doubts.broken or doubts.foreign:
@@ -125,7 +125,7 @@ def unexpected_text(declaration: Declaration, network: Network) -> Iterator[Find
 
 @rule("NS026", "error", on=UNSAID, rests=Rests.TEXT)
 def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
-    """The first fault of a text in which no rule has found any."""
+    """Report the first fault of a text in which no rule has found any."""
     doubtful = network.specification.doubtful
     declaration = next((one for one in doubtful if one.faults), None)
     if declaration is not None:
@@ -134,7 +134,7 @@ def unreadable_text(network: Network, _network: Network) -> Iterator[Finding]:
 
 
 def unexpected_here(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """The findings for one declaration that no other explains."""
+    """Yield the findings for one declaration that no other explains."""
     culprits = network.doubts.debris.culprits
     before = network.specification.before(declaration)
     if declaration in culprits:
@@ -148,13 +148,13 @@ def unexpected_here(declaration: Declaration, network: Network) -> Iterator[Find
 
 
 def moved(declaration: Declaration, before: Declaration | None) -> bool:
-    """Whether it is an activation behind a layer's braces, which NS016 tells."""
+    """Return whether it is an activation after a layer's braces, which NS016 reports."""
     last = before.items[-1] if before is not None and before.items else None
     return isinstance(last, LayerItem) and lone_activation(declaration) is not None
 
 
 def is_unknown(declaration: Declaration) -> bool:
-    """Whether a declaration's keyword is no keyword at all, so that its rest means nothing."""
+    """Return whether a declaration's keyword is unknown, so that its rest means nothing."""
     keyword = declaration.keyword
     unknown = declaration.kind == "unknown" and keyword is not None
     meant = section_meant(keyword.text if keyword else "")
@@ -162,7 +162,7 @@ def is_unknown(declaration: Declaration) -> bool:
 
 
 def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """The findings for the unreadable stretches of one declaration."""
+    """Yield the findings for the unparsed stretches of one declaration."""
     told = [curly_size(item, declaration, network) for item in declaration.items]
     told += [
         bare_value(declaration, attribute, network) for attribute in attributes_of(declaration)
@@ -186,7 +186,7 @@ def unexpected_in(declaration: Declaration, network: Network) -> Iterator[Findin
 
 
 def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A `}` that closes nothing."""
+    """Report a `}` that closes nothing."""
     if network.specification.text(declaration, 0, declaration.end) in ("}", "｝"):
         place = RelativeSpan(declaration, 0, declaration.end)
         repair = Repair("Delete the '}'", [Change(place, "")], safe=True)
@@ -195,7 +195,7 @@ def stray_brace(declaration: Declaration, network: Network) -> Iterator[Finding]
 
 
 def continuation(declaration: Declaration, before: Declaration, network: Network) -> Finding | None:
-    """The finding for text that goes on where a declaration should have ended."""
+    """Return the finding for text that continues where a declaration should have ended."""
     last = before.items[-1] if before.items else None
     if isinstance(last, LayerItem) and not last.bundles and says_from(last):
         return None
@@ -228,7 +228,7 @@ def continuation(declaration: Declaration, before: Declaration, network: Network
 def missing_from(
     declaration: Declaration, before: Declaration, layer: LayerItem, network: Network
 ) -> Finding:
-    """The finding for `output O [2] softmax H all;`."""
+    """Return the finding for `output O [2] softmax H all;`."""
     place = RelativeSpan(declaration, 0, 0)
     text = network.specification.text(declaration, 0, min(declaration.end, REACH))
     name = layer.activation
@@ -254,7 +254,7 @@ def missing_from(
 
 
 def leads_on(source: str, kind: str) -> bool:
-    """Whether two words are a source and a kind of connection, or the one without the other."""
+    """Return whether two words are a source and a kind of connection, or one of the two."""
     kinds = ("", ";", *FIRST_KIND_WORDS)
     return source[:1].isalpha() and (kind.lower() in kinds or kind_meant(kind) is not None)
 
@@ -262,7 +262,7 @@ def leads_on(source: str, kind: str) -> bool:
 def second_bundle(
     declaration: Declaration, item: BundleItem, before: Declaration, layer: LayerItem
 ) -> Finding:
-    """The finding for a second `from` of a layer without braces."""
+    """Return the finding for a second `from` of a layer without braces."""
     place = RelativeSpan.of(declaration, item.keyword)
     repair = None
     if layer.body is None:
@@ -279,18 +279,18 @@ def second_bundle(
 def displaced(
     group: Declaration, inside: Declaration, stray: Declaration, network: Network
 ) -> Finding:
-    """The finding for a declaration in the middle of a group."""
+    """Return the finding for a declaration in the middle of a group."""
     word = FIRST_TOKEN.match(network.specification.text(inside, 0, inside.end))
     name = word[0] if word else "this"
     place = RelativeSpan(inside, 0, len(name.encode("utf-8")))
     keyword = group.keyword.text if group.keyword else "group"
-    message = f"'{name}' is not allowed here: it stands inside '{keyword} {{ }}'."
+    message = f"'{name}' is not allowed here: it is inside '{keyword} {{ }}'."
     notes = []
     if group.group is not None:
         opener = RelativeSpan(group, group.group[0], group.group[0] + 1)
-        notes.append(Note("The group opened here goes on to the '}' below.", opener))
+        notes.append(Note("The group opened here continues to the '}' below.", opener))
     if inside.items and isinstance(inside.items[0], BundleItem):
-        message = f"'{name}' is not allowed here: it stands inside the braces of another one."
+        message = f"'{name}' is not allowed here: it is inside the braces of another one."
         return Finding("NS026", place, message)
     changes = [
         Change(RelativeSpan(group, group.end, group.end), "\n}"),

@@ -1,4 +1,4 @@
-"""What is begun and not finished, what stands in the wrong group, arrows of other languages."""
+"""Rules on unfinished constructs, items in the wrong group, and arrows of other languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def wrong_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A layer among constants, or a constant among layers."""
+    """Report a layer among constants, or a constant among layers."""
     if declaration.group is None or network.doubts.explained(declaration):
         return
     for item in declaration.items:
@@ -37,7 +37,7 @@ def wrong_group(declaration: Declaration, network: Network) -> Iterator[Finding]
                 message = f"'{name}' is not allowed here: 'const {{ }}' holds constants only."
                 yield Finding("NS026", place, message)
         elif isinstance(item, ConstantItem) and keyword in ("input", "hidden", "output"):
-            message = f"'{name}' is not allowed here: constants stand in 'const {{ }}'."
+            message = f"'{name}' is not allowed here: constants belong in 'const {{ }}'."
             yield Finding("NS026", place, message)
 
 
@@ -55,13 +55,13 @@ INCOMPLETE = {
     "attribute": ("NS022", "'{text}' has no value; write {text} = value;"),
     "source": ("NS018", "A layer's name and a kind must follow '{text}': from Name all;"),
     "filter": ("NS012", "This filter is incomplete: where (source, destination) => condition"),
-    "operand": ("NS012", "A value is missing behind '{text}'."),
+    "operand": ("NS012", "A value is missing after '{text}'."),
 }
 
 
 @rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """What stops before it is complete."""
+    """Report a construct that ends before it is complete."""
     doubts = network.doubts
     if not declaration.faults or doubts.explained(declaration):
         return
@@ -80,7 +80,7 @@ def incomplete(declaration: Declaration, network: Network) -> Iterator[Finding]:
 
 @rule("NS026", "error", on=DECLARATION, rests=Rests.TEXT)
 def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """`->` where `=>` stands, and `;` between the items of a share."""
+    """Report `->` in place of `=>`, and `;` between the items of a share."""
     if network.doubts.foreign:
         return
     for start, end in arrows(declaration):
@@ -98,12 +98,12 @@ def thin_arrow(declaration: Declaration, network: Network) -> Iterator[Finding]:
             last = not items or fault.start > items[-1].start
             change = Change(place, "" if last else ",")
             repair = Repair("Delete it" if last else "Use ','", [change], safe=True)
-            message = "';' is not allowed here: the items of a share stand between commas."
+            message = "';' is not allowed here: the items of a share are separated by commas."
             yield Finding("NS026", place, message, repair=repair)
 
 
 def arrows(declaration: Declaration) -> Iterator[tuple[int, int]]:
-    """The gaps in which an arrow stands."""
+    """Yield the gaps that contain an arrow."""
     for item in declaration.items:
         if isinstance(item, ShareItem) and item.source is not None:
             yield item.source.end, item.name.start

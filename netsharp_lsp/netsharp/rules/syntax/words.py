@@ -31,7 +31,7 @@ output Result auto from H all;
 
 @rule("NS010", "error", on=NETWORK, rests=Rests.TEXT)
 def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
-    """A text of which nothing is Net#."""
+    """Report a text of which nothing is Net#."""
     if network.doubts.foreign:
         first = network.specification.declarations[0]
         word = network.specification.text(first, 0, first.end).split()[0]
@@ -42,7 +42,7 @@ def foreign_text(network: Network, _: Network) -> Iterator[Finding]:
 
 @rule("NS010", "error", on=DECLARATION, rests=Rests.TEXT)
 def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A declaration that starts with none of the five keywords."""
+    """Report a declaration that starts with none of the five keywords."""
     doubts = network.doubts
     if declaration.kind not in ("unknown", "orphan") or doubts.explained(declaration):
         return
@@ -57,14 +57,14 @@ def unknown_declaration(declaration: Declaration, network: Network) -> Iterator[
 
 
 def expected(word: str) -> str:
-    """The sentence of this rule."""
+    """Return the sentence of this rule."""
     sentence = f"Expected const, input, hidden, output or share; found '{word}'."
     has = lacking(word)
     return f"{sentence} {has}" if has else sentence
 
 
 def misspelt(declaration: Declaration, keyword: Name) -> Finding:
-    """The finding for a word that stands where a section keyword should."""
+    """Return the finding for a word in place of a section keyword."""
     place = RelativeSpan.of(declaration, keyword)
     hint = section_meant(keyword.text)
     message = expected(keyword.text)
@@ -75,7 +75,7 @@ def misspelt(declaration: Declaration, keyword: Name) -> Finding:
 
 
 def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | None:
-    """The finding for an item without a keyword, unless unreadable text explains it."""
+    """Return the finding for an item without a keyword, unless unparsed text explains it."""
     if network.doubts.touches(declaration, 0, 0):
         return None
     if isinstance(item, BundleItem):
@@ -101,7 +101,7 @@ def orphan(declaration: Declaration, item: Item, network: Network) -> Finding | 
 
 @rule("NS014", "info", on=DECLARATION, rests=Rests.TEXT)
 def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A keyword with capitals."""
+    """Report a keyword with capitals."""
     if network.doubts.foreign:
         return
     words: list[Name] = [word for word in declaration.keywords if not word.text.islower()]
@@ -120,7 +120,7 @@ def odd_case(declaration: Declaration, network: Network) -> Iterator[Finding]:
 
 @rule("NS015", "error", on=NAMED, rests=Rests.TEXT)
 def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Finding]:
-    """A constant or layer that is spelt like a keyword; the fix renames its uses too."""
+    """Report a constant or layer spelt like a keyword; the fix renames its uses too."""
     if named.name not in KEYWORDS:
         return
     declaration, name = named.declaration, named.item.name
@@ -131,7 +131,7 @@ def keyword_as_name(named: Constant | Layer, network: Network) -> Iterator[Findi
 
 
 def renamed(network: Network, name: str, places: list[RelativeSpan]) -> Finding:
-    """The finding for a keyword that serves as a name at some places."""
+    """Return the finding for a keyword that is used as a name at some places."""
     network.depend_on_all_names()
     number = 1
     while f"{name}{number}" in network.layers or f"{name}{number}" in network.constants:
@@ -144,7 +144,7 @@ def renamed(network: Network, name: str, places: list[RelativeSpan]) -> Finding:
 
 @rule("NS024", "warning", on=DECLARATION, rests=Rests.TEXT)
 def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A group that declares nothing."""
+    """Report a group that declares nothing."""
     if declaration.group is None or declaration.items or declaration.faults:
         return
     if declaration.kind in SECTION_WORDS and declaration.kind != "share":
@@ -158,7 +158,7 @@ def empty_group(declaration: Declaration, network: Network) -> Iterator[Finding]
 
 @rule("NS028", "error", on=NETWORK, rests=Rests.TEXT)
 def empty_specification(network: Network, _: Network) -> Iterator[Finding]:
-    """A text without any declaration."""
+    """Report a text without any declaration."""
     specification = network.specification
     silent = specification.declarations or network.doubts.broken
     if silent or any(one.kind in ("hash", "html") for one in specification.comments.odd()):

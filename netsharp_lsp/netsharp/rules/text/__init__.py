@@ -1,1 +1,1 @@
-"""Rules on characters, comments and numbers: what can be judged before anything is read."""
+"""Rules on characters, comments and numbers: checks of bytes before anything is parsed."""

@@ -1,4 +1,4 @@
-"""Rules on characters: what no Net# text holds, look-alikes, text of a host program."""
+"""Rules on characters: those that no Net# text contains, look-alikes, text of a host program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REACH = 80
 
 
 def shown(text: str) -> str:
-    """A character in quotes, by code and name where it cannot be seen."""
+    """Return a character in quotes, by code and name where it is invisible."""
     if text.isprintable() and not text.isspace():
         return f"'{text}'"
     from unicodedata import name
@@ -36,7 +36,7 @@ def shown(text: str) -> str:
 
 
 def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, RelativeSpan]]:
-    """The foreign runs of some kinds, with their places."""
+    """Yield the foreign runs of some kinds, with their places."""
     if network.doubts.foreign:
         return
     for mark in network.doubts.marks:
@@ -46,7 +46,7 @@ def marks(network: Network, *kinds: str) -> Iterator[tuple[Mark, RelativeSpan]]:
 
 @rule("NS001", "error", on=NETWORK, rests=Rests.TEXT)
 def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
-    """A character that no token of Net# holds; also markup of web pages and of Markdown."""
+    """Report a character that no token of Net# contains, and markup of HTML and Markdown."""
     told = -1
     stretches = Stretches(network)
     for mark, place in marks(network, "illegal", "entity", "fence"):
@@ -80,21 +80,21 @@ def unexpected_character(network: Network, _: Network) -> Iterator[Finding]:
 
 
 def unexpected(network: Network, place: RelativeSpan) -> Finding:
-    """The finding for a stretch without any word."""
+    """Return the finding for a stretch without any word."""
     text = network.text(place)
     repair = Repair("Delete them", [Change(place, "")], safe=True)
     return Finding("NS001", place, f"Unexpected characters {shown(text)}.", repair=repair)
 
 
 class Stretches:
-    """The unreadable stretches of a network's text that hold no word at all."""
+    """The unparsed stretches of a network's text that contain no word at all."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
         self._wordless: dict[tuple[int, int], bool] = {}
 
     def around(self, place: RelativeSpan) -> RelativeSpan | None:
-        """The stretch around a character, if it is longer than that."""
+        """Return the stretch around a character, if it is longer than that."""
         span = self.network.doubts.unread.around(place.start, place.end)
         if span is None or span == (place.start, place.end):
             return None
@@ -107,7 +107,7 @@ class Stretches:
 
 @rule("NS006", "error", on=NETWORK, rests=Rests.TEXT)
 def lookalike(network: Network, _: Network) -> Iterator[Finding]:
-    """A full-width or typographic character where Net# has a plain one."""
+    """Report a full-width or typographic character where Net# has a plain one."""
     found = list(marks(network, "lookalike"))
     changes = [Change(place, replacement(mark.text)) for mark, place in found]
     every = Repair("Replace every look-alike character", changes, safe=True)
@@ -129,13 +129,13 @@ def lookalike(network: Network, _: Network) -> Iterator[Finding]:
 
 
 def meant(text: str) -> str:
-    """The plain characters in words."""
+    """Return the plain characters in words."""
     return "a space" if text == " " else f"'{text}'"
 
 
 @rule("NS029", "error", on=NETWORK, rests=Rests.TEXT)
 def host_program(network: Network, _: Network) -> Iterator[Finding]:
-    """Quotes, pastes and line ends of the R, Python or C# program around a specification."""
+    """Report quotes, pastes and line ends of the R, Python or C# program around it."""
     stretches = Stretches(network)
     starts = network.specification.starts
     lost = Spans(
@@ -160,7 +160,7 @@ def host_program(network: Network, _: Network) -> Iterator[Finding]:
 
 
 def value_in_quotes(network: Network, place: RelativeSpan) -> tuple[str, Repair] | None:
-    """The sentence and the repair of `Padding = "same"`: a value in quotes."""
+    """Return the sentence and the repair of `Padding = "same"`: a value in quotes."""
     start, end = place.offsets(network.specification)
     data = network.specification.data
     word = QUOTED.fullmatch(data, start, end)
@@ -177,12 +177,12 @@ def value_in_quotes(network: Network, place: RelativeSpan) -> tuple[str, Repair]
 
 
 def holds_rubbish(text: str) -> bool:
-    """Whether a stretch holds a character that is neither a quote nor a mark of Net#."""
+    """Return whether a stretch contains a character that is neither a quote nor one of Net#."""
     return any(character in "@$?~`" or not character.isascii() for character in text)
 
 
 def statement(network: Network, place: RelativeSpan, lost: Spans) -> RelativeSpan:
-    """The whole of a line's unreadable text around a quote: `net <- ("`, `")`."""
+    """Return the whole of a line's unparsed text around a quote: `net <- ("`, `")`."""
     span = lost.around(place.start, place.end)
     if span is None or any(mark in network.specification.data[slice(*span)] for mark in b"\r\n"):
         return place

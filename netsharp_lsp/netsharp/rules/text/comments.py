@@ -19,7 +19,7 @@ _NO_MORE = late(rb"[^\S\r\n]*+(?:[\r\n]|\Z)")
 
 @rule("NS002", "error", on=NETWORK, rests=Rests.TEXT)
 def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
-    """`#` where a comment should start."""
+    """Report `#` where a comment should start."""
     if network.doubts.foreign:
         return
     data = network.specification.data
@@ -36,7 +36,7 @@ def hash_comment(network: Network, _: Network) -> Iterator[Finding]:
 
 @rule("NS003", "error", on=NETWORK, rests=Rests.TEXT)
 def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
-    """`/*` without `*/`: the rest of the text is lost in it."""
+    """Report `/*` without `*/`: the rest of the text is a comment."""
     data = network.specification.data
     for comment in network.specification.comments.odd():
         if comment.kind != "unclosed":
@@ -45,14 +45,14 @@ def unclosed_comment(network: Network, _: Network) -> Iterator[Finding]:
         ended = _LINE_END.search(data, comment.start)
         end = ended.start() if ended is not None else len(data)
         close = Change(RelativeSpan(None, end, end), " */")
-        message = "Comment is never closed: everything behind this '/*' is ignored."
+        message = "Comment is never closed: everything after this '/*' is ignored."
         repair = Repair("Close the comment at the end of its line", [close], safe=True)
         yield Finding("NS003", place, message, repair=repair)
 
 
 @rule("NS004", "info", on=NETWORK, rests=Rests.TEXT)
 def block_comment(network: Network, _: Network) -> Iterator[Finding]:
-    """`/* ... */` is ours, not the guide's."""
+    """Report `/* ... */`, an extension of the guide's language."""
     data = network.specification.data
     for comment in network.specification.comments.odd():
         if comment.kind != "block":
@@ -69,6 +69,6 @@ def block_comment(network: Network, _: Network) -> Iterator[Finding]:
 
 
 def line_comment(line: str) -> str:
-    """One line of a block comment as a comment of its own."""
+    """Return one line of a block comment as a comment of its own."""
     text = line.strip().strip("*").strip()
     return f"// {text}" if text else "//"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @rule("NS131", "error", on=CONFLICT, rests=Rests.TEXT)
 def unresolved(conflict: Conflict, _: Network) -> Iterator[Finding]:
-    """The marks of a conflict, told once at the first of them."""
+    """Report the marks of a conflict, once, at the first of them."""
     start, end = conflict.marks[0][1:]
     notes = [Note(told, RelativeSpan(None, *span)) for told, *span in conflict.notes]
     yield Finding("NS131", RelativeSpan(None, start, end), conflict.message, notes)

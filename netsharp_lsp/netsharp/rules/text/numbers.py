@@ -22,7 +22,7 @@ FOREIGN_NUMBER = late(r"\d[\d_]*\Z|\d+[eE]\Z|0[xX][0-9a-fA-F_]+\Z|0[bBoO][0-7_]+
 
 @rule("NS005", "error", on=DECLARATION, rests=Rests.TEXT)
 def malformed_number(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A literal with two points, or in a notation that Net# does not have."""
+    """Report a literal with two points, or in a notation that Net# does not have."""
     if network.doubts.foreign or not declaration.odd_digits:
         return
     for node in operands(expressions_of(declaration)):
@@ -32,14 +32,14 @@ def malformed_number(declaration: Declaration, network: Network) -> Iterator[Fin
         elif isinstance(node, Name) and FOREIGN_NUMBER.match(node.text):
             hint = "Net# has decimal digits only"
             if node.text[-1] in "eE":
-                hint = "digits are missing behind the exponent"
+                hint = "digits are missing after the exponent"
             message = f"Malformed number '{node.text}': {hint}."
             yield Finding("NS005", place, message)
 
 
 @rule("NS007", "error", on=NAMED, rests=Rests.TEXT)
 def starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Finding]:
-    """A name that begins with a digit; the fix renames its uses too."""
+    """Report a name that begins with a digit; the fix renames its uses too."""
     if named.name[:1].isdigit() and not network.doubts.foreign:
         places = [named.place, *(RelativeSpan.of(*use) for use in network.uses_of(named))]
         yield renamed(named.name, places)
@@ -47,7 +47,7 @@ def starts_with_digit(named: Constant | Layer, network: Network) -> Iterator[Fin
 
 @rule("NS007", "error", on=DECLARATION, rests=Rests.TEXT)
 def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -> Iterator[Finding]:
-    """A name in an expression that begins with a digit and is declared nowhere."""
+    """Report a name in an expression that begins with a digit and is declared nowhere."""
     if network.doubts.foreign or not declaration.odd_digits:
         return
     for node in operands(expressions_of(declaration)):
@@ -58,7 +58,7 @@ def unknown_name_starts_with_digit(declaration: Declaration, network: Network) -
 
 
 def renamed(name: str, places: list[RelativeSpan]) -> Finding:
-    """The finding for a name at the first of some places; the fix changes it at all of them."""
+    """Return the finding for a name at the first of some places; the fix changes all of them."""
     changes = [Change(place, f"_{name}") for place in places]
     message = f"A name cannot start with a digit: '{name}'."
     repair = Repair(f"Rename to '_{name}'", changes, safe=True)
