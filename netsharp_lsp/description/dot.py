@@ -50,7 +50,7 @@ def _clusters(description: dict[str, Any]) -> list[str]:
         inside[frame["key"]] = []
     for layer in description["layers"]:
         inside[layer.get("within", "")].append(f'"{_escaped(layer["name"])}";')
-    # Those in a frame stand behind it, so they are written before it is.
+    # Frames inside another follow it in the list, so they are written before it.
     for number, frame in reversed(list(enumerate(description.get("frames", ())))):
         label = f'label="{_escaped(frame["label"])}";'
         lines = [f'subgraph "cluster_{number}" {{', label, *inside[frame["key"]]]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     Description = dict[str, Any]
 
-#: Where nobody says how deep, so many boxes are drawn at most if folding can bring it about.
+#: The most boxes that are drawn where no depth is given, if folding can achieve that.
 MOST_BOXES = 24
-#: A call that all but one of so many boxes come from divides nothing.
+#: A call with all of the boxes except at most one in this many divides nothing.
 NEARLY_ALL = 5
-#: Behind each label in a key; no name of a node ends so.
+#: After each label in a key; no name of a node ends so.
 MARK = "/"
 
 

@@ -22,7 +22,7 @@ BOX_GAP = 28.0
 DUMMY_WIDTH = 12.0
 #: Between ways back that pass the same ranks.
 LANE_GAP = 12.0
-#: How often the ranks are put in order by their neighbours' places, down and up.
+#: How often the ranks are sorted by their neighbours' places, down and up.
 SWEEPS = 8
 #: With more passages, long arrows take a lane at the side: every layer of a long chain that reads
 #: the input would make as many passages as there are pairs of layers, and a picture as wide.
@@ -89,7 +89,7 @@ class _Slot:
         self.height = 0.0 if item is None else item.height
         self.x = 0.0
         self.y = 0.0
-        #: Whether it stands on the lower edge of its rank.
+        #: Whether it is on the lower edge of its rank.
         self.low = False
         self.order = 0
         self.above: list[_Slot] = []

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: What stands before what a checkpoint remembers, by how deep it lies.
+#: The indent of a checkpoint's values, by their depth.
 _STEP = "  "
 
 

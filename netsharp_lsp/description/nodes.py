@@ -19,7 +19,7 @@ PARAMETER = "LearnableParameter"
 DELAY = "delay"
 _INPUTS = frozenset(("InputValue", "SparseInputValue"))
 _ENDS = frozenset(("criterion", "evaluation", "output"))
-#: How an edge into an operation is drawn, where it is no plain value.
+#: How an edge into an operation is drawn, where it is not a plain value.
 _KINDS = {
     "Convolution": "convolve",
     "MaxPooling": "max pool",

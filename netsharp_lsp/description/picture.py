@@ -22,7 +22,7 @@ BOX_PADDING = 24.0
 LETTER = 7.2
 #: Names are bold.
 NAME_LETTER = 8.6
-#: Above what stands in a frame that nothing enters, for its label.
+#: The room for the label above the contents of a frame that nothing enters.
 FRAME_HEAD = 32.0
 #: Between bundles that join the same two layers.
 PARALLEL_GAP = 16.0

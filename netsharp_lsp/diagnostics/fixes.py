@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     #: place.
     Proposal = tuple[str, str, str, str, bytes]
 
-#: After so many rounds the text is taken as it is; contracts promise a fixed point within them.
+#: The text after this many rounds is final; contracts promise a fixed point within them.
 ROUNDS = 10
 BLANKS = (b" ", b"\t")
-#: So many bytes before and behind a place tell it from others: a line may be a whole text.
+#: This many bytes before and after a place identify it: a line may be a whole text.
 AROUND = 200
 
 
@@ -98,7 +98,7 @@ def fix_texts(
             guesses |= blamed
         if not guesses or all(more[name].text == one.text for name, one in fixed.items()):
             return more
-        # What stood beside a guess was taken for one, too: it has another chance without it.
+        # Fixes beside a guess counted as guesses, too: they have another chance without it.
         before = check({name: one.text for name, one in more.items()})
         fixed = {
             name: Fixed(one.text, before[name], one.applied, one.rounds)

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     Severity = Literal["error", "warning", "info", "hint"]
 
-#: From the gravest to the slightest.
+#: From the most severe to the least.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")
-#: Place of each severity in `SEVERITIES`: a smaller number is graver.
+#: Place of each severity in `SEVERITIES`: a smaller number is more severe.
 RANKS: dict[str, int] = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 #: The order in which people read a list: by place, then by code.
 READING = attrgetter("start", "end", "code", "message")

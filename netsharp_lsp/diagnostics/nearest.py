@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: So many names are looked at for one word, and of those that are as long as it so many compared; a
-#: text of more may have as many words to ask for.
+#: The most names considered for one word, and the most of about its length that are compared; a
+#: text with more may have as many unknown words.
 MOST_NAMES = 5_000
 MOST_CANDIDATES = 500
-#: A word of more letters is a slip of nothing but case: whoever looks for it has copied it.
+#: A word of more letters is misspelt in case alone at most: it was copied.
 LONGEST = 100
 
 
@@ -29,7 +29,7 @@ class Candidates:
 
     def about(self, length: int, slips: int) -> Iterator[str]:
         """Yield the names at most `slips` longer or shorter than `length`, in their order."""
-        from heapq import merge  # Few texts have a word that nobody knows.
+        from heapq import merge  # Few texts have an unknown word.
 
         lengths = range(length - slips, length + slips + 1)
         return (name for _, name in merge(*(self._by_length.get(one, ()) for one in lengths)))
@@ -76,7 +76,7 @@ def edit_distance(first: str, second: str, limit: int) -> int:
     for i, letter in enumerate(first, 1):
         before, above, row = row, before, [limit] * (len(second) + 1)
         row[0] = i
-        # Whoever strays further from the diagonal has made more slips than are counted.
+        # Cells further from the diagonal have more edits than are counted.
         near = range(max(1, i - limit + 1), min(len(second), i + limit - 1) + 1)
         for j in near:
             other = second[j - 1]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Reader = Callable[[CodeGroup, LineIndex, Pattern], Holding]
 
 _SEVERAL = "it is put together from several strings"
-#: Brackets a thousand deep are nobody's program.
+#: No program nests brackets a thousand deep.
 _TOO_DEEP = "holds brackets or operators within each other, too deep to be read; simplify them."
 
 

@@ -18,7 +18,7 @@ HOSTS = {
 }
 #: Other ids that editors use for a host.
 ALIASES = {"tsql": "sql", "mssql": "sql"}
-#: What stands between a host's name and that of one specification in it.
+#: Between a host's name and that of one specification in it.
 SEPARATOR = "::"
 
 

@@ -49,7 +49,7 @@ def calls_in_python(code: CodePieces, names: Collection[str]) -> list[HostCall] 
     bare = _MAGIC.sub(lambda found: b"#" * len(found.group()), text)
     try:
         with warnings.catch_warnings():
-            # What Python thinks of the style of a script is not told by who reads its calls.
+            # Python's warnings about the style of a script are not for readers of its calls.
             warnings.simplefilter("ignore")
             tree = ast.parse(bare)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -83,7 +83,7 @@ class _PythonReader:
             self.starts.append(self.starts[-1] + len(line))
         self.names = names_of(tree)
         self.changes = PythonChanges(tree, self.names)
-        #: The call that is read: what changes variables behind it is none of its.
+        #: The call that is read: later changes of variables do not affect it.
         self.reading: ast.Call | None = None
         #: Whether a change is read: what it is made of is not followed through other changes.
         self.in_change = False

@@ -50,7 +50,7 @@ _HIDDEN_NODES = _ROWS["numhiddennodes"]
 _PATH = re.compile(r"(?:[A-Za-z]:|~)?[^\n;{}\[\]:]*(?:[\\/][^\s;{}\[\]/]+|\.[A-Za-z]\w{0,7})")
 #: How Python reads a file; the rest is R.
 _READS = dict.fromkeys(("rx_neural_network", "NeuralNetwork"), "open(...).read()")
-#: What is said of what a call leaves to its host.
+#: The comment on a value that a call leaves to its host.
 DEFAULT = "the host's default"
 #: The keys of [data] that calls give.
 DATA_KEYS = (

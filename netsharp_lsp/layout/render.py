@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     # What is still to print: its indentation, whether its breaks are flat, the document.
     Command: TypeAlias = "tuple[int, bool, Document | _FillRest | _Later]"
 
-#: So many parts are measured together: a line has room for few of a million.
+#: The most parts that are measured together: a line has room for few of a million.
 _MANY = 128
-#: So many pieces are joined at once.
+#: The most pieces that are joined at once.
 _JOINED = 1 << 13
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     #: What makes a diagnostic of a finding.
     Told = Callable[[Finding, Specification, Severity], Diagnostic]
 
-#: Of a broken text something as grave as this is said.
+#: A broken text has at least one finding of this severity.
 WORST = "error"
 
 
@@ -65,14 +65,14 @@ class Examination:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.examined = 0
-        #: What is told of each declaration; what rests on nothing but its own is in order, and
+        #: The findings of each declaration; those that depend on nothing else are in order, and
         #: counted by severity and code.
         self._told: dict[Declaration, tuple[Finding, ...]] = {}
         self._alone: dict[Declaration, tuple[Finding, ...]] = {}
-        #: Those of them of which something is said that a name in unread text would refute.
+        #: Those of them with a finding that a name in unparsed text would refute.
         self._naming: set[Declaration] = set()
         self._counts: Counter[tuple[Severity, str]] = Counter()
-        #: The declarations that what is told of a declaration points at, and the other way round.
+        #: The declarations that the findings of a declaration point at, and the inverse.
         self._pointing: dict[Declaration, frozenset[Declaration]] = {}
         self._pointed_at: Index[Declaration] = Index()
         self._waiting: dict[Declaration, None] = dict.fromkeys(network.units)
@@ -98,7 +98,7 @@ class Examination:
         network = self.network
         doubts = Doubts.of(specification)
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
-        # What was not judged yet may point at what goes, too.
+        # What was not checked yet may point at what is removed, too.
         also.update(one for one in self._waiting if network.units[one].faults)
         also.update(shaken(network.doubts, doubts))
         for gone in delta.removed:

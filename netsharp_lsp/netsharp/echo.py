@@ -34,7 +34,7 @@ def echoed(network: Network) -> list[str]:
 def _depths(network: Network) -> dict[Layer, int]:
     """Return the longest way from each layer to an output, in layers; an output has 0."""
     depths = dict.fromkeys(network.layers.values(), 0)
-    # A layer may stand before or behind those that it takes from, in any order.
+    # A layer may come before or after those that it takes from, in any order.
     for _ in depths:
         before = dict(depths)
         for layer in depths:

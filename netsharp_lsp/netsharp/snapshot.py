@@ -36,7 +36,7 @@ class Snapshot:
     ) -> None:
         self.reading = reading
         self.examination = examination
-        #: The readings of a text with conflicts, once somebody has asked what is wrong with it.
+        #: The readings of a text with conflicts, once its diagnostics were requested.
         self._sides = sides
         self._result: Result | None = None
 

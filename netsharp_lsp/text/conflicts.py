@@ -39,7 +39,7 @@ class Conflict:
         self.marks = tuple(marks)
         met = b"".join(sign for sign, _, _ in marks)
         self.is_whole = met.startswith(b"<") and met.endswith(b"=>")
-        #: How many lines the marks behind the first stand below the one before them.
+        #: The distance in lines of each mark after the first from the one before it.
         self.distances = [
             len(data[before:start].splitlines())
             for (_, before, _), (_, start, _) in pairwise(marks)

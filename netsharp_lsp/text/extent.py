@@ -47,7 +47,7 @@ def _table(blanks: bytes, digits: bytes = b"") -> bytes:
 
 #: A line end is a mark, too.
 _WORDS = _table(_BLANKS)
-#: What begins as a number does is none, nor what stands between numbers.
+#: What begins as a number does is not one, nor is what lies between numbers.
 _NAMES = _table(_BLANKS + b"+,-\n\r", b".0123456789")
 #: How many bytes are looked at together.
 _STRETCH = 1 << 16

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-#: So many items of a list are written by one call.
+#: The number of items of a list that one call writes.
 _TOGETHER = 64
 
 
@@ -28,7 +28,7 @@ def to_json(value: Any, indent: int | None = None, allow_nan: bool = True) -> st
 def listed(items: Iterable[Any], depth: int) -> Iterator[str]:
     """Yield a list as `to_json` with an indent of 2 writes it at a depth, some items at a time."""
     separator, rest = "[", iter(items)
-    # Each call leaves cycles of functions behind, which nobody may collect.
+    # Each call leaves cycles of functions, which are not collected here.
     while some := list(islice(rest, _TOGETHER)):
         yield separator + to_json(some, indent=2)[1:-2].replace("\n", "\n" + "  " * depth)
         separator = ","

@@ -6,7 +6,7 @@ from netsharp_lsp.text.expressions import late
 
 #: No sentence of ours comes near this without what it quotes.
 LONGEST_SENTENCE = 4_000
-#: Longer than any path or name that somebody wants to read in full.
+#: Longer than any path or name that people want to read in full.
 LONGEST_WORD = 400
 #: How much is left of a longer word, from its beginning and from its end.
 HEAD, TAIL = 80, 20

@@ -55,7 +55,7 @@ def test_a_conflict_beside_a_specification(name: str, tmp_path: Path) -> None:
     # What is wrong in the specification is told beside it.
     assert sorted(code for code, _ in told) == ["NS058", "NS124", "NS131"], told
     (one,) = (one for one in found if one["code"] == "NS131")
-    assert "'=======' stands " in str(one["message"])
+    assert "'=======' is " in str(one["message"])
     assert len(one["related"]) == 2  # type: ignore[arg-type]
 
 

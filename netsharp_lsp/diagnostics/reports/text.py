@@ -134,15 +134,14 @@ def _summary(files: Sequence[FileFindings]) -> str:
     if not counts:
         return f"{checked} checked, nothing found.\n"
     order = [severity for severity in _COLORS if severity in counts]
-    parts = [_count(counts[s], "information" if s == "info" else s) for s in order]
+    parts = [_count(counts[severity], severity) for severity in order]
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     fixes = f" --fix repairs {fixable} of them." if fixable else ""
     return f"{checked} checked: {listed}.{fixes}\n"
 
 
 def _count(number: int, noun: str) -> str:
-    plural = "" if number == 1 or noun == "information" else "s"
-    return f"{number} {noun}{plural}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _paint(text: str, color: str, style: Style) -> str:

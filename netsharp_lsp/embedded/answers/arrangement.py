@@ -153,7 +153,7 @@ def _arranged(region: Region, text: bytes, style: _Style, done: Arrangement) -> 
     cut = _Cut(text, own_lines, after_line_end)
     new = _format(cut, style, done)
     if new is not None and _Cut(new, own_lines, after_line_end).indent != cut.indent:
-        # All its lines but the first are indented anyway, so nothing tells that from an indent.
+        # All its lines but the first are indented anyway, so that is the same as an indent.
         cut.indent = b""
         new = _format(cut, style, done)
     return new

@@ -15,7 +15,7 @@ _WORD = rb"(?:[\w.\x80-\xff]++|`[^`\r\n]*+`)"
 #: `a`, `a.b` and `a$b`; what is longer counts as several.
 _CHAIN = _WORD + rb"(?:[$@]" + _WORD + rb"){0,8}+"
 _METHOD = rb"(?:format\w*|replace|join|substitute)"
-#: A name, whether `+` stands before it, and whether it is made into something by what follows.
+#: A name, whether `+` comes before it, and whether what follows turns it into another text.
 _NAME = re.compile(
     rb"(\+\s*+)?+(" + _CHAIN + rb")(?:(?=\s*+(?:[%+]|\.\s*+" + _METHOD + rb"\b))())?+"
 )

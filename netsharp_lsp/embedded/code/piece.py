@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Scope = tuple[int, ...]
 
 
-#: The functions around a place that are told apart: those further out are nobody's program.
+#: The functions around a place that are distinguished; programs do not nest deeper.
 DEEPEST = 300
 
 

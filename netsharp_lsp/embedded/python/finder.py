@@ -37,7 +37,7 @@ _SAME_METHODS = ("strip", "lstrip", "rstrip", "expandtabs")
 _NAME = re.compile(rb"(?<![\w.])[\w\x80-\xff]++")
 _JOINED = "it is put together from several strings"
 _CALLS = ("atom_expr", "power")
-#: What makes more of an expression that stands before it.
+#: What makes another value of the expression before it.
 _GOES_ON = frozenset(["+", "-", "*", "/", "%", "@", ".", "[", "(", "if", "and", "or"])
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.text.lines import LineIndex
 
-#: So many lines in a row, and so many holes in a string, may stay.
+#: The most lines in a row, and holes in a string, that may stay.
 _FEW = 1_000
 _FEW_HOLES = 200
 _BLANKS = b" \t\f\r\n"
@@ -57,7 +57,7 @@ class Legible:
                 for start, (first, _) in zip(kept, [*runs, (lines.count, 0)], strict=True)
             )
         )
-        #: Of each run: the line that is read behind it, and how many are left out until there.
+        #: Of each run: the line that is read after it, and the number left out up to there.
         self._left_out = [0, *accumulate(end - first for first, end in runs)]
         self._behind = [
             first + 1 - before for (first, _), before in zip(runs, self._left_out, strict=False)

@@ -108,7 +108,7 @@ class PythonForm(Unreserved):
         if escape is None:
             return None
         if self.raw:
-            # The character behind it cannot end the literal, and a line end may follow it.
+            # The character after it cannot end the literal, and a line end may follow it.
             if escape.group("ended"):
                 pieces.put(at, b"\\\n")
                 return escape.end() - at

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     Node: TypeAlias = Any
 
 _GRAMMAR = load_grammar()
-#: So many texts are followed at a time; an editor shows one or two.
+#: The number of texts that are followed at a time; an editor shows one or two.
 _KEPT = 2
-#: A shorter text is read anew before it is compared; in characters.
+#: A shorter text is parsed from the start rather than compared; in characters.
 _SHORTEST = 150
 #: The tree of a longer text takes more memory than it is worth time; in characters.
 _LONGEST = 500_000

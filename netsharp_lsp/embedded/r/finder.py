@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.embedded.code.piece import Scope
     from netsharp_lsp.embedded.passage import Passage
 
-    #: A value and the number of the token behind it.
+    #: A value and the number of the token after it.
     Read = tuple[Value | None, int]
 
 _TO_THE_LEFT = ("<-", "<<-", "=", ":=")

@@ -35,12 +35,12 @@ _OF_R = re.compile(
     rb"netDefinition|rxNeuralNet|mxNeuralNet|<-|\blibrary\s*\(|\bfunction\s*\(|\bTRUE\b|\bFALSE\b"
 )
 #: What is read for a part of a script that is known only at run time: a name in every language;
-#: before and behind a script, a line end.
+#: before and after a script, a line end.
 _UNKNOWN = Between(b"unknown", known=False)
 _OUTSIDE = Between(b"\n", known=False)
 _NOTHING = Between()
 _LEFT_OUT = b"..."
-#: So many places of a variable before a call are looked at for what it is given.
+#: The most places of a variable before a call that are searched for its value.
 _MENTIONS = 8
 _VARIABLE = re.compile(rb"@[\w@#$\x80-\xff]+")
 

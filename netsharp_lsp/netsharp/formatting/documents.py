@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.layout.document import Document
     from netsharp_lsp.netsharp.formatting.tokens import Token
 
-    # Role, text, whether it stands on a line of its own.
+    # Role, text, whether it is on a line of its own.
     _Comment: TypeAlias = tuple[int, bytes, bool]
 
 INDENT = 2
@@ -153,7 +153,7 @@ def _add_comments(atoms: list[_Atom], comments: list[_Comment], depth: int) -> N
             behind += (new_line, text if block else Trailing(text))
         else:
             behind.append(b" " + text if block else Trailing(b" " + text))
-        # Behind a `,` a comment of several lines would else go with what follows the next time.
+        # After a `,` a comment of several lines would else go with what follows the next time.
         atom.hard = not block or (atom.role == COMMA and is_forced(text))
     atom.behind = (*behind,)
     atom.spaced = True

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # An unclosed comment reaches to the end; nothing is tried twice, however many there are.
 _COMMENT = rb"//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)|\#[^\r\n]*+|<!--(?:[^-]++|-[^-])*+-->"
-# The blanks behind a lexeme are taken with it, and what there is most of is tried first.
+# The blanks after a lexeme are part of its match, and the most frequent kind is tried first.
 _LEXEMES = late(
     rb"([A-Za-z_]\w*+|[,;\[\](){}]"
     rb"|(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)[eE][-+][0-9]+|\.?[0-9][\w.]*|"
@@ -25,7 +25,7 @@ _LEXEMES = late(
     + rb"|=>|->|:=|==|!=|<=|>=|&&|\|\||[\x80-\xff]+|[^\s])\s*+"
 )
 _COMMENTS = re.compile(_COMMENT)
-#: To read a text of so many bytes one by one is slower, and takes a tenth of the memory.
+#: Longer texts are read one by one, which is slower and takes a tenth of the memory; in bytes.
 _LONG = 1 << 20
 _COMMENT_STARTS = (b"//", b"/*", b"#", b"<!--")
 _KEYWORDS = frozenset(

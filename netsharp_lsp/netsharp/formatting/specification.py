@@ -58,7 +58,7 @@ def arrange(
     for index, node in enumerate(passing(root)):
         kind = node.kind_id
         if kind == STRAY_KIND and parts and parts[-1][3] is None:
-            # A `;` behind what stays belongs to it.
+            # A `;` after a node that stays belongs to it.
             kept.add(index)
         body = None if index in kept else _body(node, sheet)
         if body is None and index not in kept:

@@ -50,7 +50,7 @@ def device_network(network: Network) -> DeviceNetwork | None:
     if not network.connected or (network.reads_ahead and network.circles) or refused(network):
         return None
     needed = _needed(network.outputs[0])
-    # The features are operand 0, and each layer is one behind it.
+    # The features are operand 0, and each layer is one after it.
     operands: dict[Layer, int] = dict.fromkeys(network.inputs, 0)
     shapes: list[LayerShape] = []
     layers: list[Layer] = []
@@ -68,7 +68,7 @@ def device_network(network: Network) -> DeviceNetwork | None:
                 edges = _taps(bundle)
                 part = BundleShape(part.operand, part.size, "filtered", edges)
             elif len(layer.bundles) > 1 and part.kind == "largest":
-                # It is worked out before it is added.
+                # It is computed before it is added.
                 shapes.append(LayerShape(layer.name, layer.nodes, "linear", (part,)))
                 layers.append(layer)
                 part = BundleShape(len(shapes), layer.nodes, "filtered", layer.nodes)

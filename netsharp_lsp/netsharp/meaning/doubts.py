@@ -359,7 +359,7 @@ def _holding(pieces: tuple[Node, ...], start: int, end: int) -> Iterator[Node]:
 
 #: What rests on little more than the words it marks.
 OWN_WORDS = (Rests.WORDS, Rests.NAME, Rests.UNDECLARED)
-#: What withholds a finding wherever in the text it stands.
+#: What withholds a finding wherever in the text it is.
 BEYOND_ITS_PLACE: dict[Rests, Callable[[Doubts, RelativeSpan], bool]] = {
     Rests.NAME: Doubts._may_be_named,
     Rests.UNDECLARED: Doubts._may_be_declared,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
 
-#: Nodes of a hidden `auto` layer on every host, unless somebody says otherwise.
+#: Nodes of a hidden `auto` layer on every host, unless another number is given.
 HOSTS_HIDDEN_NODES = 100
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         ShareItem,
     )
 
-#: So many bundles of a layer are looked through for a source sooner than in a table of them.
+#: Up to this many bundles of a layer are searched faster than a table of them.
 _FEW = 4
 
 
@@ -66,7 +66,7 @@ class Given:
         self.value = value
 
 
-#: The attributes of whatever has none, one for all; nobody writes into it.
+#: The attributes of bundles without any, shared by all; it is never written to.
 NOTHING_GIVEN: dict[str, Given] = {}
 
 

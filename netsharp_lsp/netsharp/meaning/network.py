@@ -166,7 +166,7 @@ class Network:
     def circles(self) -> list[list[Bundle]]:
         """Return cycles of layers that feed each other; see `connections.circles`."""
         if self._circles is None:
-            # A circle has a layer that reads one declared behind it.
+            # A cycle has a layer that reads one declared after it.
             self._circles = circles(self.all_layers) if self.reads_ahead else []
         return self._circles
 
@@ -277,7 +277,7 @@ class Network:
         found = self.layer_spellings.nearest(name, lawful) if self.seeks[1] else []
         return min(found, key=lambda one: self.layers[one].order, default=None)
 
-    # What a revision leaves to be worked out again.
+    # What a revision leaves to be computed again.
 
     def forget_kinds(self, kinds: Iterable[str]) -> None:
         """Forget what depends on layers of these kinds: some were added, removed or moved."""

@@ -34,7 +34,8 @@ class Reading:
 
     def __init__(self, specification: Specification, *, markup: bool, disputed: bool) -> None:
         self.specification = specification
-        #: Whether the text may hold `<!--`, which is a comment or not by what stands far behind.
+        #: Whether the text may contain `<!--`, which is a comment or not by what comes far after
+        #: it.
         self._markup = markup
         #: Whether it may hold merge conflicts; a keystroke does not search all of it for them.
         self.disputed = disputed
@@ -79,5 +80,5 @@ def read_by_windows(data: bytes, stretch: int = STRETCH) -> Specification:
             comments += window.comments(last)
         if window.whole:
             return Specification(data, tuple(declarations), offsets, Comments(comments))
-        # What is left of a window goes on behind it: a long line would be read once a stretch.
+        # The rest of a window continues after it: a long line would be read once a stretch.
         size = max(stretch, GROWTH * (end - start))

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Expression
 
-    #: The declaration that stood before where a node without an error is; None for another.
+    #: The earlier declaration of a node without an error; None for another.
     Known = Callable[[TreeNode], Declaration | None]
     #: A bundle's kind (None for words that are none), as it is written, and where.
     Connection = tuple[str | None, str, tuple[int, int]]
 
-#: What stands at top level; anything else there is text that found no place.
+#: The nodes of the top level; anything else there is unplaced text.
 DECLARATIONS = frozenset(
     (
         "constant_declaration",

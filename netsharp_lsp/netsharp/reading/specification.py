@@ -49,7 +49,7 @@ class Specification:
         self.offsets = offsets
         self.starts = dict(zip(declarations, offsets, strict=True))
         self.comments = comments
-        #: None until somebody asks for `marks`, `lines`, `doubtful` and `misnamed`.
+        #: None until `marks`, `lines`, `doubtful` and `misnamed` are first read.
         self.known_marks: list[Mark] | None = None
         self.known_lines: LineIndex | None = None
         self.known_doubtful: list[Declaration] | None = None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: How many bytes around an edit may become something else with what it puts there.
 MARGIN = max(len(MARKUP), SIGN)
-#: How many bytes behind an edit are read at first, and how much more where they tell too little.
+#: How many bytes after an edit are read at first, and the factor where they are too few.
 FIRST_SIZE, GROWTH = 3 << 10, 4
 
 

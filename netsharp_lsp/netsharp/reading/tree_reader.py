@@ -39,7 +39,7 @@ MISSING = {
     "missing_parenthesis": ")",
     "missing_operand": "",
 }
-#: What `missing_open` stands for where it is no brace.
+#: What `missing_open` means where it is not a brace.
 MISSING_OPEN = {"tuple": "[", "where": "("}
 
 OPENINGS = frozenset("{[(")
@@ -59,7 +59,7 @@ def first_byte(node: TreeNode) -> int:
 
 #: A node with more children is not asked for all at once: it would keep them as long as it lives.
 MANY = 1024
-#: So many tokens of a text that found no place are kept one by one; of a long one, together.
+#: The most tokens of an unplaced text that are kept one by one; of a long one, together.
 FEW = 32
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.comments import Span
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-    #: The declaration that stood before at an offset, of some bytes and nodes, and the comments
-    #: in it; None where it may have to be read again.
+    #: The earlier declaration at an offset, of some bytes and nodes, and the comments in it; None
+    #: where it may have to be read again.
     Again = Callable[[int, int, int], tuple[Declaration, list[Span]] | None]
 
 #: How many characters the scanner reads ahead at most (`READ_LIMIT` of its source).
@@ -33,7 +33,7 @@ WIDEST = 4
 #: Where torn text can be read in two ways that cost nearly the same, tree-sitter follows both for
 #: up to 1800 nodes (its MAX_COST_DIFFERENCE), and another tear in between may turn its choice.
 LINGER = 2000
-#: What begins a comment only if the text goes on as it should, however far behind.
+#: What begins a comment only if the text continues as it should, however far away.
 MARKUP, MARKUP_END = b"<!--", b"--"
 
 
@@ -48,7 +48,7 @@ class Window:
     def __init__(self, data: bytes, start: int, end: int, again: Again | None = None) -> None:
         self.start = start
         self.end = end
-        #: Whether the stretch goes on to the end of the text.
+        #: Whether the stretch extends to the end of the text.
         self.whole = end == len(data)
         stretch = data if self.whole and not start else data[start:end]
         self.declarations: list[Declaration] = []

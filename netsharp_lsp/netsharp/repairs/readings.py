@@ -43,7 +43,7 @@ FIGURES = {
     "Sharing": "sharing",
     "MapCount": "map_count",
 }
-#: So many entries a tuple may have for its readings to be weighed, and so many of them together.
+#: The most entries of a tuple whose readings are compared, and the most of all together.
 LONGEST = 6
 MOST = 400
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.values.evaluate import Value
     from netsharp_lsp.netsharp.reading.syntax import Attribute, Declaration
 
-#: The order in which people give attributes: a new one goes behind those before it.
+#: The order in which people give attributes: a new one comes after those before it.
 ORDER = (
     "InputShape",
     "KernelShape",

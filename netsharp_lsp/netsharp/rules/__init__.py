@@ -39,7 +39,7 @@ NAMED: SubjectKind[Check[Constant | Layer]] = SubjectKind("named")
 BUNDLE: SubjectKind[Check[Bundle]] = SubjectKind("bundle")
 SHARE: SubjectKind[Check[Share]] = SubjectKind("share")
 NETWORK: SubjectKind[Check[Network]] = SubjectKind("network")
-#: A broken network of which nobody has told an error.
+#: A broken network for which no error was reported.
 UNSAID: SubjectKind[Check[Network]] = SubjectKind("unsaid")
 #: Of a text that is read once for each of its sides.
 CONFLICT: SubjectKind[Check[Conflict]] = SubjectKind("conflict")

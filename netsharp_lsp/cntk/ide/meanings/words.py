@@ -71,8 +71,8 @@ INITS = {
     "zero": "Every number is 0.",
 }
 LAYOUTS = {
-    "CHW": "Channels last in memory's slowest order: what cuDNN wants.",
-    "HWC": "Channels first: the old layout.",
+    "CHW": "Channels first: [W x H x C] in CNTK, whose first axis is the fastest. cuDNN needs it.",
+    "HWC": "Channels last: [C x W x H] in CNTK, whose first axis is the fastest. The old layout.",
     "cudnn": "The same as CHW.",
     "legacy": "The same as HWC.",
 }

@@ -145,7 +145,7 @@ def sizes(cursor: Cursor) -> Iterator[Proposal]:
             return
     auto = Proposal("auto", "keyword", detail="from the data", topic="keyword:auto")
     written = Proposal("[…]", "value", Template("[").hole("100").add("]"), detail="sizes")
-    # Data seldom tells how large a hidden layer is.
+    # Data seldom determines how large a hidden layer is.
     yield from (written, auto) if cursor.situation.section == "hidden" else (auto, written)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The functions that conditions use most come first.
 FIRST_FUNCTIONS = ("abs", "min", "max", "mod")
-#: So many entries of a tuple are looked at.
+#: The most entries of a tuple that are considered.
 FEW = 8
 #: The longest detail of a constant, in characters.
 LONGEST = 40

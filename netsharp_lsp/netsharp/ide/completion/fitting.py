@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WALKS = ((False, 1), (False, 2), (True, 1), (True, 2), (False, 3), (True, 3), (False, 4))
 POOL_WALKS = ((False, 0), (True, 0), (False, 1), (False, 2), (True, 1), (True, 2), (False, 3))
 NORM_WALKS = ((False, 1), (True, 1))
-#: From so many dimensions on the first counts maps.
+#: From this many dimensions on the first counts maps.
 WITH_MAPS = 3
 NORM_WINDOW = 3
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     One = TypeVar("One")
     Named = TypeVar("Named", Constant, Layer)
 
-#: So many names of one sort are proposed at once.
+#: The most names of one sort that are proposed at once.
 MOST = 120
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
 
-#: So many others are named.
+#: The most others that are named.
 MOST_NAMED = 4
 
 

@@ -25,9 +25,9 @@ WORD_BEFORE = re.compile(rb"[A-Za-z_]\w*\Z")
 WORD_BEHIND = re.compile(rb"\w*")
 #: More text before the cursor in one declaration is trained weights: nothing is proposed there.
 LONGEST = 40_000
-#: So much text behind the cursor is searched for attributes given already.
+#: The bytes after the cursor that are searched for attributes given already.
 AHEAD = 2_000
-#: So many unreadable pieces before the cursor are read together with what is before them.
+#: The most unparsed pieces before the cursor that are read with what is before them.
 MOST_DEBRIS = 6
 OPENINGS = {"(": ")", "[": "]"}
 

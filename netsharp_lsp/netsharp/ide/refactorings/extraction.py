@@ -39,7 +39,7 @@ FALLBACK = "Value"
 #: What can be a constant's value; a name has one already.
 VALUES = (Number, Boolean, Unary, Binary, Call, Index, Tuple, Numbers)
 BLANKS = b" \t\r\n"
-#: What stands before parentheses that hold a part of an expression, and no call's arguments.
+#: What comes before parentheses around a part of an expression, and not a call's arguments.
 BEFORE_PARENTHESES = [*map(bytes, zip(b"=([,+-*/%^<>!&|"))]
 #: How far back that is looked for.
 REACH = 64

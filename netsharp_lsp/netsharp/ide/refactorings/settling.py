@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.specification import Specification
     from netsharp_lsp.netsharp.reading.syntax import Declaration
 
-#: Where more declarations change, they are not laid out anew: a person waits.
+#: Where more declarations change, they are not laid out again: a person waits.
 MOST = 20
 #: What lets the formatter leave lines alone, or keep tokens on the line of a suppression.
 HELD = (b"fmt:", b"netsharp:")

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node
 
 BLANKS = b" \t"
-#: More bytes are not rewritten: what can be done is worked out, and sent, at each cursor move.
+#: More bytes are not rewritten: actions are computed, and sent, at each cursor move.
 LONGEST = 20_000
 BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 BLANK_LINE_ABOVE = re.compile(rb"(?<=\n)[ \t]*\r?\n\Z")
 #: How far around a line blank ones are looked for.
 NEAR = 200
-#: What begins a comment; Net# has no strings, so it stands nowhere else in text without faults.
+#: What begins a comment; Net# has no strings, so text without faults has it nowhere else.
 COMMENTS = (b"//", b"/*", b"#", b"<!--")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: More entries of a tuple are counted, not shown.
 ENTRIES = 6
-#: More characters of a value that cannot be worked out are cut off.
+#: More characters of a value that cannot be evaluated are cut off.
 WIDTH = 40
 
 

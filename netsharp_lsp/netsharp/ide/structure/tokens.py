@@ -33,7 +33,7 @@ PIECE = re.compile(
     rb"|(?P<operator>=>|->|[=!<>]=|&&|\|\||[-+*/%^<>=!])"
 )
 LINE_END = re.compile(rb"\r\n|\n|\r")
-#: How far back a token may begin before the range that it stands in.
+#: How far back a token may begin before the range that it is in.
 REACH = 256
 #: Numbers of a token where tokens are kept.
 SIZE = 4

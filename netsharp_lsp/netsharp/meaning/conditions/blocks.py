@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Ranges = tuple[range, ...]
     Rows = Iterable[tuple[Shape, list[Shape]]]
 
-#: Pairs that take so few evaluations are asked one by one.
+#: Pairs with at most this many evaluations are evaluated one by one.
 SMALL = 1024
-#: A look at a block takes as long as so many evaluations.
+#: The cost of evaluating a block, in evaluations.
 LOOK = 64
 #: A condition of more operations is asked pair by pair: a look at a block would take too long.
 MOST_WEIGHT = 1_000

@@ -35,7 +35,7 @@ class Edges:
         self.few = True
         self.groups: list[Group] = []
         self.faults: list[Finding] = []
-        #: Whether every part of the condition is known; whoever finds out why not reports it.
+        #: Whether every part of the condition is known; the code that finds the reason reports it.
         self.known = True
         self.evaluations = 0
         self.count: int | None = None

@@ -38,7 +38,7 @@ DEEPEST_CODE = 50
 OPERATIONS = 8
 #: What a call counts in operations of Python's own.
 CALL = 4
-#: Functions without parts of their own, by their code, of which so many characters are kept.
+#: Functions without parts of their own, by their code, with a limit in characters.
 _COMPILED: Remembered[Callable[..., Any]] = Remembered(1 << 14)
 
 

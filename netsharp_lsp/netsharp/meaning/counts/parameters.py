@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
 
 
-#: A map is called large from this many nodes on, and what reads it heavy from so many weights.
+#: The nodes from which on a map is large, and the weights from which on a reader is heavy.
 LARGE_MAP = 4096
 HEAVY = 1_000_000
 
@@ -33,7 +33,7 @@ class Parameters:
         self._heavy: dict[Layer, tuple[tuple[Bundle, int], ...]] = {}
         self._total = 0
         self._waiting: dict[Layer, None] = {}
-        #: What each layer has in common with an earlier one; None while not worked out.
+        #: What each layer has in common with an earlier one; None while not computed.
         self._shared: dict[Layer, int] | None = None
 
     def resolved(self, layers: Iterable[Layer]) -> None:

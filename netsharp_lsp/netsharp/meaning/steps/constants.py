@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.meaning.values.evaluate import Value
 
-#: A circle around another one is told of if it has no more constants: each of a nest of circles
+#: A cycle around another one is reported if it has no more constants: each of a nest of cycles
 #: would have all of those within it.
 LONGEST_AROUND = 100
 

@@ -102,7 +102,7 @@ class Revision:
     def _take(self, units: Iterable[Unit]) -> None:
         self.stale.update((unit, None) for unit in units if unit not in self.resolved)
 
-    # Working out.
+    # Resolving.
 
     def _resolve(self) -> None:
         """Resolve the stale units, and evaluate every constant that refers to theirs."""

@@ -98,7 +98,7 @@ PADDING_WORDS = {"same": "true", "valid": "false"}
 #: Every attribute of a bundle by its lower-case name.
 BY_NAME = {form.name.lower(): form for form in FORMS}
 
-#: What stands in a layer's own body.
+#: The attributes in a layer's own body.
 LAYER_FORMS = {
     "biases": AttributeForm("Biases", (), "real", "list", "random", "one value per node")
 }

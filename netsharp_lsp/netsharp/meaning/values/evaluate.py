@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Lookup = Callable[[str], tuple[bool, "Value | None"]]
     Report = Callable[[Finding], None]
 
-#: So many characters of a number that is too large are shown.
+#: The characters of a number that is too large that are shown.
 LONGEST_SHOWN = 40
 
 #: Functions by name: how many arguments they take.
@@ -100,7 +100,7 @@ class Evaluator:
         self.declaration = declaration
         self.lookup = lookup
         self.report = report
-        #: Whether what is looked at has no part in the value: its types are judged alone.
+        #: Whether the node has no part in the value: only its types are checked.
         self.idle = False
 
     def fault(self, fault: ValueFault, node: Node, message: str) -> None:

@@ -247,8 +247,8 @@ class WordItem(Node):
 
 Item = LayerItem | ConstantItem | ShareItem | WordItem | BundleItem
 
-#: The kinds of a declaration: five keywords; "unknown" has a misspelt one, "orphan" none;
-#: "stray" is a lone `;` or `}`, "error" is text that is no declaration at all.
+#: The kinds of a declaration: five keywords; "unknown" has a misspelt one, "orphan" none; "stray"
+#: is a lone `;` or `}`, "error" is text that is not a declaration at all.
 DECLARATION_KINDS = (
     "const",
     "input",
@@ -324,7 +324,7 @@ class Declaration(Node):
         self.odd_digits = odd_digits
 
 
-#: Faults that are a mark more or less, where the parser goes on as in sound text.
+#: Faults that are a mark more or less, where the parser continues as in valid text.
 _MARKS = frozenset(("missing", "idle", "separator"))
 
 

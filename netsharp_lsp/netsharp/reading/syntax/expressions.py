@@ -30,7 +30,7 @@ class Keyword(Name):
     __slots__ = ()
 
 
-#: How deep expressions may nest, so that whoever walks them may do it by recursion.
+#: How deep expressions may nest, so that they can be traversed by recursion.
 DEEPEST = 200
 #: Whole numbers have 64 bits.
 INTEGER_LIMIT = 2**63

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.model import Bundle, Geometry, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
 
-#: So many parameters make an unshared convolution worth a warning.
+#: The parameters from which on an unshared convolution is worth a warning.
 MANY_WEIGHTS = 10_000
 
 

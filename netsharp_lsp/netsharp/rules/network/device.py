@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.device import DeviceNetwork
     from netsharp_lsp.netsharp.meaning.network import Network
 
-#: So many of the largest layers are listed.
+#: The most of the largest layers that are listed.
 _LISTED = 3
 
 

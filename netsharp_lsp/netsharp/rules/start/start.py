@@ -74,7 +74,7 @@ def _small_rate(layer: str, rate: float, stable: float, steps: float) -> str:
     )
 
 
-#: The code of each kind of observation, how grave it is, and what is said of its figures.
+#: The code of each kind of observation, its severity, and the sentence on its figures.
 SIGNS: Mapping[str, tuple[str, Severity, Sentence]] = {
     "high loss": ("NS132", "warning", _high_loss),
     "small gradient": ("NS133", "warning", _small_gradient),

@@ -25,7 +25,7 @@ OPENERS = {"}": "{", "]": "[", ")": "("}
 #: The rest of a tuple that lacks its opening bracket.
 BARE_REST = late(r"[\w\s.,+-]*\]")
 COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||"))
-#: How far ahead the word behind a gap is looked for, in bytes.
+#: How far ahead the word after a gap is searched for, in bytes.
 REACH = 80
 
 

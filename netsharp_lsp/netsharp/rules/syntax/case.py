@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: How far an explanation looks around a stretch, in bytes: a declaration may have as many
 #: stretches as it has words.
 REACH = 512
-#: How far back it looks for what opened the list or the condition that it stands in.
+#: How far back the opening of the list or condition around it is searched for.
 FAR = 8 * REACH
 
 

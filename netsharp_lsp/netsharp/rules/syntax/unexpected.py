@@ -72,7 +72,7 @@ LAST_WORD = late(r"(?<![A-Za-z])([A-Za-z]++)\s*+\Z")
 EMPTY_PARENTHESES = late(r"\(\s*\)")
 #: Up to three words or marks.
 WORDS_AHEAD = late(r"(\w+|[^\w\s]+)\s*(\w*|[^\w\s]+)\s*(\w*|[^\w\s]+)")
-#: What stands where `from` should.
+#: What is in the place of `from`.
 INSTEAD_OF_FROM = frozenset(("to", "of", "with", "by", "on", "->", "<-", "<<"))
 FIRST_TOKEN = late(r"\w+|[^\w\s]+")
 

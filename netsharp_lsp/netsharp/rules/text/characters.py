@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.characters import Mark
 
-#: From so many look-alikes on, each fix replaces its own run only.
+#: From this many look-alikes on, each fix replaces its own run only.
 MANY = 100
-#: A value in quotes, and the name that it is given to, within so many bytes before it.
+#: A value in quotes, and the name that it is given to, within this many bytes before it.
 QUOTED = late(rb"""(["'])(\w+)\1""")
 NAMED = late(rb"([A-Za-z_]\w*)\s*[=:]\s*\Z")
 REACH = 80
