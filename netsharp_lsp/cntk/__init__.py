@@ -1,1 +1,3 @@
-"""The CNTK languages: BrainScript, NDL, model edits and configurations, each in its own room."""
+"""The CNTK languages: BrainScript, NDL, model edits and configurations, each in a package of its
+own.
+"""

@@ -1,6 +1,7 @@
-"""CNTK as a family: four languages whose files belong together; the door for commands and server.
+"""CNTK as a family: four languages whose files belong together; the entry point for commands and
+server.
 
-Each answer imports what it needs on use.
+Each method imports what it needs on use.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Experiments:
-    """What runs of CNTK answer together."""
+    """The requests that several runs of CNTK answer together."""
 
     starts = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
     beginning = "a configuration of CNTK"
@@ -74,31 +75,33 @@ class Experiments:
         return perform(asked, follower)
 
     def sample_reading(self, asked: Performance) -> SampleReading:
-        """What reads images as a run does; see `netsharp_lsp.cntk.commands.training`."""
+        """Return a reader of images as in a run; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import reading_of
 
         return reading_of(asked)
 
     def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
-        """What trained a model; see `netsharp_lsp.cntk.commands.training`."""
+        """Return the data that trained a model; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import trained_on
 
         return trained_on(path, label, asked)
 
     def opened(self, path: str) -> Model | None:
-        """A model of CNTK's that answers rows; see `netsharp_lsp.cntk.training.answering`."""
+        """Return a model of CNTK's for inference; see `netsharp_lsp.cntk.training.answering`."""
         from netsharp_lsp.cntk.training.answering import opened_model
 
         return opened_model(path)
 
     def numbers(self, path: str) -> Mapping[str, Array] | None:
-        """The numbers of a model of CNTK's; see `netsharp_lsp.cntk.training.stored_models`."""
+        """Return the numbers of a model of CNTK's; see
+        `netsharp_lsp.cntk.training.stored_models`.
+        """
         from netsharp_lsp.cntk.training.stored_models import numbers_in
 
         return numbers_in(path)
 
     def portable(self, path: str, outputs: Sequence[str]) -> Portable | None:
-        """What is exported of a model; see `netsharp_lsp.cntk.training.portable`."""
+        """Return the exported part of a model; see `netsharp_lsp.cntk.training.portable`."""
         if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.portable import portable_model
@@ -106,7 +109,9 @@ class Experiments:
         return portable_model(path, outputs)
 
     def network_text(self, path: str, folder: str) -> WrittenNetwork | None:
-        """A model's network as BrainScript; see `netsharp_lsp.cntk.training.written_back`."""
+        """Return a model's network as BrainScript; see
+        `netsharp_lsp.cntk.training.written_back`.
+        """
         if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.written_back import network_text_of
@@ -114,7 +119,7 @@ class Experiments:
         return network_text_of(path, folder)
 
     def is_model(self, path: str) -> bool:
-        """Whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""
+        """Return whether a file is a model of CNTK; see `netsharp_lsp.cntk.commands.models`."""
         if model_head(path) is None:
             return False
         from netsharp_lsp.cntk.commands.models import is_model
@@ -122,13 +127,15 @@ class Experiments:
         return is_model(path)
 
     def with_numbers(self, path: str, arrays: Mapping[str, Array]) -> bytes | None:
-        """A model with other numbers; see `netsharp_lsp.cntk.training.stored_models`."""
+        """Return a model with other numbers; see `netsharp_lsp.cntk.training.stored_models`."""
         from netsharp_lsp.cntk.training.stored_models import with_numbers
 
         return with_numbers(path, arrays)
 
     def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
-        """The network of a model of CNTK's; see `netsharp_lsp.cntk.training.model_description`."""
+        """Return the network of a model of CNTK's; see
+        `netsharp_lsp.cntk.training.model_description`.
+        """
         if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.model_description import description_of
@@ -136,7 +143,7 @@ class Experiments:
         return description_of(path, partial=partial)
 
     def stored_weights(self, path: str, first: int, seconds: float) -> dict[str, Any] | None:
-        """What its numbers are like; see `netsharp_lsp.cntk.training.model_description`."""
+        """Return statistics of its numbers; see `netsharp_lsp.cntk.training.model_description`."""
         if model_head(path) is None:
             return None
         from netsharp_lsp.cntk.training.model_description import weights_of
@@ -144,19 +151,19 @@ class Experiments:
         return weights_of(path, first, seconds)
 
     def files(self, texts: Mapping[str, bytes], roots: Roots) -> OverDisk:
-        """The files of the disk, some with other texts."""
+        """Return the files of the disk, some with other texts."""
         from netsharp_lsp.cntk.commands.runs import OverDisk
 
         return OverDisk(texts, roots)
 
     def declared(self, settings: Settings, files: Files) -> Sequence[PlacedRun]:
-        """The runs that settings declare."""
+        """Return the runs that settings declare."""
         from netsharp_lsp.cntk.commands.runs import declared_runs
 
         return declared_runs(settings, files)
 
     def given(self, settings: Settings) -> Premises:
-        """What settings say of all runs."""
+        """Return the settings for all runs."""
         from netsharp_lsp.cntk.commands.settings import declared_in
 
         return declared_in(settings).given
@@ -170,25 +177,25 @@ class Experiments:
         roots: Roots,
         tell: Callable[[str, str], object],
     ) -> Sequence[PlacedRun]:
-        """The runs that scripts below a folder start."""
+        """Return the runs that scripts below a folder start."""
         from netsharp_lsp.cntk.commands.runs import scripted_runs
 
         return scripted_runs(folder, excludes, given, files, roots, tell)
 
     def supposed(self, path: str, given: Premises, files: Files) -> PlacedRun:
-        """The run that is supposed of a configuration."""
+        """Return the assumed run of a configuration."""
         from netsharp_lsp.cntk.commands.runs import supposed_run
 
         return supposed_run(path, given, files)
 
 
 class Configurations:
-    """What configurations evaluate to."""
+    """The evaluation of configurations."""
 
     purpose = "show what a configuration of CNTK evaluates to"
 
     def resolve(self, asked: Lookup) -> Answer:
-        """What items say; see `netsharp_lsp.cntk.commands.configuration`."""
+        """Return the values of items; see `netsharp_lsp.cntk.commands.configuration`."""
         from netsharp_lsp.cntk.commands.configuration import resolve
 
         return resolve(asked)
@@ -196,20 +203,20 @@ class Configurations:
     def listed(
         self, folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots
     ) -> Answer:
-        """The experiments below a folder; see `netsharp_lsp.cntk.commands.listing`."""
+        """Return the experiments below a folder; see `netsharp_lsp.cntk.commands.listing`."""
         from netsharp_lsp.cntk.commands.configuration import listed
 
         return listed(folder, excludes, directory, roots)
 
 
 class Migrations:
-    """NDL becomes BrainScript."""
+    """The migration of NDL to BrainScript."""
 
-    purpose = "turn NDL networks into BrainScript that means the same"
-    without = "no configuration that is named builds a network of NDL."
+    purpose = "migrate NDL networks to equivalent BrainScript"
+    without = "none of the named configurations builds a network of NDL."
 
     def plan(self, asked: Wanted) -> Migration:
-        """What becomes of texts; see `netsharp_lsp.cntk.commands.migration`."""
+        """Return the migration of texts; see `netsharp_lsp.cntk.commands.migration`."""
         from netsharp_lsp.cntk.commands.migration import planned_migration
 
         return planned_migration(asked)
@@ -237,18 +244,18 @@ class CntkFamily:
 
     @property
     def extent(self) -> Extent:
-        """Above so many words and marks a text is not parsed."""
+        """Return the number of words and marks above which a text is not parsed."""
         from netsharp_lsp.text.extent import CONFIGURATION
 
         return CONFIGURATION
 
     @property
     def settings(self) -> Mapping[str, Callable[[object], object]]:
-        """What is known around configurations."""
+        """Return the readers of the settings about configurations."""
         return {"cntk": _read_declared}
 
     def keeps_columns(self, settings: Settings) -> bool:
-        """Yes, unless they say otherwise."""
+        """Return whether columns are kept: true, unless the settings differ."""
         if not settings.of_families:
             return True
         from netsharp_lsp.cntk.commands.settings import declared_in
@@ -256,19 +263,19 @@ class CntkFamily:
         return declared_in(settings).keep_columns
 
     def language(self, language_id: str) -> CntkLanguage:
-        """One of the four."""
+        """Return one of the four languages."""
         from netsharp_lsp.cntk.languages import BY_ID
 
         return BY_ID[language_id]
 
     def recognise(self, name: str, data: bytes) -> str | Foreign:
-        """Some suffixes are others', too: the text decides."""
+        """Return the language of a file; other tools share some suffixes, so the text decides."""
         from netsharp_lsp.cntk.recognition import language_of
 
         return language_of(name, data)
 
     def decode(self, data: bytes) -> Source | DecodeError:
-        """What is not UTF-8 is Windows-1252, and what holds a NUL is no text."""
+        """Decode text: what is not UTF-8 is Windows-1252, and bytes with a NUL are not a text."""
         from netsharp_lsp.text.decode import WINDOWS_1252, DecodeError, decode_legacy
 
         decoded = decode_legacy(data)

@@ -1,6 +1,6 @@
-"""CNTK's languages as `language.py` asks for them; each answer imports what it needs on use.
+"""CNTK's languages with the interface of `language.py`; each method imports what it needs on use.
 
-What is wrong with a text depends on the runs that use it: the context's workspace knows them.
+Diagnostics of a text depend on the runs that use it: the context's workspace knows them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CntkLanguage:
         self.comment_marks = comment_marks
 
     def check(self, data: bytes, context: Context) -> Result:
-        """What is wrong with a text in any run that uses it, and its comments."""
+        """Return the diagnostics of a text in any run that uses it, and its comments."""
         from netsharp_lsp.cntk.judging.analysis import diagnostics_of
         from netsharp_lsp.cntk.judging.comments import comments_of
 
@@ -50,27 +50,27 @@ class CntkLanguage:
         return Result(found, comments_of(self.id, data))
 
     def format(self, data: bytes, options: FormatOptions) -> Formatted:
-        """The text in its one style; see `netsharp_lsp.cntk.formatting`."""
+        """Return the formatted text; see `netsharp_lsp.cntk.formatting`."""
         from netsharp_lsp.cntk.formatting import format_text
 
         return format_text(data, self.id, options)
 
     def describe(self, data: bytes, context: Context) -> dict[str, Any]:
-        """The network that is meant of those of the first run."""
+        """Return the description of the network that applies among those of the first run."""
         from netsharp_lsp.cntk.description.network import describe
         from netsharp_lsp.cntk.ide.places.edited import Edited
 
         return describe(Edited(self.id, data, context).main)
 
     def compare(self, before: Text, after: Text) -> Comparison:
-        """What differs between the first runs of two texts; see `cntk.description`."""
+        """Return the differences between the first runs of two texts; see `cntk.description`."""
         from netsharp_lsp.cntk.description.comparison import compare
         from netsharp_lsp.cntk.ide.places.edited import Edited
 
         return compare(*(Edited(self.id, data, context).main for data, context in (before, after)))
 
     def open(self, data: bytes, context: Context) -> Snapshot:
-        """The text as it is edited; see `netsharp_lsp.cntk.ide.snapshot`."""
+        """Return the text for editing; see `netsharp_lsp.cntk.ide.snapshot`."""
         from netsharp_lsp.cntk.ide.snapshot import Snapshot
 
         return Snapshot.opened(self, data, context)

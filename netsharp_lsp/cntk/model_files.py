@@ -1,4 +1,6 @@
-"""How model files of CNTK begin, whatever they are called; what is in them is read elsewhere."""
+"""The first bytes of CNTK's model files, whatever their names; their contents are read
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ MODEL_BEGINS = (
     b"ktnc",
     *(bytes((8, version)) + b"\x12\x04CNTK" for version in range(3, 9)),
 )
-#: How many bytes tell that.
+#: The number of bytes that determine this.
 _ENOUGH = 16
 
 
 def model_head(path: str) -> bytes | None:
     """Return the first bytes of a file that begins as a model does, or as a safetensors file that
-    may hold one; None for any other, and for what is no file.
+    may contain one; None for any other, and where there is no file.
     """
     try:
         with open_plain(path) as stream:
@@ -36,12 +38,12 @@ def model_head(path: str) -> bytes | None:
 
 
 class _Beginning:
-    """Whether the first block of a file begins as a model does; of a file of any size."""
+    """A test whether the first block of a file begins as a model does; for a file of any size."""
 
     most_bytes = 1 << 62
 
     def __call__(self, blocks: Iterable[bytes]) -> bool:
-        """Judge a file by its first block."""
+        """Test a file by its first block."""
         head = next(iter(blocks), b"")
         return head.startswith(MODEL_BEGINS) or head[8:9] == b"{"
 

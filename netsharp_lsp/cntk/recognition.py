@@ -1,4 +1,4 @@
-"""Which of CNTK's languages a file is written in, by name and text; reads no disk."""
+"""The language of CNTK's that a file is written in, by name and text; reads no disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEYS = re.compile(
 
 
 def language_of(name: str, data: bytes) -> str | Foreign:
-    """Tell the language id of a file that a walk has found; its content decides with its name."""
+    """Return the language id of a file found in a folder; its name and its contents decide."""
     suffix = os.path.splitext(name)[1].lower()
     if suffix not in LANGUAGES:
         return Foreign(f"its name does not end in {', '.join(LANGUAGES)}")
@@ -39,7 +39,7 @@ def language_of(name: str, data: bytes) -> str | Foreign:
 
 
 def _is_brightscript(data: bytes) -> bool:
-    """Whether the first line that is no comment opens a procedure."""
+    """Return whether the first line that is not a comment opens a procedure."""
     for line in data.splitlines():
         code = line.strip()
         if (
@@ -53,7 +53,7 @@ def _is_brightscript(data: bytes) -> bool:
 
 
 def _outside_blocks(data: bytes) -> bytes:
-    """The text at the top level: what stands in brackets and braces is taken out."""
+    """Return the text at the top level, without the contents of brackets and braces."""
     parts = []
     depth = 0
     at = 0

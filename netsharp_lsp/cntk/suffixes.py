@@ -1,4 +1,6 @@
-"""Which files are in CNTK's languages, tell of its runs or hold its models; imports nothing."""
+"""The suffixes of files in CNTK's languages, of scripts that start its runs, and of its models;
+imports nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The releases of CNTK's program, and in which of them a word is known; knows no word."""
+"""The releases of CNTK, and in which of them a word is known; knows no word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FIRST, LAST = VERSIONS[0], VERSIONS[-1]
 
 
 def rank(version: str) -> int:
-    """Where a release stands among all."""
+    """Return the rank of a release among all."""
     return VERSIONS.index(version)
 
 
@@ -21,7 +21,7 @@ class Releases(NamedTuple):
     until: str = LAST
 
     def by(self, version: str) -> bool:
-        """Whether a release knows it."""
+        """Return whether a release knows it."""
         return rank(self.since) <= rank(version) <= rank(self.until)
 
     def __str__(self) -> str:

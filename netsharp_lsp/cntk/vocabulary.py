@@ -1,6 +1,6 @@
-"""Words and marks that CNTK's program knows in several of its languages, each said once.
+"""Words and marks that CNTK knows in several of its languages, each defined once.
 
-Knows no language: how a word is found in a text is theirs.
+Knows no language: each finds words in a text by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 #: A variable, and its name: a letter or `_`, then anything but these characters; whatever else
 #: `$` begins stays as it is.
 VARIABLE = re.compile(rb"\$([A-Za-z_][^,/<>?;':\"\[\]{}\\|!@#%^&*()+=~` \t\r\n$]*)\$")
-#: What configurations, NDL and MEL read as a truth value; anything else stops the program.
+#: What configurations, NDL and MEL read as a truth value; anything else stops CNTK.
 TRUE = frozenset(("t", "true", "T", "True", "TRUE", "1"))
 FALSE = frozenset(("f", "false", "F", "False", "FALSE", "0", ""))
 TRUTHS = TRUE | FALSE
@@ -30,5 +30,5 @@ STARTS = (
 NDL_STARTS = ("uniform", "gaussian", "heNormal", "fixedValue", "fromFile", "bilinear")
 #: What later releases of CNTK let every function of the library take that makes a node.
 TAKEN_BY_ALL = ("precision",)
-#: Image layouts by every name that the program knows, in this very case.
+#: Image layouts by every name that CNTK knows, in this very case.
 LAYOUTS = {"CHW": "CHW", "cudnn": "CHW", "HWC": "HWC", "legacy": "HWC"}

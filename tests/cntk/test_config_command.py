@@ -98,7 +98,7 @@ def test_the_guides_variables(folder: Path) -> None:
     assert values["speechTrain.SGD.reader.features.type"]["value"] == "real"
     told = config(folder, "logs.cntk")
     assert told.err.count("'Root' is not defined") == 1
-    assert "not known: Root, RunName" in told.out
+    assert "unknown: Root, RunName" in told.out
     answer = config(folder, "logs.cntk", "--get", "stderr")
     assert (answer.code, answer.out) == (1, "")
 
@@ -130,11 +130,11 @@ def test_flattened(folder: Path) -> None:
 def test_an_argument_that_a_file_cannot_say_is_not_flattened(folder: Path) -> None:
     answer = config(folder, 'a="x #y"', "b=1", "--flatten")
     assert (answer.code, answer.out) == (1, "")
-    assert "an argument holds a '#'" in answer.err
+    assert "an argument contains a '#'" in answer.err
 
 
 FAILURES = [
-    (("bad.cntk",), 2, "closes no '['"),
+    (("bad.cntk",), 2, "does not close '['"),
     (("none.cntk",), 2, "none.cntk: there is no such file."),
     (("deep.cntk", "deep.cntk"), 2, "named twice"),
     (("circle.cntk",), 1, "A -> B -> A"),

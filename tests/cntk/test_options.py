@@ -173,13 +173,13 @@ def test_what_a_table_says() -> None:
 ROWS_THAT_SAY_NOTHING = [
     ("| a | integer | | Says. | more |", "a row has 4 cells"),
     ("| a | number of things | |", "a row has 4 cells"),
-    ("| a | whole | | Says. |", "'whole' is no kind of value"),
-    ("| a | integer, often | | Says. |", "'often' says nothing about a value"),
-    ("| a | integer, from here | | Says. |", "'from here' says nothing"),
-    ("| a | integer, from 0 to | | Says. |", "'from 0 to' says nothing"),
-    ("| + nobody | | | |", "'+ nobody' takes in no rows"),
-    ("| + block | | | |", "'+ block' takes in no rows"),
-    ("| + shared, twice | | | |", "'+ shared, twice' takes in no rows"),
+    ("| a | whole | | Says. |", "'whole' is not a kind of value"),
+    ("| a | integer, often | | Says. |", "'often' is not a clause about a value"),
+    ("| a | integer, from here | | Says. |", "'from here' is not a clause"),
+    ("| a | integer, from 0 to | | Says. |", "'from 0 to' is not a clause"),
+    ("| + nobody | | | |", "'+ nobody' includes rows that do not exist"),
+    ("| + block | | | |", "'+ block' includes rows that do not exist"),
+    ("| + shared, twice | | | |", "'+ shared, twice' includes rows that do not exist"),
 ]
 
 

@@ -208,7 +208,7 @@ def test_a_slip_is_never_mended_with_a_word_of_another_release() -> None:
     for version in VERSIONS:
         for case in SLIPS:
             run = experiment(case.layer, version, case.sgd, case.reader)
-            assert_proposed(run, case, case.known.by(version), "as the settings say.")
+            assert_proposed(run, case, case.known.by(version), "as set in the settings.")
 
 
 class Slip(NamedTuple):
@@ -258,7 +258,7 @@ def assert_proposed(run: Experiment, case: Slip, known: bool, because: str) -> N
 def test_a_slip_is_mended_with_words_of_the_release_that_the_others_tell(case: Slip) -> None:
     alone = experiment(case.layer, sgd=case.sgd, reader=case.reader)
     assert alone.version.name == FIRST
-    assert_proposed(alone, case, case.known.by(FIRST), "as no word asks for a later one.")
+    assert_proposed(alone, case, case.known.by(FIRST), "as no word requires a later one.")
     text = NETWORK.format(layer=case.layer, sgd=case.sgd, reader=case.reader)
     files = Memory({"a.cntk": f"precision = float16\n{text}".encode()})
     beside = Experiment(Run(("configFile=a.cntk",)), files)
@@ -347,7 +347,7 @@ def test_options_name_values_that_there_are() -> None:
             assert option.kind != "choice" or {word for word, _ in option.words} <= {
                 value.lower() for value in option.values
             }
-    with pytest.raises(TableError, match=r"x\.md:5: '3\.0' is no release\."):
+    with pytest.raises(TableError, match=r"x\.md:5: '3\.0' is not a release\."):
         Tables.of([("x.md", "## a\n\nSays.\n\n| n | truth, since 3.0 | | Does. |\n")])
 
 

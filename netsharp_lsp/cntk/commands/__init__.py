@@ -1,1 +1,3 @@
-"""What commands and server ask of CNTK: runs on a disk and what they say, as plain values."""
+"""The interface of CNTK for commands and server: runs on a disk and their results, as plain
+values.
+"""

@@ -1,6 +1,6 @@
 """Checks runs of CNTK; knows nothing of arguments and reports.
 
-A job holds all that a run's check needs, so that another process can do it.
+A job contains all that a run's check needs, so that another process can do it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NO_DATA: Mapping[str, BadLines] = {}
 class RunJob:
     """One run to check, or (`run` is None) a file of a network in no run, by its path and language.
 
-    `texts` are those that differ from the disk's, by real paths; `reads_data`: the data of its
+    `texts` are those that differ from the disk's, by canonical path; `reads_data`: the data of its
     commands are read to their end.
     """
 
@@ -57,9 +57,9 @@ class RunJob:
 
 
 class RunOutcome:
-    """What one run gave: diagnostics by real path, the real paths of the files it uses and of those
-    `beside` it on which they rest, too, and the release of the program that it is for; `data` is
-    what is wrong with files of data, by theirs.
+    """The result of one run: diagnostics by canonical path, the canonical paths of the files it
+    uses and of those `beside` it that determine it, and the release of CNTK that it is for; `data`
+    are the faults of data files, by theirs.
     """
 
     __slots__ = ("beside", "data", "diagnostics", "files", "release")
@@ -79,13 +79,13 @@ class RunOutcome:
         self.beside = beside
 
     def share(self) -> None:
-        """Take as little as there is to say: there are many runs, and most have the same files."""
+        """Share equal values: there are many runs, and most have the same files."""
         self.diagnostics = self.diagnostics or _NOTHING
         self.files = tuple(map(sys.intern, self.files))
 
 
 def check_runs(jobs: Sequence[RunJob], do_each: DoEach) -> list[RunOutcome]:
-    """Check every run, in order; `do_each` deals them out."""
+    """Check every run, in order; `do_each` distributes them."""
     outcomes = []
     for outcome in do_each(check_run, jobs):
         # Another process has given copies of names that many runs share.
@@ -119,7 +119,7 @@ def _check(job: RunJob) -> RunOutcome:
 def _read_data(
     experiment: Experiment, diagnostics: dict[str, list[Diagnostic]]
 ) -> Mapping[str, BadLines]:
-    """Read the data of a run; what is said of its own texts goes to their diagnostics."""
+    """Read the data of a run; findings in its own texts are added to their diagnostics."""
     from netsharp_lsp.cntk.commands.data import read_data
 
     read = read_data(experiment)

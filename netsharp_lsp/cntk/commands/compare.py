@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.questions import Question
 
 DONE, FAILED = 0, 2
-#: Behind the name of a model stands an epoch, where it is that of one.
+#: The name of an epoch's model ends with the epoch.
 _EPOCH = re.compile(r"\.[0-9]+$")
 
 
 def compare_experiments(before: str, after: str, asked: Question) -> Answer:
-    """Compare two runs; there is no comparison where one has a faulty network or is not read."""
+    """Compare two runs; without a comparison where one has a faulty network or cannot be read."""
     answer = Answer(FAILED)
     if any(map(is_model, (before, after))):
         return _compare_models(before, after, asked)
@@ -39,7 +39,7 @@ def compare_experiments(before: str, after: str, asked: Question) -> Answer:
         for subject in subjects:
             built = [one for one in subject.experiment.networks if one.network is not None]
             if subject.language != "cntk" and not built:
-                raise SubjectError(f"{subject.name}: holds no network that could be compared.")
+                raise SubjectError(f"{subject.name}: contains no network to compare.")
     except SubjectError as error:
         answer.complaints = (str(error),)
         return answer
@@ -49,8 +49,8 @@ def compare_experiments(before: str, after: str, asked: Question) -> Answer:
 
 
 def _built_for(model: str, experiment: Experiment) -> BuiltNetwork | None:
-    """The network of the command that writes a model, or that of which it is an epoch; else the one
-    that is meant where nobody names a command.
+    """Return the network of the command that writes a model, or that of which it is an epoch; else
+    the default one, where no command is named.
     """
     targets = {os.path.realpath(one) for one in (model, _EPOCH.sub("", model))}
     for command in experiment.commands:
@@ -79,7 +79,7 @@ def _compare_models(before: str, after: str, asked: Question) -> Answer:
             model = before if name == after else after
             built = _built_for(model, subject.experiment)
             if spoil_networks(errors) or built is None or built.network is None:
-                raise SubjectError(f"{name}: builds no network that could be compared.")
+                raise SubjectError(f"{name}: builds no network to compare.")
             found.append(Compared.of_text(built, subject.experiment, model))
     except (SubjectError, ValueError) as error:
         answer.complaints = (str(error),)

@@ -1,4 +1,4 @@
-"""What `netsharp config` says: values, one file for all layers, experiments.
+"""The results of `netsharp config`: values, one file for all layers, experiments.
 
 Reads disk; knows no terminal.
 """
@@ -38,7 +38,9 @@ STDIN = "-"
 
 
 def resolve(asked: Lookup) -> Answer:
-    """Resolve items and answer; 1 where something is absent or faulty, 2 where it is not read."""
+    """Resolve items and return the answer; exit code 1 where something is absent or faulty, 2 where
+    it cannot be read.
+    """
     configuration, settings = _resolved(asked)
     configuration.values()  # Finds what is wrong with blocks and variables, too.
     sentences, faulty = faults_of(configuration)
@@ -56,7 +58,7 @@ def resolve(asked: Lookup) -> Answer:
 
 
 def listed(folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots) -> Answer:
-    """The experiments below a folder."""
+    """Return the experiments below a folder."""
     from netsharp_lsp.cntk.commands.listing import experiments
 
     found = experiments(folder, excludes, directory, roots)
@@ -90,12 +92,12 @@ def _resolved(asked: Lookup) -> tuple[Configuration, Settings]:
 def _get(configuration: Configuration, asked: Lookup, path: str) -> Answer:
     found = configuration.get(path, climb=not asked.exact)
     if found is None:
-        return Answer(FAULTY, (f"{path}: there is no such value.",))
+        return Answer(FAULTY, (f"{path}: no such value exists.",))
     value = Value(path, found, path.count("."))
     if asked.json:
         return Answer(DONE if value.value is not None else FAULTY, document=value_as_json(value))
     if value.value is None:
-        unknown = f"{path}: {value.raw} has no value; a variable in it is not known."
+        unknown = f"{path}: {value.raw} has no value; a variable in it is unknown."
         return Answer(FAULTY, (unknown,))
     return Answer(text=f"{value.value}\n".encode("utf-8", "backslashreplace"))
 
@@ -106,7 +108,7 @@ def _flatten(configuration: Configuration) -> Answer:
     text = flattened(configuration)
     again = resolve_items([Item("files", "", ("flat",))], GivenFiles({"flat": text}))
     if not same_tree(configuration, again):
-        sign = "one file cannot say what these items say: an argument holds a '#'. Leave it out."
+        sign = "these items cannot be written as one file: an argument contains a '#'. Remove it."
         return Answer(FAULTY, (sign,))
     return Answer(text=text)
 
@@ -116,7 +118,7 @@ def _show(configuration: Configuration, asked: Lookup, settings: Settings) -> An
         one = command(configuration, asked.command)
         if one.found is None:
             names = ", ".join(it.name for it in commands(configuration))
-            absent = f"there is no block '{asked.command}'. The commands are: {names}."
+            absent = f"no block '{asked.command}' exists. The commands are: {names}."
             return Answer(FAULTY, (absent,))
         shown = effective(configuration, one)
     else:
@@ -133,8 +135,8 @@ def _show(configuration: Configuration, asked: Lookup, settings: Settings) -> An
 
 
 def _release(settings: Settings) -> str:
-    """The release of CNTK that is meant, and where that is said."""
+    """Return the release of CNTK that is used, and where it is set."""
     version = declared_in(settings).given.version
     if version:
         return f"[cntk] version = {version}  ({settings.file})"
-    return "[cntk] version is not set  (the lowest release that knows every word of a run counts)"
+    return "[cntk] version is not set  (the lowest release that knows every word of a run is used)"

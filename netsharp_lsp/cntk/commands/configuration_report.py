@@ -18,7 +18,7 @@ _PRESENCE = {True: "present", False: "missing", None: "unknown"}
 
 
 def value_as_json(value: Value) -> dict[str, Any]:
-    """One value as `schemas/config.json` says."""
+    """Return one value by `schemas/config.json`."""
     return {
         "path": value.path,
         "kind": value.kind,
@@ -38,7 +38,7 @@ def value_as_json(value: Value) -> dict[str, Any]:
 
 
 def effective_as_json(one: Effective, marked: bool) -> dict[str, Any]:
-    """A value, with where it is inherited from if one command is shown (`marked`)."""
+    """Return a value, with where it is inherited from if one command is shown (`marked`)."""
     row = value_as_json(one.value)
     if marked:
         row["inherited_from"] = one.inherited_from
@@ -46,7 +46,7 @@ def effective_as_json(one: Effective, marked: bool) -> dict[str, Any]:
 
 
 def as_text(shown: Sequence[Effective]) -> Iterator[str]:
-    """One line for each value that holds no others."""
+    """Return one line for each value that contains no others."""
     for one in shown:
         value = one.value
         if value.inside is not None:
@@ -58,24 +58,24 @@ def as_text(shown: Sequence[Effective]) -> Iterator[str]:
             notes.append(f"inherited from {one.inherited_from}")
         if value.value is None:
             unknown = dict.fromkeys(use.name for use in value.variables if use.problem)
-            notes.append(f"not known: {', '.join(unknown)}")
+            notes.append(f"unknown: {', '.join(unknown)}")
         yield f"{value.path} = {_short(value)}  ({'; '.join(notes)})"
 
 
 def faults_of(configuration: Configuration) -> tuple[list[str], int]:
-    """Return what is wrong in sentences, each undefined variable once, and once for a file what
-    lies outside; and the exit code that follows.
+    """Return faults as sentences, each undefined variable once, and once for each file outside the
+    roots; and the resulting exit code.
     """
-    told: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     sentences = []
     code = 0
     for fault in configuration.faults:
         if fault.kind in ("undefined", "outside"):
             file = fault.place.source.name if fault.place is not None else ""
             key = (fault.kind, fault.name.lower() if fault.kind == "undefined" else file)
-            if key in told:
+            if key in seen:
                 continue
-            told.add(key)
+            seen.add(key)
         if fault.severity == "error":
             code = max(code, 1)
         sentences.append(str(fault))
@@ -83,7 +83,7 @@ def faults_of(configuration: Configuration) -> tuple[list[str], int]:
 
 
 def experiments_as_text(listed: dict[str, Any]) -> Iterator[str]:
-    """The experiments of a folder, one paragraph for each configuration."""
+    """Yield the experiments of a folder, one paragraph for each configuration."""
     for row in listed["configurations"]:
         yield f"{row['file']}"
         for one in row["commands"]:
@@ -101,7 +101,7 @@ def experiments_as_text(listed: dict[str, Any]) -> Iterator[str]:
 
 
 def _model(one: dict[str, Any]) -> str:
-    """What is in a model file, and who writes it."""
+    """Return the contents of a model file, and the command that writes it."""
     if one["problem"]:
         return f"a model that cannot be used: {one['problem']}"
     what = (
@@ -126,7 +126,7 @@ def _readers(one: dict[str, Any]) -> str:
 
 
 def _short(value: Value) -> str:
-    """A value in one line."""
+    """Return a value on one line."""
     text = value.raw if value.value is None else value.value
     quoted = f'"{text}"' if value.kind == "string" else text
     lines = quoted.splitlines() or [""]

@@ -1,4 +1,4 @@
-"""Reads the data of all commands of a run to the end, and says all that is wrong with them.
+"""Reads the data of all commands of a run to the end, and reports all their faults.
 
 Trains nothing; knows no format.
 """
@@ -32,8 +32,8 @@ _READING = frozenset(
 
 
 class BadLines:
-    """What is wrong with a file of data: faults, each with whether it stops the program, and how
-    many more there are.
+    """The faults of a data file, each with whether it stops CNTK, and the number of omitted
+    ones.
     """
 
     __slots__ = ("faults", "untold")
@@ -43,17 +43,17 @@ class BadLines:
         self.untold = 0
 
     def add(self, fault: LineFault, grave: bool) -> None:
-        """Take a fault; that of another reader may be the same."""
+        """Add a fault; that of another reader may be the same."""
         self.faults[fault] = self.faults.get(fault, False) or grave
 
     def join(self, other: BadLines) -> None:
-        """Take what another run says of the same file."""
+        """Add what another run reports about the same file."""
         for fault, grave in other.faults.items():
             self.add(fault, grave)
         self.untold = max(self.untold, other.untold)
 
     def told(self, path: str) -> tuple[SomeLines, list[Diagnostic]]:
-        """The lines that are meant, and what is said of them."""
+        """Return the faulty lines, and their diagnostics."""
         ordered = sorted(self.faults, key=lambda one: (one.line, one.start, one.words))
         lines = SomeLines({fault.line: fault.text for fault in ordered})
         found = []
@@ -70,8 +70,8 @@ class BadLines:
 
 
 class DataRead:
-    """What came of reading: bad lines by the real paths of files, and findings in texts of the run
-    by their names.
+    """The result of reading: bad lines by the canonical paths of files, and findings in texts of
+    the run by name.
     """
 
     __slots__ = ("files", "findings")
@@ -103,14 +103,14 @@ def read_data(experiment: Experiment) -> DataRead:
 
 
 def _files(found: SampleReader | Refused) -> Sequence[SurveyedFile]:
-    """The files of a reader; of one that cannot be used those that can be looked at."""
+    """Return the files of a reader; of one that cannot be used those that can still be surveyed."""
     if isinstance(found, Refused):
         return found.files if isinstance(found, FilesRefused) else ()
     return found.file.files
 
 
 def _survey(file: SurveyedFile, read: DataRead) -> None:
-    """Note all that is wrong with a file; DataError where it cannot be read."""
+    """Record all faults of a file; DataError where it cannot be read."""
     survey = file.survey()
     lines = read.files.setdefault(file.path, BadLines())
     lines.untold += survey.untold
@@ -120,7 +120,9 @@ def _survey(file: SurveyedFile, read: DataRead) -> None:
 
 
 def _readers(experiment: Experiment) -> Iterator[SampleReader | Refused]:
-    """The readers of all commands that read, listed or not; Refused for one that is not done."""
+    """Yield the readers of all commands that read, listed or not; Refused for one that is not
+    supported.
+    """
     for command in experiment.commands:
         scope = command.scope
         if scope is None or _READING.isdisjoint(command.actions):
@@ -144,7 +146,7 @@ def _tell(read: DataRead, finding: Finding, told: set[tuple[Place, str]]) -> Non
 
 
 def joined(several: Iterable[Mapping[str, BadLines]]) -> dict[str, BadLines]:
-    """What several runs say of files of data."""
+    """Return the faults of data files from several runs."""
     found: dict[str, BadLines] = {}
     for one in several:
         for path, lines in one.items():

@@ -1,4 +1,6 @@
-"""`netsharp describe` of what CNTK builds: which network is meant, and whether a log agrees."""
+"""`netsharp describe` of what CNTK builds: the choice of the network, and the comparison with a
+log.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ DONE, FAULTY, FAILED = 0, 1, 2
 
 
 def describe_experiment(argument: str, asked: Question) -> Answer:
-    """Describe a network of a run; errors are reported, and one in a network leaves none."""
+    """Describe a network of a run; errors are reported, and an error in a network leaves no
+    description.
+    """
     answer = Answer()
     try:
         subject = read_experiment(argument, asked)
@@ -54,8 +58,8 @@ def _describe(
     asked: Question,
     origin: Trained | None,
 ) -> None:
-    """Put into the answer what the network is, or how it differs from a log; the places of one that
-    comes from another configuration are there.
+    """Add to the answer the description of the network, or its difference from a log; places of a
+    network from another configuration are in that.
     """
     if built is None or built.network is None:
         raise SubjectError(_without_network(subject, built))
@@ -63,7 +67,7 @@ def _describe(
     if unknown is not None:
         answer.code = FAULTY
         answer.complaints = (
-            f"{subject.name}: a part of the network is not known: {unknown.message} "
+            f"{subject.name}: a part of the network is unknown: {unknown.message} "
             "Describe a configuration that includes the file, or set what is missing.",
         )
     elif asked.log is not None:
@@ -77,8 +81,8 @@ def _describe(
 
 
 def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str, Any]:
-    """A description whose places are lines and columns of files as people call them; what comes
-    from the file of a model has none.
+    """Return a description whose places are lines and columns of files by their names for users;
+    nodes from the file of a model have none.
     """
     for one in (*description["nodes"], *description["calls"]):
         if not one["file"]:
@@ -93,8 +97,8 @@ def _placed(description: dict[str, Any], subject: ExperimentSubject) -> dict[str
 
 
 def _reader(subject: ExperimentSubject, name: str | None) -> Command | None:
-    """The command that is meant if it works on a model: the one of a name that builds no network
-    or goes on with one, or where none is named the first that does, where nothing is built.
+    """Return the command to describe if it works on a model: the named one if it builds no network
+    or resumes from one; without a name, where nothing is built, the first such command.
     """
     experiment = subject.experiment
     if name is None and experiment.networks:
@@ -108,14 +112,14 @@ def _reader(subject: ExperimentSubject, name: str | None) -> Command | None:
 
 
 def _works_on_model(command: Command, experiment: Experiment) -> bool:
-    """Whether the network of a command is that of a model."""
+    """Return whether the network of a command is that of a model."""
     if command.builder is None:
         return edits_freely(command) or model_of(command) is not None
     return edits_freely(command) or goes_on(command, experiment)
 
 
 def _of_command(origin: Trained, command: Command | None) -> BuiltNetwork:
-    """What built a network, under the name of the command that works on it."""
+    """Return a builder's result, under the name of the command that works on it."""
     built = origin.built
     assert command is not None
     outcome = Outcome(built.network, built.faults)
@@ -134,23 +138,21 @@ def _meant(subject: ExperimentSubject, command: str | None) -> BuiltNetwork | No
     names = [one.command for one in experiment.networks if one.command]
     known = f"Those with a network are {', '.join(names)}." if names else "None has a network."
     hint = suggestion(command, names)
-    raise SubjectError(
-        f"{subject.name}: there is no command '{command}' that builds a network.{hint} {known}"
-    )
+    raise SubjectError(f"{subject.name}: no command '{command}' builds a network.{hint} {known}")
 
 
 def _without_network(subject: ExperimentSubject, built: BuiltNetwork | None) -> str:
     if built is not None and (built.faults or subject.language == "cntk"):
         return f"{subject.name}: there is no network to describe: {built.why_not}"
     if subject.language == "mel":
-        return f"{subject.name}: edits a network and describes none."
+        return f"{subject.name}: edits a network and does not define one."
     if subject.language != "cntk":
-        return f"{subject.name}: holds no network of its own."
-    return f"{subject.name}: no command has a network builder, and so there is nothing to describe."
+        return f"{subject.name}: contains no network of its own."
+    return f"{subject.name}: no command has a network builder, so there is nothing to describe."
 
 
 def _difference(built: BuiltNetwork, path: str, asked: Question) -> str | None:
-    """How a network differs from what the original program logged of it."""
+    """Return the difference of a network from what CNTK logged about it."""
     from netsharp_lsp.cntk.networks.log import first_difference
 
     data = read(asked.meant(path), asked)

@@ -1,5 +1,5 @@
-"""Checks and repairs the files of CNTK that a command means: their runs are analysed, and
-what these say goes to the files that it is about.
+"""Checks and repairs the files of CNTK that a command names: their runs are analysed, and the
+results assigned to the files that they are about.
 
 Decides nothing about exit codes and knows no rule.
 """
@@ -42,7 +42,7 @@ _READ = Source(b"")
 
 
 def inspect_experiments(asked: Inspection) -> list[Outcome]:
-    """Check the files of the jobs; what their configurations read besides comes behind them."""
+    """Check the files of the jobs, followed by other files that their configurations read."""
     inspection = _Inspection(asked)
     inspection.check()
     if any(job.repairs for job in asked.jobs):
@@ -52,10 +52,10 @@ def inspect_experiments(asked: Inspection) -> list[Outcome]:
 
 
 class _File:
-    """A file of the check: its job and outcome, and what fixing has left to say of it, if it was.
+    """A file of the check: its job and outcome, and what remains to report after fixing.
 
-    The text of a file on disk is kept where comments in it or fixes count, and read again where
-    something is said of it: most are files of which nothing is said.
+    The text of a file on disk is kept where comments in it or fixes matter, and read again where it
+    has a finding: most files have none.
     """
 
     __slots__ = ("job", "kept", "left", "outcome")
@@ -69,7 +69,7 @@ class _File:
             outcome.source, outcome.text = _READ, _READ.text
 
     def text(self, read: Read) -> bytes:
-        """The text as it is now."""
+        """Return the current text."""
         if not self.kept:
             again = _read(self.job.item, read)
             self.kept = True
@@ -78,7 +78,7 @@ class _File:
         return self.outcome.text
 
     def sifted(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-        """What is left to say of the file as it is now."""
+        """Return the findings that apply to the current text."""
         text = self.outcome.text
         language = BY_ID[self.job.item.language]
         result = Result(diagnostics, comments_of(language.id, text))
@@ -86,7 +86,7 @@ class _File:
 
 
 class _Inspection:
-    """The files of one command line, by their real paths, and the runs that use them."""
+    """The files of one command line, by canonical path, and the runs that use them."""
 
     def __init__(self, asked: Inspection) -> None:
         self.asked = asked
@@ -135,7 +135,7 @@ class _Inspection:
         self.said += check_runs(rest, self.asked.do_each)
 
     def repair(self, *, unsafe: bool) -> None:
-        """Apply fixes and check again what they touch, until none is left or they go in circles."""
+        """Apply fixes and check what they change again, until none is left or they repeat."""
         from netsharp_lsp.diagnostics.fixes import fix_texts
 
         texts = {path: file.outcome.text for path, file in self.files.items() if file.kept}
@@ -148,7 +148,7 @@ class _Inspection:
         self._go_on_with(texts)
 
     def _checked_with(self, texts: Mapping[str, bytes]) -> dict[str, list[Diagnostic]]:
-        """What is said of files with other texts than they had."""
+        """Return the findings of files with other texts than they had."""
         self._go_on_with(texts)
         said = self._said_by_file()
         return {path: self.files[path].sifted(merged(said.get(path, ()))) for path in texts}
@@ -173,7 +173,7 @@ class _Inspection:
             self.said[number] = said
 
     def finish(self) -> None:
-        """Give every file what is said of it, and say it of files that nobody named, too."""
+        """Assign findings to every file, including files that were not named."""
         for path in self._others():
             self._add(path)
         said = self._said_by_file()
@@ -194,7 +194,7 @@ class _Inspection:
             self._add_data()
 
     def _add_data(self) -> None:
-        """Say what is wrong with files of data."""
+        """Report the faults of data files."""
         from netsharp_lsp.cntk.commands.data import joined
 
         for path, bad in sorted(joined(one.data for one in self.said).items()):
@@ -204,12 +204,12 @@ class _Inspection:
             outcome.lines, found = bad.told(path)
             outcome.diagnostics = job.selection.filter(found)
             if bad.untold:
-                more = f"{job.item.name}: {bad.untold:,} more findings are not told one by one."
+                more = f"{job.item.name}: {bad.untold:,} more findings are not listed."
                 outcome.warnings += (more,)
             self.outcomes.append(outcome)
 
     def _texts(self) -> dict[str, bytes]:
-        """The texts that the disk has not so."""
+        """Return the texts that differ from the disk."""
         return {
             path: file.outcome.text
             for path, file in self.files.items()
@@ -217,7 +217,7 @@ class _Inspection:
         }
 
     def _said_by_file(self) -> dict[str, list[list[Diagnostic]]]:
-        """What each run says of each file, by real paths."""
+        """Return each run's findings by file, by canonical path."""
         said: dict[str, list[list[Diagnostic]]] = {}
         for one in self.said:
             for path, diagnostics in one.diagnostics.items():
@@ -225,7 +225,7 @@ class _Inspection:
         return said
 
     def _releases_by_file(self) -> dict[str, list[Mapping[str, str]]]:
-        """The releases that the runs of each file are for, each once, by real paths."""
+        """Return the releases that the runs of each file are for, each once, by canonical path."""
         releases: dict[str, list[Mapping[str, str]]] = {}
         for one in self.said:
             for path in one.files:
@@ -235,7 +235,9 @@ class _Inspection:
         return releases
 
     def _others(self) -> list[str]:
-        """The files, by real path, that nobody named and runs of named configurations speak of."""
+        """Return the files, by canonical path, that were not named and in which runs of named
+        configurations have findings.
+        """
         excludes = excluder(self.asked.find)
         return [
             path
@@ -246,7 +248,7 @@ class _Inspection:
         ]
 
     def _add(self, path: str) -> None:
-        """Take in a file that was not named, or the command line of a run."""
+        """Add a file that was not named, or the command line of a run."""
         if path in self.files:
             return
         language = SUFFIXES.get(os.path.splitext(path)[1].lower(), "cntk")
@@ -259,7 +261,7 @@ class _Inspection:
         self.files[path] = _File(job, outcome)
 
     def _name_of(self, path: str) -> str:
-        """What people call a file."""
+        """Return the name of a file for users."""
         known = self.files.get(path)
         if known is not None:
             return known.job.item.name
@@ -268,7 +270,7 @@ class _Inspection:
         return path if path.startswith(PREFIX) else _shown_name(path)
 
     def _text_of(self, path: str) -> bytes:
-        """The text of any file, as diagnostics count its bytes."""
+        """Return the text of any file, as diagnostics count its bytes."""
         known = self.files.get(path)
         if known is not None:
             return known.text(self.asked.read)
@@ -279,7 +281,7 @@ class _Inspection:
         return decode_legacy(OverDisk({}, self.roots).read(path) or b"").text
 
     def _shown(self, one: Diagnostic, outcome: Outcome) -> Diagnostic:
-        """A diagnostic whose places in other files carry the names that people know."""
+        """Return a diagnostic whose places in other files have their names for users."""
         if all(related.file is None for related in one.related):
             return one
         related = []
@@ -293,7 +295,7 @@ class _Inspection:
 
 
 def _read(item: Item, read: Read) -> Outcome:
-    """Read one file; what its bytes mean in no way is a problem."""
+    """Read one file; bytes that cannot be decoded are a problem."""
     outcome = Outcome(item)
     data = read(item)
     if isinstance(data, ReadError):
@@ -313,6 +315,6 @@ def _real(item: Item) -> str:
 
 
 def _shown_name(path: str) -> str:
-    """A real path as people see it: from here where it lies below."""
+    """Return a canonical path as users see it: relative, where it is below the current folder."""
     relative = os.path.relpath(path)
     return path if relative.startswith(os.pardir) else relative

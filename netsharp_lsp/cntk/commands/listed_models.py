@@ -1,4 +1,4 @@
-"""Which model files lie below a folder, what is in them, and which command writes each."""
+"""The model files below a folder, their contents, and the command that writes each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: What people call models; what a file is, its bytes say.
 _NAMES = (".dnn", ".cmf", ".model", ".mod", ".nnet", ".net")
 _WRITES = frozenset(("train", "trainrnn", "adapt", "edit", "svd"))
-#: Behind the name of a model stands an epoch, where it is that of one.
+#: The name of an epoch's model ends with the epoch.
 _EPOCH = re.compile(r"\.[0-9]+$")
 
 
@@ -35,7 +35,7 @@ def models_below(
     configurations: Iterable[dict[str, Any]],
     directory: str,
 ) -> list[dict[str, Any]]:
-    """A row for each model file; ``configurations`` are rows of the list of experiments."""
+    """Return a row for each model file; ``configurations`` are rows of the list of experiments."""
     writers: dict[str, dict[str, str]] = {}
     named: list[str] = []
     for row in configurations:
@@ -62,7 +62,7 @@ def _writer(path: str, writers: dict[str, dict[str, str]]) -> dict[str, str] | N
 
 
 def _described(path: str) -> dict[str, Any]:
-    """What is in a model, or why it cannot be used."""
+    """Return the contents of a model, or why it cannot be used."""
     from netsharp_lsp.cntk.training.model_description import description_of
 
     try:
@@ -70,7 +70,7 @@ def _described(path: str) -> dict[str, Any]:
     except ValueError as error:
         return {**_UNKNOWN, "problem": str(error)}
     if found is None:
-        return {**_UNKNOWN, "problem": "it is no model"}
+        return {**_UNKNOWN, "problem": "it is not a model"}
     model = found["model"]
     return {
         "format": model["format"],

@@ -1,6 +1,6 @@
-"""What the CNTK experiments below a folder are: their commands, networks and data.
+"""The CNTK experiments below a folder: their commands, networks and data.
 
-Reads configurations and looks whether the files they name exist; judges none of it.
+Reads configurations and checks whether the files they name exist; evaluates no rule.
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ def experiments(
     directory: str = "",
     roots: Roots = ANYWHERE,
 ) -> dict[str, Any]:
-    """Return what `netsharp config --list` says of a folder, as a JSON value.
+    """Return the result of `netsharp config --list` for a folder, as a JSON value.
 
-    `directory` is where the program would be started; a configuration's own folder is tried
-    after it.
+    `directory` is where CNTK would be started; a configuration's own folder is tried after it.
     """
     found, skipped = _files(folder, excludes, roots)
     listed = []
@@ -91,7 +90,7 @@ def _files(
 class _Experiment:
     """One configuration, resolved alone, with the network files that it names in `referred`.
 
-    A file that can be found is there by its real path, others by their name alone.
+    A file that exists is there by canonical path, others only by name.
     """
 
     __slots__ = ("_configuration", "_files", "_name", "_values", "referred")
@@ -105,7 +104,7 @@ class _Experiment:
         self.referred: set[str] = set()
 
     def described(self) -> dict[str, Any]:
-        """The row of the list."""
+        """Return the row of the list."""
         run = commands(self._configuration)
         rows = [self._command(one) for one in run if one.scope is not None]
         data = list(self._data())
@@ -146,7 +145,7 @@ class _Experiment:
         return {"builder": _decoded(builder.entry.key), "files": files}
 
     def _data(self) -> Iterator[dict[str, Any]]:
-        """The files of readers, each once; unknown where a variable is not defined."""
+        """Yield the files of readers, each once; unknown where a variable is not defined."""
         seen = set()
         for text, known in self._data_files():
             if text not in seen:
@@ -156,7 +155,7 @@ class _Experiment:
                 yield {"path": text, "present": present}
 
     def _data_files(self) -> Iterator[tuple[str, bool]]:
-        """What keys of readers name, and whether every variable in it is known."""
+        """Yield the files in the keys of readers, and whether every variable in them is known."""
         for value in self._values:
             key = value.entry.key.lower()
             if not _in_reader(value.path):
@@ -176,7 +175,7 @@ class _Experiment:
 
 
 def _follow(others: dict[str, str], referred: set[str], roots: Roots) -> None:
-    """Add what the referred files refer to themselves, until nothing new comes."""
+    """Add the files that the referred files refer to, recursively."""
     waiting = [name for name in others if _is_referred(name, referred)]
     done: set[str] = set()
     while waiting:
@@ -205,12 +204,12 @@ def _base(path: str) -> str:
 
 
 def _in_reader(path: str) -> bool:
-    """Whether a block on the way to a value is one that reads data."""
+    """Return whether a block on the path to a value is a reader."""
     return any("reader" in key.lower() or key.lower() == "inputs" for key in path.split(".")[:-1])
 
 
 def _reader_types(block: Scope) -> list[str]:
-    """The types of a reader block: of its parts where it is made of some."""
+    """Return the types of a reader block: those of its parts where it is composed."""
     composed = block.look_up(b"deserializers", climb=False)
     if composed is not None:
         return [part.option(b"type", "?") for part in _parts(composed)]
@@ -223,13 +222,13 @@ def _reader_types(block: Scope) -> list[str]:
 
 
 def _parts(composed: Found) -> list[Scope]:
-    """The blocks of a list of blocks."""
+    """Return the blocks of a list of blocks."""
     parts = elements(composed.text) or ()
     return [composed.scope.inside(Found(composed.entry, composed.scope, part)) for part in parts]
 
 
 def _deserialized(composed: Found) -> Iterator[tuple[str, bool]]:
-    """The data files of the readers that one is composed of."""
+    """Yield the data files of the readers that one is composed of."""
     for part in _parts(composed):
         for entry in part:
             if entry.key.lower() in DATA_FILES:

@@ -1,4 +1,4 @@
-"""What `netsharp migrate` asks: which runs are meant and what becomes of their texts.
+"""The migration of `netsharp migrate`: the runs that it applies to and their new texts.
 
 Reads through the files that it is given, and writes nothing.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Migration:
-    """What becomes of the units of some runs, or `problems`: why that cannot be said.
+    """The migration of the units of some runs, or `problems`: why it cannot be determined.
 
-    `notices`: what is not looked at, because it lies outside or passes a limit.
+    `notices`: what is skipped, because it is outside the roots or exceeds a limit.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Migration:
 
     @property
     def units(self) -> list[MigrationUnit]:
-        """The units, worked out at the first question."""
+        """Return the units, migrated on first use."""
         if self._units is None:
             for unit in self._found:
                 unit.migrated()
@@ -45,16 +45,16 @@ class Migration:
         return self._units
 
     def data(self, written: Sequence[str]) -> dict[str, Any]:
-        """The report as a JSON value."""
+        """Return the report as a JSON value."""
         return Report(self._found, shown_name).data(written)
 
     def text(self, written: Sequence[str]) -> Iterator[str]:
-        """The report in lines."""
+        """Yield the report in lines."""
         return Report(self._found, shown_name).text(written)
 
 
 class MigrationUnit:
-    """A unit that is worked out."""
+    """A unit that is migrated."""
 
     __slots__ = ("_unit",)
 
@@ -63,30 +63,30 @@ class MigrationUnit:
 
     @property
     def fails(self) -> bool:
-        """Whether something differs, or cannot be done without a person."""
+        """Return whether a network differs, or something has to be done by hand first."""
         return self._unit.plan.fails
 
     @property
     def needs_person(self) -> bool:
-        """Whether something is left to a person."""
+        """Return whether something is left to the user."""
         return bool(self._unit.plan.todo)
 
     def differences(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """Each file with its text before and after."""
+        """Yield each file with its text before and after."""
         for file, text in self._unit.plan.texts.items():
             yield file, self._unit.originals.data(file), text
 
     def changed(self) -> dict[str, bytes]:
-        """The bytes of files that change."""
+        """Return the bytes of files that change."""
         return self._unit.changed()
 
     def ordered(self, files: Iterable[str]) -> list[str]:
-        """New files of BrainScript first, so that no configuration names what is not there."""
+        """Return new files of BrainScript first, so that no configuration names a missing file."""
         return sorted(files, key=lambda file: not file.endswith(".bs"))
 
 
 def planned_migration(asked: Wanted) -> Migration:
-    """Find the runs that use a wanted file and work out what becomes of their texts."""
+    """Find the runs that use a wanted file and determine the new texts."""
     named = Named(asked.languages, asked.folders, asked.layers)
     plan = planned(named, asked.find, asked.files, asked.roots)
     runs = [
@@ -94,7 +94,7 @@ def planned_migration(asked: Wanted) -> Migration:
         for one in plan.runs
     ]
     unknown = [
-        f"{shown_name(layers.sources[0].name)}: {fault.message} Without it nothing can be proven."
+        f"{shown_name(layers.sources[0].name)}: {fault.message} The proof needs it."
         for layers in (run.configuration.layers for run in runs)
         for fault in layers.faults
         if fault.kind == "outside" and layers.sources
@@ -107,6 +107,6 @@ def planned_migration(asked: Wanted) -> Migration:
 
 
 def shown_name(file: str) -> str:
-    """A file as people call it: from where they are, if it lies there."""
+    """Return a file's name for users: relative, where it is below the current folder."""
     name = os.path.relpath(file)
     return file if name.startswith("..") else name

@@ -1,5 +1,5 @@
-"""Which network a command works on that reads a model: what trains the model, in the same
-configuration or in another beside it.  Reads configurations; judges nothing.
+"""The network of a command that reads a model: that of the command which trains the model, in the
+same configuration or in another beside it. Reads configurations; evaluates no rule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def is_model(path: str) -> bool:
-    """Whether a file is a model of CNTK, or a network of it in a safetensors file."""
+    """Return whether a file is a model of CNTK, or a network of it in a safetensors file."""
     head = model_head(path)
     if head is None or head.startswith(MODEL_BEGINS):
         return head is not None
@@ -36,14 +36,14 @@ def is_model(path: str) -> bool:
 
 
 class Trained(NamedTuple):
-    """What built a network, and the subject in which its places are."""
+    """The builder's result of a network, and the subject that contains its places."""
 
     built: BuiltNetwork
     subject: ExperimentSubject
 
 
 def origin_of(command: Command, subject: ExperimentSubject, asked: Question) -> Trained:
-    """Find what built the network that a command works on; SubjectError where it is not known."""
+    """Find the result that built the network of a command; SubjectError where it is unknown."""
     here = subject.experiment
     found = network_for(command, here, subject.name, _others(subject, asked))
     if isinstance(found, str):
@@ -55,7 +55,7 @@ def origin_of(command: Command, subject: ExperimentSubject, asked: Question) -> 
 
 
 def _others(subject: ExperimentSubject, asked: Question) -> Iterator[tuple[str, Experiment]]:
-    """The runs around a configuration that are not its own."""
+    """Yield the runs around a configuration that are not its own."""
     here = subject.experiment
     own = {here.files.locate(one.name) for one in here.configuration.layers.sources}
     for run in _beside(sorted(own), subject, asked):
@@ -67,7 +67,9 @@ def _others(subject: ExperimentSubject, asked: Question) -> Iterator[tuple[str, 
 
 
 def _beside(own: list[str], subject: ExperimentSubject, asked: Question) -> Iterator[PlacedRun]:
-    """The runs that settings declare around a configuration, and those of others in its folder."""
+    """Yield the runs that settings declare around a configuration, and those of others in its
+    folder.
+    """
     if not own:
         return
     folder = os.path.dirname(own[0])

@@ -1,4 +1,4 @@
-"""Which runs of CNTK the arguments of a command mean, and what is wrong with how they are told."""
+"""The runs of CNTK that the arguments of a command name, and the faults of these arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Named:
-    """What a command line names: languages of files by their real paths, folders, and layers."""
+    """The inputs of a command line: languages of files by canonical path, folders, and layers."""
 
     __slots__ = ("folders", "languages", "layers")
 
@@ -40,8 +40,8 @@ class Named:
 
 
 class Plan:
-    """The runs to look at, and sentences on those that cannot be: `problems`, and `notices` on
-    those that lead outside and on scripts that are not followed to their end.
+    """The runs to check, and sentences on those that cannot be: `problems`, and `notices` on those
+    that lead outside and on scripts that are not followed to their end.
     """
 
     __slots__ = ("notices", "problems", "runs")
@@ -82,9 +82,7 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     runs = relevant(told, frozenset(wanted.languages), files)
     for layers in wanted.layers:
         run = layered_run(layers, given_for("", find), files)
-        if (
-            not run.missing and not run.outside
-        ):  # Whoever reads the inputs says which are not there.
+        if not run.missing and not run.outside:  # The reader of the inputs reports missing ones.
             runs.append(run)
     taken = {path for run in runs for path in run.configurations}
     for path, language in wanted.languages.items():
@@ -94,12 +92,12 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
 
 
 def given_for(folder: str, find: Find) -> Premises:
-    """What the settings of a folder say of all runs."""
+    """Return the settings of a folder for all runs."""
     return declared_in(find(os.path.abspath(folder))).given
 
 
 def _missing(run: PlacedRun, settings: Settings) -> str:
     return (
         f"{settings.file}: cntk.run names {', '.join(run.missing)}, which is not in "
-        f"{run.run.directory}. Name files as they are called from its 'directory'."
+        f"{run.run.directory}. Name files relative to its 'directory'."
     )

@@ -1,7 +1,7 @@
 """The runs of CNTK around a set of files: those that settings declare, those that scripts start,
 and one for each configuration that is in none.
 
-Reads settings, scripts and configurations from disk; executes nothing and judges nothing.
+Reads settings, scripts and configurations from disk; executes nothing and evaluates no rule.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
     from netsharp_lsp.workspace import Files, Premises
 
-#: What a script begins with whose name does not tell, and how much of it is looked at.
+#: The first bytes of a script without a known suffix, and the number of bytes read.
 _SHELL = re.compile(rb"#![^\n]*sh\b")
 _LINE = 80
 
 
 class OverDisk(Over):
-    """The files of a disk, some of them with other texts, by their real paths."""
+    """The files of a disk, some of them with other texts, by canonical path."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class OverDisk(Over):
 
 
 class OverDiskOfAMoment(Over):
-    """The same for the check of one run, which asks the disk for each name once."""
+    """The same for the check of one run, which looks up each name on disk once."""
 
     __slots__ = ()
 
@@ -58,9 +58,10 @@ class OverDiskOfAMoment(Over):
 
 
 class PlacedRun:
-    """A run with absolute folders, the real paths of its configurations, and what is `missing`.
+    """A run with absolute folders, the canonical paths of its configurations, and those that are
+    `missing`.
 
-    `outside` are configurations that lie where nothing is looked at.
+    `outside` are configurations outside the roots.
     """
 
     __slots__ = ("_known", "configurations", "given", "missing", "outside", "run")
@@ -88,7 +89,9 @@ class PlacedRun:
         self.outside = tuple(leading_out)
 
     def files(self, files: Files) -> frozenset[str]:
-        """The real paths of all files that the run names; looked for anew when one has changed."""
+        """Return the canonical paths of all files that the run names; computed again when one has
+        changed.
+        """
         if self._known is None or self._known[0] != _state(self._known[1], files):
             found = files_of(Experiment(self.run, files))
             self._known = (_state(found, files), found)
@@ -100,7 +103,7 @@ def _state(paths: frozenset[str], files: Files) -> int:
 
 
 def declared_runs(settings: Settings, files: Files) -> list[PlacedRun]:
-    """The runs that settings declare."""
+    """Return the runs that settings declare."""
     declared = declared_in(settings)
     return [
         PlacedRun(_placed(run, settings.directory), declared.given, files) for run in declared.runs
@@ -115,9 +118,9 @@ def scripted_runs(
     roots: Roots,
     tell: Callable[[str, str], object],
 ) -> list[PlacedRun]:
-    """The runs that scripts below a folder start, those whose configurations are there.
+    """Return the runs that scripts below a folder start, those whose configurations exist.
 
-    `tell` is told, by its path and in sentences, of each script that starts one with a
+    `tell` is called with the path and a sentence for each script that starts one with a
     configuration outside, or is not followed to its end.
     """
     found = []
@@ -142,7 +145,7 @@ def scripted_runs(
 
 
 def _started(path: str, text: str, read: Callable[[str], str | None], is_cut: bool) -> ScriptRuns:
-    """The runs that a script starts; shells are learnt where there is one."""
+    """Return the runs that a script starts; the shell parser is imported where there is one."""
     from netsharp_lsp.cntk.run.scripts import ScriptRuns, script_runs, starts_runs
 
     found = script_runs(os.path.realpath(path), text, read)
@@ -152,7 +155,7 @@ def _started(path: str, text: str, read: Callable[[str], str | None], is_cut: bo
 
 
 def _not_to_its_end(limit: Limit) -> str:
-    """What to say of a script that passes a limit, behind its name."""
+    """Return the message about a script that exceeds a limit, to follow its name."""
     what = limit.what[0].upper() + limit.what[1:]
     return (
         f"This script is not followed to its end. {what}: at most {limit}; {limit.beyond}. "
@@ -161,12 +164,12 @@ def _not_to_its_end(limit: Limit) -> str:
 
 
 def supposed_run(path: str, given: Premises, files: Files) -> PlacedRun:
-    """The run that is supposed of a configuration, by its absolute path."""
+    """Return the assumed run of a configuration, by its absolute path."""
     return PlacedRun(alone(path, (os.getcwd(),)), given, files)
 
 
 def layered_run(argument: str, given: Premises, files: Files, directory: str = "") -> PlacedRun:
-    """The run of layers ``a.cntk+b.cntk`` as arguments name them."""
+    """Return the run of layers ``a.cntk+b.cntk`` as arguments name them."""
     beside = tuple(
         os.path.dirname(os.path.abspath(os.path.join(directory, path)))
         for path in argument.split("+")[:1]
@@ -176,8 +179,8 @@ def layered_run(argument: str, given: Premises, files: Files, directory: str = "
 
 
 def _named(run: Run) -> list[str]:
-    """The configurations of a run, from the folder that it is started in: those behind an item
-    that changes the folder lie there.
+    """Return the configurations of a run, relative to the folder that it is started in: those after
+    an item that changes the folder are in that.
     """
     items = read_items(run.items)
     folders, _ = folders_of(items, {hole.item for hole in run.holes})
@@ -197,8 +200,8 @@ def _placed(run: Run, folder: str, also: Sequence[str] = ()) -> Run:
 
 
 class _Scripts:
-    """The texts of scripts, each read once; those that others take in are looked for upwards,
-    as far as the folder that is looked at.
+    """The texts of scripts, each read once; scripts that others source are looked up in parent
+    folders, up to the given folder.
     """
 
     def __init__(self, top: str, roots: Roots) -> None:
@@ -208,18 +211,18 @@ class _Scripts:
         self._cut: set[str] = set()
 
     def is_cut(self, path: str) -> bool:
-        """Whether a script that was read is longer than its text."""
+        """Return whether a script that was read is longer than its text."""
         return os.path.realpath(path) in self._cut
 
     def text(self, path: str) -> str:
-        """The text of a script, empty where it is none."""
+        """Return the text of a script, empty where it is not one."""
         real = os.path.realpath(path)
         if real not in self._texts:
             self._texts[real] = decode_legacy(self._beginning(real)).text.decode()
         return self._texts[real]
 
     def reader(self, folder: str) -> Callable[[str], str | None]:
-        """What reads the scripts that one in a folder takes in."""
+        """Return a reader of the scripts that one in a folder sources."""
 
         def read(path: str) -> str | None:
             at = folder

@@ -1,5 +1,5 @@
-"""The table that CNTK brings to settings: runs, what others define, the release of the program, how
-texts are formatted.
+"""The table of CNTK in settings: runs, defaults for all runs, the release of CNTK, how texts are
+formatted.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _NAMES = f"{', '.join(_KEYS[:-1])} and {_KEYS[-1]}"
 
 
 class DeclaredExperiments:
-    """What settings declare: runs, and what holds of all that there are.
+    """The declarations in settings: runs, and defaults for all runs.
 
-    Folders of runs are relative to that of the settings. `keep_columns`: what a person aligned in
-    a text stays so where it is formatted.
+    Folders of runs are relative to that of the settings. `keep_columns`: what the author aligned
+    stays aligned when a text is formatted.
     """
 
     __slots__ = ("given", "keep_columns", "runs")
@@ -45,7 +45,7 @@ _NONE = DeclaredExperiments()
 
 
 def declared_in(settings: Settings) -> DeclaredExperiments:
-    """Return what settings declare of experiments."""
+    """Return the experiments that settings declare."""
     found = settings.of_families.get(KEY, _NONE)
     assert isinstance(found, DeclaredExperiments)
     return found
@@ -61,7 +61,7 @@ def read_declared(value: object) -> DeclaredExperiments:
     defines = frozenset(as_texts(value.get("defines", [])))
     runs = declared_runs(value.get("run", []))
     if isinstance(runs, str):
-        raise ValueError(f"is not as it should be: {runs}")
+        raise ValueError(f"is invalid: {runs}")
     keep_columns = value.get("keep-columns", True)
     if not isinstance(keep_columns, bool):
         raise ValueError(f"needs true or false for keep-columns, found {shown(keep_columns)}.")

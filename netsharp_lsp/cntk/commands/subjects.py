@@ -1,4 +1,4 @@
-"""What `describe` and `diff` look at of CNTK: a run, or a file of a network for itself.
+"""The subjects of `describe` and `diff`: a run, or a file of a network without a configuration.
 
 Reads disk and git; knows no rule.
 """
@@ -46,7 +46,7 @@ class SubjectError(Exception):
 
 
 class ExperimentSubject:
-    """An experiment to look at, by the name that people gave it."""
+    """An experiment to examine, by its name for users."""
 
     __slots__ = ("_texts", "experiment", "files", "language", "name")
 
@@ -58,7 +58,7 @@ class ExperimentSubject:
         self._texts: dict[str, LineIndex] = {}
 
     def shown(self, source: str) -> str:
-        """What people call a source of the experiment."""
+        """Return the name for users of a source of the experiment."""
         if source.startswith((PREFIX, COMMAND_LINE)):
             return source
         real = self.experiment.files.locate(source)
@@ -66,7 +66,7 @@ class ExperimentSubject:
         return real if relative.startswith(os.pardir) else relative
 
     def lines(self, source: str) -> LineIndex:
-        """The lines of a source; none of one that is not there."""
+        """Return the lines of a source; empty for a missing one."""
         if source not in self._texts:
             self._texts[source] = LineIndex(self._source_text(source))
         return self._texts[source]
@@ -79,9 +79,9 @@ class ExperimentSubject:
         return decode_legacy(self.experiment.files.read(source) or b"").text
 
     def errors(self) -> tuple[list[FileFindings], list[Diagnostic]]:
-        """Return what to report before anything else is said, and the errors in it.
+        """Return what to report first, and the errors in it.
 
-        What lies outside is reported, too: of a network that is not all known.
+        Files outside the roots are reported, too: the network is not completely known then.
         """
         findings = []
         all_errors: list[Diagnostic] = []
@@ -103,7 +103,7 @@ class ExperimentSubject:
 
 
 def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
-    """Whether one of the errors is in a network, of which then only a part is known."""
+    """Return whether one of the errors is in a network, of which then only a part is known."""
     return any(about_network(one.code) for one in errors)
 
 
@@ -142,7 +142,7 @@ def _of_run(name: str, placed: PlacedRun, asked: Question, files: Files) -> Expe
 
 
 def _run_of(path: str, find: Find, files: Files) -> PlacedRun:
-    """The run that settings declare for a configuration alone, else the one that is supposed."""
+    """Return the run that settings declare for a configuration alone, else the assumed one."""
     settings = find(os.path.dirname(path))
     declared = (run for run in declared_runs(settings, files) if run.configurations == (path,))
     return next(declared, None) or supposed_run(path, declared_in(settings).given, files)

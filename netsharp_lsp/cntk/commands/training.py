@@ -1,4 +1,4 @@
-"""Does what the commands of a run say: trains, tests and writes; the door to `cntk.training`.
+"""Runs the commands of a run: trains, tests and writes; the entry point of `cntk.training`.
 
 Reads disk and writes what the configuration names; knows no terminal.
 """
@@ -58,18 +58,18 @@ _COMPLETED = "__COMPLETED__"
 _TRAINING = ("train", "trainRNN")
 #: Every parameter has the same seed.
 _CONSTANT = "forceConstantRandomSeed"
-#: Behind the name of a model stands an epoch, where it is that of one.
+#: The name of an epoch's model ends with the epoch.
 _EPOCH = re.compile(r"\.[0-9]+$")
 #: The release whose log had other lines.
 _OLD_LOG = "2016-08"
 
 
 class _Unread(Exception):  # noqa: N818
-    """A run whose configurations are not all there."""
+    """A run with missing configurations."""
 
 
 def perform(asked: Performance, follower: Follower) -> Answer:
-    """Look through all commands, then do in order what can be done; the first that fails ends the
+    """Check all commands, then run those that can be run in order; the first that fails ends the
     run.
     """
     try:
@@ -122,8 +122,8 @@ def perform(asked: Performance, follower: Follower) -> Answer:
 
 
 def reading_of(asked: Performance) -> SampleReading:
-    """Return what reads images as the reader of a run's command does; DataError, a sentence, where
-    the run is not there or has no such reader.
+    """Return a reader of images like that of a run's command; DataError, a sentence, where the run
+    does not exist or has no such reader.
     """
     try:
         subject, shop = _subject(asked)
@@ -137,10 +137,10 @@ def reading_of(asked: Performance) -> SampleReading:
 
 def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
     """Return the samples that trained a model: those of the run that its checkpoint names, else of
-    the runs around it and the folder that is asked from; None where none of them trains it.
+    the runs around it and the current folder; None where none of them trains it.
 
-    ``label`` is what it is compared with.  DataError, a sentence, where several train it on other
-    files, or where the run that does cannot be read.
+    ``label`` is what it is compared with. DataError, a sentence, where several train it on
+    different files, or where the run that does cannot be read.
     """
     roots = asked.roots_for([path, asked.folder])
     model = os.path.realpath(path)
@@ -158,7 +158,7 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
             found.setdefault(os.path.realpath(one.learned.path), one)
     if len(found) > 1:
         names = ", ".join(f"{one.command} of {one.run}" for one in found.values())
-        raise DataError(f"several runs train the model, on other rows each: {names}.")
+        raise DataError(f"several runs train the model, each on different rows: {names}.")
     if unread and not found:
         raise DataError(f"the run that the model's checkpoint names cannot be read: {unread[0]}")
     return next(iter(found.values()), None)
@@ -167,8 +167,8 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
 def _runs_around(
     models: Sequence[str], asked: Performance, roots: Roots, unread: list[str]
 ) -> Iterator[tuple[ExperimentSubject, Workshop]]:
-    """The run that a checkpoint names alone, else those that may have trained a model; why that one
-    is not read goes into ``unread``.
+    """Yield only the run that a checkpoint names, else those that may have trained a model; the
+    reasons why runs cannot be read are added to ``unread``.
     """
     place = os.path.dirname(models[0])
     named = next(filter(None, map(ModelFiles(roots).run_of, models)), None)
@@ -201,7 +201,7 @@ def _runs_around(
 
 
 def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
-    """Say once which options are accepted and change nothing."""
+    """Report once which options are accepted and have no effect."""
     experiment = shop.experiment
     visits = [one for one in experiment.visits if one.command in commands]
     names = idle(visits, experiment.configuration.root)
@@ -210,12 +210,12 @@ def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> N
 
 
 def _stamps(shop: Workshop) -> bool:
-    """Whether the time stands before lines of the log."""
+    """Return whether lines of the log begin with the time."""
     return Options(shop.experiment.configuration.root).truth("timestamping", False)
 
 
 def _tell_end(path: str, shop: Workshop) -> int:
-    """Write the file that says to other programs that a run is complete."""
+    """Write the file that shows other programs that a run is complete."""
     if path:
         now = time.strftime("%Y/%m/%d %H:%M:%S")
         shop.store.write_text(path, [f"Successfully finished at {now} on {platform.node()}\n"])
@@ -223,7 +223,7 @@ def _tell_end(path: str, shop: Workshop) -> int:
 
 
 def _log_of(shop: Workshop) -> str:
-    """The file that the configuration wants the original's lines in; empty for none.
+    """Return the configured file of CNTK's log lines; empty for none.
 
     Where lines have the time, the commands are part of its name (CNTK/CNTK.cpp,
     wmainOldCNTKConfig).
@@ -239,13 +239,13 @@ def _log_of(shop: Workshop) -> str:
 
 
 def _done_file(shop: Workshop) -> str:
-    """The file that is written at the end of a run; empty for none."""
+    """Return the file that is written at the end of a run; empty for none."""
     options = Options(shop.experiment.configuration.root)
     return _file_to_write(options.found("doneFile"), options.path("doneFile"), shop)
 
 
 def _file_to_write(found: Found | None, name: str, shop: Workshop) -> str:
-    """Where a file is written that an option names; Refused where none can be."""
+    """Return the path of a file that an option names; Refused where it cannot be written."""
     if found is None or not name:
         return ""
     path = shop.path(name)
@@ -258,7 +258,7 @@ def _file_to_write(found: Found | None, name: str, shop: Workshop) -> str:
 
 
 class _Logged:
-    """A follower, with a file for the lines of the original's log if one is wanted."""
+    """A follower, with a file for CNTK's log lines if one is configured."""
 
     def __init__(self, follower: Follower) -> None:
         self.event, self.notice = follower.event, follower.notice
@@ -267,13 +267,13 @@ class _Logged:
         self._stream: TextIO | None = None
 
     def open(self, path: str) -> None:
-        """Write lines to a file, from its beginning; none where the path is empty."""
+        """Open a file for lines, from its beginning; none where the path is empty."""
         if path:
             os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
             self._stream = open(path, "w", encoding="utf-8")  # noqa: SIM115
 
     def line(self, line: str) -> None:
-        """Take a line."""
+        """Log a line."""
         if self._stream is not None:
             self._stream.write(f"{line}\n")
             self._stream.flush()
@@ -288,7 +288,7 @@ class _Logged:
 
 
 def _done(job: Undertaking, telling: Telling) -> int:
-    """Do a job; the exit code for how it ended."""
+    """Run a job; return the exit code for how it ended."""
     return {FINISHED: DONE, DIVERGED: FAULTY}.get(job.run(telling), STOPPED)
 
 
@@ -299,8 +299,8 @@ def _agreed(
     subject: ExperimentSubject,
     answer: Answer,
 ) -> int:
-    """Do a job, of several processes together where they train, else in the first; the gravest of
-    their codes.
+    """Run a job, of several processes together where they train, else in the first; return the most
+    severe of their codes.
     """
     works = ranks.leads or (
         job.work.action in _TRAINING and job.work.options.truth("parallelTrain", False)
@@ -310,7 +310,7 @@ def _agreed(
 
 
 def _tried(work: Callable[[], int], subject: ExperimentSubject, answer: Answer) -> int:
-    """Do something; what keeps it from being done goes into the answer."""
+    """Run a function; reasons of failure are added to the answer."""
     try:
         return work()
     except Refused as refused:
@@ -337,7 +337,7 @@ def _sentences(refusals: Iterable[RunRefusal], subject: ExperimentSubject) -> tu
 
 
 def _placed(subject: ExperimentSubject, source: str, start: int, end: int) -> str:
-    """A place as people call it; the run where nothing is written in it."""
+    """Return a place for users; the run where nothing is written in it."""
     if not source:
         return subject.name
     shown = subject.shown(source)
@@ -345,7 +345,7 @@ def _placed(subject: ExperimentSubject, source: str, start: int, end: int) -> st
 
 
 def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
-    """The run that items mean, and where it writes."""
+    """Return the run that items name, and where it writes."""
     folder = asked.folder or os.curdir
     named = [folder]
     for item in read_items(asked.items):

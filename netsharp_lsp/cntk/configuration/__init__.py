@@ -1,1 +1,1 @@
-"""What a CNTK configuration evaluates to, read as the program reads it; no syntax tree, no disk."""
+"""Evaluation of a CNTK configuration, parsed as CNTK parses it; no syntax tree, no disk."""

@@ -1,4 +1,4 @@
-"""A value read as an array: `a:b*3:(c:d)`; whoever asks knows that an array is meant."""
+"""A value parsed as an array: `a:b*3:(c:d)`; the caller knows that an array is expected."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class _Elements:
         self._brackets = brackets
         self._repeats = repeats
         self._count = 0
-        #: Where each stands, and how often.
+        #: The span of each, and its count.
         self.found: list[tuple[int, int, int]] = []
         self.readable = True
 
     def take(self, start: int, end: int) -> int | None:
-        """Read one element and its count; without anything behind `*` the array ends."""
+        """Take one element and its count; the array ends after a `*` without a count."""
         text = self._text
         while start < end and text[start] in b" \t":
             start += 1
@@ -72,10 +72,11 @@ class _Elements:
 
 
 def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list[Traced] | None:
-    """The elements of a value, one for a plain one; None where it cannot be read as an array.
+    """Return the elements of a value, one for a plain value; None where it cannot be parsed as an
+    array.
 
-    A call's arguments are read with a comma as `separator` where it is a function of MEL, which
-    repeats nothing.
+    A call's arguments are parsed with a comma as `separator` for a function of MEL, which has no
+    repeats.
     """
     if _PLAIN.match(text.text):
         return [text]
@@ -89,9 +90,9 @@ def elements(text: Traced, separator: int = COLON, repeats: bool = True) -> list
 
 
 def _spans(data: bytes, separator: int, repeats: bool) -> _Spans | None:
-    """Where the elements of a value stand and how often each comes; None where it is no array.
+    """Return the spans of a value's elements and their counts; None where it is not an array.
 
-    A text that is edited has most of its values as before, at other places.
+    Most values of an edited text are as before, at other places.
     """
     key = (data, separator, repeats)
     known = _KNOWN.find(key)

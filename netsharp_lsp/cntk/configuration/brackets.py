@@ -1,7 +1,7 @@
-"""Which closing bracket or quote belongs to an opening one, by the program's rule.
+"""Matching of brackets and quotes by CNTK's rule.
 
-Brackets nest; between quotes nothing counts but the next quote. Where the program gives up, the
-fault is noted and a partner is taken that leaves as much of the text readable as possible.
+Brackets nest; between quotes only the next quote has a meaning. Where CNTK gives up, the fault is
+noted and a partner is chosen that leaves as much of the text readable as possible.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _CLOSING = frozenset(PARTNERS.values()) - {QUOTE}
 
 
 class _Open(list[int]):
-    """The brackets that are open, the innermost last; `awaiting` has their numbers by what closes
-    them.
+    """The brackets that are open, the innermost last; `awaiting` has their numbers by closing
+    character.
     """
 
     __slots__ = ("_text", "awaiting")
@@ -46,7 +46,7 @@ class _Open(list[int]):
 
 
 class Brackets:
-    """The brackets of one text; what was found once is kept."""
+    """The brackets of one text; results are cached."""
 
     __slots__ = ("_faults", "_partners", "_text")
 
@@ -56,7 +56,7 @@ class Brackets:
         self._partners: dict[int, int] = {}
 
     def partner(self, start: int) -> int | None:
-        """Where the bracket at `start` closes; None where none opens.
+        """Return the offset where the bracket at `start` closes; None where none opens.
 
         Without a partner it is the end of the line for a quote, else the end of the text.
         """
@@ -68,7 +68,7 @@ class Brackets:
         return self._partners[start]
 
     def _scan(self, start: int) -> None:
-        """Find the partner of one bracket and of all between them."""
+        """Find the partner of one bracket and of all brackets inside it."""
         text, partners = self._text.text, self._partners
         open_ones = _Open(text)
         open_ones.add(start)
@@ -103,7 +103,9 @@ class Brackets:
         return end
 
     def _mismatch(self, open_ones: _Open, at: int) -> None:
-        """A bracket closes what another kind opened: take it for its own partner, if there is."""
+        """Match a bracket that closes another kind with the last one of its own kind, if there is
+        one.
+        """
         text = self._text.text
         opened = self._text.place(open_ones[-1], open_ones[-1] + 1)
         found, expected = chr(text[at]), chr(PARTNERS[text[open_ones[-1]]])
@@ -115,8 +117,8 @@ class Brackets:
         self._faults.add(
             TextFault(
                 "unmatched",
-                f"'{found}' closes no '{chr(text[open_ones[-1]])}'; expected '{expected}' for the "
-                f"bracket at {opened}.",
+                f"'{found}' does not close '{chr(text[open_ones[-1]])}'; expected '{expected}' "
+                f"for the bracket at {opened}.",
                 self._text.place(at, at + 1),
                 tuple(related),
             )

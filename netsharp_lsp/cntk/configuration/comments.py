@@ -1,13 +1,15 @@
-"""Which part of a line is no comment: the rule of the first number sign; knows nothing else."""
+"""The part of a line that is not a comment, by the rule of the first number sign; knows nothing
+else.
+"""
 
 from __future__ import annotations
 
 
 def code_span(line: bytes) -> tuple[int, int]:
-    """The part of a line (without its end) that the program reads; empty for a comment.
+    """Return the span of a line (without its end) that CNTK reads; empty for a comment.
 
-    Only the first `#` counts, in quotes or not: with a blank or tab before it, it cuts the line
-    there and the blanks at its start go too; otherwise nothing is cut at all.
+    Only the first `#` matters, in quotes or not: after a blank or tab it cuts the line and the
+    blanks at its start are cut too; otherwise nothing is cut.
     """
     start = 0
     while start < len(line) and line[start] in b" \t":

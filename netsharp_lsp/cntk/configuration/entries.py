@@ -1,4 +1,4 @@
-"""The keys of a record with all that was assigned to them; knows no look-up and no variables."""
+"""The keys of a record with all values assigned to them; knows no look-up and no variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Assignment:
-    """One place where a key got a value; one that `appends` leaves the former value in force."""
+    """One assignment of a value to a key; one that `appends` leaves the former value in force."""
 
     __slots__ = ("appends", "record")
 
@@ -21,12 +21,12 @@ class Assignment:
 
     @property
     def key(self) -> SourcePlace:
-        """Where the key stands."""
+        """Return the place of the key."""
         return self.record.text.place(*self.record.key)
 
     @property
     def value(self) -> SourcePlace:
-        """Where the value stands, with its quotes or brackets."""
+        """Return the place of the value, with its quotes or brackets."""
         return self.record.text.place(*self.record.whole)
 
     @property
@@ -36,7 +36,7 @@ class Assignment:
 
 
 class Entry:
-    """A key of a scope, spelt as at first, with the text it ended up with and how it came so."""
+    """A key of a scope, spelt as first written, with its final text and its history."""
 
     __slots__ = ("_text", "assignments", "key")
 
@@ -46,7 +46,7 @@ class Entry:
         self._text: Traced | None = None
 
     def assign(self, record: Record) -> None:
-        """Give the key a value again: what begins with `[` is appended, all else replaces."""
+        """Give the key another value: one that begins with `[` is appended, any other replaces."""
         last = self.assignments[-1]
         appends = record.begins_block and (last.appends or not last.record.is_empty)
         self.assignments.append(Assignment(record, appends))
@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def text(self) -> Traced:
-        """The value before variables are put in place."""
+        """Return the value before substitution."""
         if self._text is None:
             texts = [part.record.content for part in self.parts]
             self._text = texts[0] if len(texts) == 1 else _spaced(texts)
@@ -62,7 +62,9 @@ class Entry:
 
     @property
     def parts(self) -> list[Assignment]:
-        """The assignments that the value is made of: one, or a block and what was appended."""
+        """Return the assignments that the value consists of: one, or a block and the appended
+        ones.
+        """
         first = len(self.assignments) - 1
         if not first:
             return self.assignments
@@ -72,17 +74,17 @@ class Entry:
 
     @property
     def overridden(self) -> list[Assignment]:
-        """The assignments that a later one made void."""
+        """Return the assignments that a later one overrides."""
         return self.assignments[: len(self.assignments) - len(self.parts)]
 
     @property
     def kind(self) -> str:
-        """The kind of the value in force."""
+        """Return the kind of the value in force."""
         return self.assignments[-1].kind if len(self.assignments) == 1 else self.parts[0].kind
 
 
 def _spaced(texts: list[Traced]) -> Traced:
-    """What was appended, with a blank between."""
+    """Return appended texts, with a blank between."""
     weaver = Weaver()
     for text in texts:
         if len(weaver):

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, as values with places; prints nothing and decides nothing."""
+"""Faults of a configuration, as values with places; prints nothing and decides nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: The kinds of fault, and how grave each is.
+#: The kinds of fault, with their severities.
 SEVERITIES = {
     "binary": "error",
     "carriage-return": "error",
@@ -29,7 +29,7 @@ SEVERITIES = {
     "undefined": "info",
     "unmatched": "error",
 }
-#: Faults after which the program does not know what the text says.
+#: Faults after which CNTK cannot know the meaning of the text.
 UNREADABLE = frozenset(
     {"binary", "carriage-return", "duplicate-file", "empty-value", "include-variable"}
     | {"missing-file", "missing-include", "unclosed", "unmatched"}
@@ -40,10 +40,10 @@ MOST = 10_000
 
 
 class TextFault:
-    """A fault of one `kind` of `SEVERITIES`: what, where, and places that belong to it.
+    """A fault of one `kind` of `SEVERITIES`: its message, its place, and related places.
 
-    `place` is None where a file as a whole is meant that could not be read; `name` is the variable
-    or the file that a fault is about, if it is about one.
+    `place` is None for a file that could not be read as a whole; `name` is the variable or the file
+    that a fault is about, if there is one.
     """
 
     __slots__ = ("kind", "message", "name", "place", "related")
@@ -65,7 +65,7 @@ class TextFault:
 
     @property
     def severity(self) -> str:
-        """`error`, `warning` or `info`."""
+        """Return `error`, `warning` or `info`."""
         return SEVERITIES[self.kind]
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ class TextFault:
 
 
 class TextFaults:
-    """Faults in the order in which they were met, each once: a text is read more than once."""
+    """Faults in order, each once: a text is parsed more than once."""
 
     __slots__ = ("_found",)
 
@@ -85,7 +85,7 @@ class TextFaults:
         self._found: dict[object, TextFault] = {}
 
     def add(self, fault: TextFault) -> None:
-        """Take a fault in unless it is known, or there are more than anybody reads."""
+        """Add a fault unless it is known, or there are more than a user can read."""
         if len(self._found) >= MOST:
             return
         key = (fault.kind, fault.place.key if fault.place is not None else fault.message)

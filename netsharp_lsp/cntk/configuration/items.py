@@ -1,4 +1,4 @@
-"""What a command line says, item by item: files, assignments, a folder; reads no file."""
+"""The items of a command line: files, assignments, a folder; reads no file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\s*=")
 _FILES = "configfile="
-#: What an item begins with, in lower case, that says in which folder the program works.
+#: The prefix of an item, in lower case, that sets CNTK's working directory.
 _FOLDER = "currentdirectory="
 
 
@@ -30,7 +30,9 @@ class Item:
 
 
 def read_item(text: str) -> Item:
-    """Tell what an item is: an identifier before `=` assigns, all else names files."""
+    """Return the kind of an item: an identifier before `=` is an assignment, anything else names
+    files.
+    """
     lowered = text.lower()
     if lowered.startswith(_FILES):
         return Item("files", text, _paths(text[len(_FILES) :]))
@@ -42,14 +44,14 @@ def read_item(text: str) -> Item:
 
 
 def read_items(texts: Sequence[str]) -> list[Item]:
-    """All items of a command line, in order."""
+    """Return all items of a command line, in order."""
     return [read_item(text) for text in texts]
 
 
 def folders_of(items: Sequence[Item], unknown: Collection[int] = ()) -> tuple[list[str], str]:
-    """Return the folder that each item is read in, from that in which the program is started, and
-    the one in which it works: each item `currentDirectory=` changes it for those behind it
-    [CNTK: Common/Config.cpp, ParseCommandLine].  `unknown` are the items whose values are open.
+    """Return the folder that each item is read in, starting from CNTK's initial directory, and its
+    final working directory: each item `currentDirectory=` changes it for those after it [CNTK:
+    Common/Config.cpp, ParseCommandLine]. `unknown` are the items whose values are open.
     """
     folder, folders = "", []
     for number, item in enumerate(items):

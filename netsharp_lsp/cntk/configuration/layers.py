@@ -1,7 +1,7 @@
-"""Files and arguments in order, put together to the one text that the program reads.
+"""Files and arguments in order, joined to the one text that CNTK reads.
 
-Comments and empty lines go, included files stand in the place of their lines. Disk comes through
-the `Files` that is passed in.
+Comments and empty lines are removed, included files replace their lines. Files are read through the
+`Files` that is passed in.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _DEEPEST = 100
 
 
 class Layers:
-    """What a command line is made of: the `text` to read, its `sources`, what went wrong.
+    """The contents of a command line: the `text` to parse, its `sources`, its faults.
 
-    `stretches` are the files and arguments as they follow each other with includes expanded: a
-    source and the bytes of it, comments and all.
+    `stretches` are the files and arguments in order with includes expanded: a source and its bytes,
+    including comments.
     """
 
     __slots__ = (
@@ -57,8 +57,8 @@ class Layers:
     )
 
     def __init__(self, files: Files, started: str = "") -> None:
-        """Begin with nothing; `started` is the folder in which the program is started, where that
-        is not the one of `files`, in which it works.
+        """Begin with nothing; `started` is the folder in which CNTK is started, where that differs
+        from its working directory, the folder of `files`.
         """
         self._files = files
         self._started = started
@@ -72,16 +72,16 @@ class Layers:
 
     @property
     def text(self) -> Traced:
-        """All lines, one behind the other."""
+        """Return all lines, joined."""
         return self._weaver.done()
 
     def add_all(self, items: Sequence[Item], holes: Sequence[Hole] = ()) -> None:
-        """Take the items of a command line in, in order; includes are expanded after that.
+        """Add the items of a command line in order, then expand includes.
 
-        A file that an item names is therefore not included again by an earlier one. `holes` are
-        what is open in the items: variables without a value, whatever else has their name.
+        A file that an item names is therefore not included again by an earlier one. `holes` are the
+        open parts of the items: variables without a value, whatever else has their name.
         """
-        told = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
+        arguments = Source(COMMAND_LINE, encodable("\n".join(item.text for item in items)).encode())
         stretches: list[SourcePlace] = []
         at = 0
         folders, last = folders_of(items, {hole.item for hole in holes})
@@ -92,9 +92,9 @@ class Layers:
             if item.kind == "files":
                 folder = folders[number]
                 before = "" if folder == last else os.path.join(self._started, folder)
-                stretches += self._named(item.paths, before, SourcePlace(told, at, end))
+                stretches += self._named(item.paths, before, SourcePlace(arguments, at, end))
             else:
-                stretches.append(SourcePlace(told, at, end))
+                stretches.append(SourcePlace(arguments, at, end))
             at = end + 1
         for stretch in stretches:
             self._expand(stretch, 0)
@@ -119,11 +119,11 @@ class Layers:
         return found
 
     def _is_outside(self, path: str, source: Source | bool | None) -> bool:
-        """Whether there is nothing because nobody may look there."""
+        """Return whether a file is missing because it may not be read."""
         return source is None and self._files.outside(path)
 
     def _read(self, path: str, place: SourcePlace | None = None) -> Source | bool | None:
-        """Read a file: None where there is none, False where it is no text."""
+        """Read a file: None where there is none, False where it is not a text."""
         data = self._files.read(path)
         if data is None:
             return None
@@ -143,13 +143,13 @@ class Layers:
         return source
 
     def _too_long(self, path: str, most: Limit, place: SourcePlace | None) -> bool:
-        """Tell that a file is not read because of those before it; False."""
+        """Note that a file is not read because those before it are too long; return False."""
         message = f"{path} is not read: the files of a configuration have at most {most} together."
         self.faults.add(TextFault("long", message, place))
         return False
 
     def _expand(self, stretch: SourcePlace, depth: int) -> None:
-        """Take a stretch in, line by line, and the files that its lines include."""
+        """Add a part line by line, and the files that its lines include."""
         source = stretch.source
         begin = stretch.start
         for line in self._lines(stretch):
@@ -167,7 +167,7 @@ class Layers:
         self._stretch(source, begin, stretch.end)
 
     def _add_with_holes(self, line: SourcePlace) -> None:
-        """A line of the command line; each hole stands there as a variable that nobody defines."""
+        """Add a line of the command line; each hole becomes a variable that is not defined."""
         source, at = line.source, line.start
         for start, end, name in self._holes:
             if at <= start and end <= line.end:
@@ -183,7 +183,7 @@ class Layers:
             self.stretches.append(SourcePlace(source, start, end))
 
     def _end_line(self, line: SourcePlace) -> None:
-        """The line's own end where it directly follows, else one that stands for it."""
+        """Add the line's own end where it directly follows, else one that represents it."""
         source, end = line.source, line.end
         if source.text[end : end + 1] == b"\n":
             self._weaver.add(source, end, end + 1)
@@ -207,7 +207,7 @@ class Layers:
             return
         self._resolved.add(path)
         if depth >= _DEEPEST:
-            message = f"{path} is included through {_DEEPEST} other files, which is not followed."
+            message = f"{path} is included through {_DEEPEST} other files, and is not read."
             self.faults.add(TextFault("deep", message, place))
             return
         source = self._read(path, place)
@@ -219,7 +219,9 @@ class Layers:
             self._expand(SourcePlace(source, 0, len(source.text)), depth + 1)
 
     def _lines(self, stretch: SourcePlace) -> Iterator[SourcePlace]:
-        """What is left of a stretch's lines: a file's without comments, an argument's whole."""
+        """Yield the code of the lines of a part: a file's without comments, an argument's
+        unchanged.
+        """
         source = stretch.source
         text = source.text
         argument = source.name == COMMAND_LINE
@@ -238,7 +240,7 @@ class Layers:
         if found is None:
             return
         message = (
-            "A line ends in a carriage return alone, which the program refuses. Save the file with "
+            "A line ends in a carriage return alone, which CNTK rejects. Save the file with "
             "line ends of Unix or Windows."
         )
         place = SourcePlace(stretch.source, *found.span())
@@ -246,7 +248,9 @@ class Layers:
 
 
 def _held(item: Item, hole: Hole, at: int) -> tuple[int, int, str]:
-    """A hole as the bytes of a text in which its item begins at an offset, and its name there."""
+    """Return a hole as the bytes of a text in which its item begins at an offset, and its name
+    there.
+    """
     start, end = (
         at + len(encodable(item.text[:place]).encode()) for place in (hole.start, hole.end)
     )
@@ -256,7 +260,7 @@ def _held(item: Item, hole: Hole, at: int) -> tuple[int, int, str]:
 def _no_include(path: str) -> str:
     if path != path.strip(' \t"'):
         return (
-            f"There is no file '{path}': blanks and quotes around a path belong to it. "
-            "Write the path directly behind 'include=', with no comment on the line."
+            f"There is no file '{path}': blanks and quotes around a path are part of it. "
+            "Write the path directly after 'include=', without a comment on the line."
         )
     return f"{path}: there is no such file. Paths are relative to the working directory."

@@ -1,4 +1,4 @@
-"""The lines of a configuration's source without their comments, at the places where they stand.
+"""The lines of a configuration's source without their comments, at unchanged places.
 
 Knows comments and the keys whose values are networks of BrainScript, and nothing else.
 """
@@ -36,7 +36,7 @@ _WHITE = re.compile(rb"\s*+")
 
 @lru_cache(maxsize=32)
 def without_comments(text: bytes) -> bytes:
-    """The text with blanks in the place of its comments, so that offsets stay."""
+    """Return the text with blanks in place of its comments, so that offsets are unchanged."""
     parts = []
     done = 0
     for start, end in _lines_with_signs(text):
@@ -50,14 +50,16 @@ def without_comments(text: bytes) -> bytes:
 
 
 def _lines_with_signs(text: bytes) -> Iterator[tuple[int, int]]:
-    """The lines that hold a number sign, without the byte-order mark that may begin any line."""
+    """Yield the lines that contain a number sign, without the byte-order mark that may begin any
+    line.
+    """
     for line in _WITH_SIGN.finditer(text):
         start, end = line.span()
         yield start + len(MARK) * text.startswith(MARK, start), end
 
 
 def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
-    """The lines whose first number sign does not begin a comment: start, that sign, end."""
+    """Yield the lines whose first number sign does not begin a comment: start, that sign, end."""
     for start, end in _lines_with_signs(text):
         sign = text.index(b"#", start)
         if sign > start and text[sign - 1] not in b" \t":
@@ -66,8 +68,8 @@ def kept_signs(text: bytes) -> Iterator[tuple[int, int, int]]:
 
 @lru_cache(maxsize=32)
 def builder_spans(text: bytes) -> tuple[tuple[int, int], ...]:
-    """The networks of BrainScript in a text, with their brackets, as BrainScript reads them; those
-    too whose key has something appended, which is how people turn one off.
+    """Return the networks of BrainScript in a text, with their brackets, as BrainScript parses
+    them, including those whose key has a suffix, as users write it to disable one.
     """
     if b"etwork" not in text and b"ETWORK" not in text:
         return ()
@@ -80,7 +82,9 @@ def builder_spans(text: bytes) -> tuple[tuple[int, int], ...]:
 
 
 def _end(code: bytes, start: int) -> int:
-    """Where the bracket at `start` closes for BrainScript; the end of the text if it does not."""
+    """Return where the bracket at `start` closes for BrainScript; the end of the text if it does
+    not.
+    """
     depth = 0
     for token in TOKEN.finditer(code, start):
         character = token.group()
@@ -93,14 +97,14 @@ def _end(code: bytes, start: int) -> int:
 
 
 def inside(spans: tuple[tuple[int, int], ...], offset: int) -> bool:
-    """Whether an offset lies in one of the spans, which are in order and apart."""
+    """Return whether an offset is in one of the spans, which are ordered and disjoint."""
     at = bisect_right(spans, (offset, len(spans) and spans[-1][1])) - 1
     return at >= 0 and offset < spans[at][1]
 
 
 def misaligned(text: bytes, start: int) -> tuple[int, int] | None:
-    """The first bracket behind that at `start` which is closed by one at the beginning of a line
-    that is indented less than the line it opens on, with what closes it.
+    """Return the first bracket after that at `start` which is closed by one at the beginning of a
+    line that is indented less than the line it opens on, with its closing bracket.
     """
     quotes = _quotes(text)
     around, found = _misalignments(text, bisect_left(quotes, start) % 2)
@@ -115,9 +119,10 @@ def _quotes(text: bytes) -> list[int]:
 
 @lru_cache(maxsize=8)
 def _misalignments(text: bytes, odd: int) -> tuple[list[int], list[tuple[int, int]]]:
-    """Where brackets open around misaligned ones, in order, and the first such pair from there on.
+    """Return the positions of brackets around misaligned ones, in order, and the first such pair
+    from each on.
 
-    `odd` says whether strings begin at the second double quote, the fourth, and so on.
+    `odd` sets whether strings begin at the second double quote, the fourth, and so on.
     """
     code = without_comments(text)
     found: list[tuple[int, int, int]] = []  # What is around the pair, what closes it and opens it.

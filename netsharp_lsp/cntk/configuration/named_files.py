@@ -1,6 +1,7 @@
-"""A file that a configuration names, as the program reads it; disk is not its business.
+"""A file that a configuration names, as CNTK reads it; does not access the disk.
 
-Comments and empty lines go, then variables are put in place by the scope that names the file.
+Comments and empty lines are removed, then variables are substituted in the scope that names the
+file.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def file_text(source: Source, scope: Scope | None) -> Traced:
-    """The text of a file without comments; with variables put where a scope is given."""
+    """Return the text of a file without comments; with variables substituted where a scope is
+    given.
+    """
     weaver = Weaver()
     for found in _LINE.finditer(source.text):
         at, end = found.span()

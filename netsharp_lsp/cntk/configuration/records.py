@@ -1,4 +1,4 @@
-"""Text to `key = value` records, as the program cuts them; gives them no meaning."""
+"""Text to `key = value` records, split as CNTK does; gives them no meaning."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KEPT, LEAST = 1 << 20, 256
 
 
 class Record:
-    """A key and its value in one text: spans of bytes without quotes, blanks at the ends cut.
+    """A key and its value in one text: spans of bytes without quotes, surrounding blanks cut.
 
-    `kind` is "flag" (no value stands there), "string" (in quotes), "block" (in brackets or
-    braces) or "text". `whole` is the value with its quotes.
+    `kind` is "flag" (no value), "string" (in quotes), "block" (in brackets or braces) or "text".
+    `whole` is the value with its quotes.
     """
 
     __slots__ = ("key", "kind", "text", "value", "whole")
@@ -55,17 +55,17 @@ class Record:
 
     @property
     def begins_block(self) -> bool:
-        """Whether the value begins with a square bracket, in quotes or not."""
+        """Return whether the value begins with a square bracket, in quotes or not."""
         return self.kind != "flag" and self.text.text.startswith(b"[", *self.value)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing between the quotes of the value."""
+        """Return whether the value is empty between its quotes."""
         return self.kind != "flag" and self.value[0] == self.value[1]
 
     @property
     def content(self) -> Traced:
-        """The value as the program keeps it."""
+        """Return the value as CNTK keeps it."""
         if self.kind == "flag":
             return Traced(TRUE, self.text.slice(*self.key).pieces[:1])
         return self.text.slice(*self.value)
@@ -76,10 +76,10 @@ _KNOWN: Remembered[tuple[_Parts, ...]] = Remembered(KEPT)
 
 
 def records(text: Traced, faults: TextFaults) -> list[Record]:
-    """The records of a text, in order; those that the program leaves out are left out.
+    """Return the records of a text, in order, without those that CNTK drops.
 
-    A block that was read lately and had no faults is not read again: an edit leaves most as they
-    were, at other places.
+    A block that was parsed lately without faults is not parsed again: an edit leaves most
+    unchanged, at other places.
     """
     known = _KNOWN.find(text.text)
     if known is not None:
@@ -128,7 +128,7 @@ class _Reader:
         if not self._text.text[start:end].strip(_CLOSERS):
             place = self._text.place(start, end)
             name = self._text.text[start:end].decode()
-            message = f"'{name}' closes nothing; the program takes no notice. Remove it."
+            message = f"'{name}' closes nothing; CNTK ignores it. Remove it."
             self._faults.add(TextFault("stray-bracket", message, place))
             return
         self.found.append(Record(self._text, (start, end), (start, end), "flag", (start, end)))
@@ -139,7 +139,7 @@ class _Reader:
             return
         if value[0] == value[1]:
             name = self._text.text[key[0] : key[1]].decode("utf-8", "replace")
-            message = f"'{name}' has no value: the program stops here. Give it one, or remove it."
+            message = f"'{name}' has no value: CNTK stops here. Give it one, or remove it."
             self._faults.add(TextFault("empty-value", message, self._text.place(*key)))
             return
         self.found.append(Record(self._text, key, value, "text", value))
@@ -159,5 +159,5 @@ class _Reader:
 
 
 def is_block(text: bytes) -> bool:
-    """Whether a value begins as a block: what variables gave may be one, too."""
+    """Return whether a value begins as a block, which may also come from variables."""
     return text[:1] in (b"[", b"{") and text[-1:] in (b"]", b"}")

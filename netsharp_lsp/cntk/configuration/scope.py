@@ -1,7 +1,7 @@
-"""A record of keys and values inside others, and look-up in it as the program looks up.
+"""A record of keys and values inside others, and look-up in it as in CNTK.
 
-Keys are compared without case. What is not found here is looked for in the record around it,
-and from there outwards; variables are put in place when a value is looked up, not before.
+Keys are case-insensitive. A key that is not found here is looked up in the record around it, and
+from there outwards; variables are substituted when a value is looked up, not before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ DEFAULT = b"default"
 
 
 class Found:
-    """What a look-up gave: the `entry`, the `scope` that holds it, its text with variables put."""
+    """The result of a look-up: the `entry`, the `scope` that contains it, its text after
+    substitution.
+    """
 
     __slots__ = ("entry", "scope", "text")
 
@@ -35,7 +37,7 @@ class Found:
 
     @property
     def problem(self) -> str | None:
-        """The kind of fault for which a variable could not be put in place, if one could not."""
+        """Return the kind of fault that prevented a substitution, None without one."""
         uses = self.text.uses
         return (
             next((use.problem for use in uses if use.problem is not None), None) if uses else None
@@ -43,11 +45,10 @@ class Found:
 
 
 class Scope:
-    """The keys of one record; `parent` is the record that asked for it.
+    """The keys of one record; `parent` is the record that refers to it.
 
-    `holes`: names of variables that could not be put in place where this record was looked up.
-    They stay as they are, since the program never gets any further.  `records` are those of its
-    text, in order.
+    `holes`: names of variables that could not be substituted where this record was looked up. They
+    stay unchanged, since CNTK stops there. `records` are those of its text, in order.
     """
 
     __slots__ = (
@@ -86,11 +87,11 @@ class Scope:
         return iter(self._entries.values())
 
     def here(self, name: bytes) -> Entry | None:
-        """The entry of a key in this very record."""
+        """Return the entry of a key in this record itself."""
         return self._entries.get(name.lower())
 
     def look_up(self, name: bytes, climb: bool = True) -> Found | None:
-        """Look a key up here and outwards; None where nobody has it."""
+        """Look a key up here and outwards; None where it is not found."""
         key = name.lower()
         scope: Scope | None = self
         while scope is not None:
@@ -101,26 +102,26 @@ class Scope:
         return None
 
     def option(self, name: bytes, otherwise: str) -> str:
-        """The text of an option where it is given, and is not `default`; else another."""
+        """Return the text of an option where it is given, and is not `default`; else another."""
         found = self.look_up(name)
         if found is None or found.text.text == DEFAULT:
             return otherwise
         return found.text.text.decode("utf-8", "replace")
 
     def block(self, name: bytes, climb: bool = True) -> Scope | None:
-        """A value read as a record, whose own look-ups climb on from here."""
+        """Return a value parsed as a record, whose own look-ups climb from here."""
         found = self.look_up(name, climb)
         return None if found is None else self.inside(found)
 
     def inside(self, found: Found) -> Scope:
-        """What was found, read as a record."""
+        """Return a found value, parsed as a record."""
         known = self._inside.get(found.entry)
         if known is None or known.text is not found.text:
             known = self._inside[found.entry] = Scope(found.text, self._faults, self)
         return known
 
     def resolved(self, entry: Entry) -> Traced:
-        """An entry's text with variables in place, as far as that goes."""
+        """Return an entry's text after substitution, as far as that is possible."""
         known = self._known.get(entry)
         if known is not None:
             return known
@@ -131,7 +132,7 @@ class Scope:
         return _Resolution(self).of(entry)
 
     def put(self, text: Traced) -> Traced:
-        """A text of another file with the variables in place that mean something here."""
+        """Return a text of another file with the variables substituted that are defined here."""
         for name in variable_names(text.text):
             owner = self.owner(name)
             entry = None if owner is None else owner.here(name)
@@ -140,7 +141,7 @@ class Scope:
         return put_variables(text, _View(self, {}), self._faults)
 
     def owner(self, name: bytes) -> Scope | None:
-        """The record that holds a key: this one, or the nearest around it."""
+        """Return the record that contains a key: this one, or the nearest around it."""
         key = name.lower()
         scope: Scope | None = self
         while scope is not None and key not in scope._entries:
@@ -148,16 +149,16 @@ class Scope:
         return scope
 
     def settle(self, entry: Entry, view: View) -> None:
-        """Put the variables of an entry in place; `view` knows theirs already."""
+        """Substitute the variables of an entry; `view` knows their values already."""
         self._known[entry] = put_variables(entry.text, view, self._faults)
 
     def known(self, entry: Entry) -> Traced | None:
-        """The text of an entry of this record where its variables are in place already."""
+        """Return the text of an entry of this record if it is already substituted."""
         return self._known.get(entry)
 
 
 class _Resolution:
-    """Resolves an entry after those that its variables lead to, without recursion."""
+    """The resolution of an entry after those that its variables refer to, without recursion."""
 
     __slots__ = ("_opened", "_scope", "_waiting")
 
@@ -168,7 +169,7 @@ class _Resolution:
         self._opened: dict[Entry, Scope] = {}
 
     def of(self, entry: Entry) -> Traced:
-        """The text of an entry."""
+        """Return the text of an entry."""
         self._waiting.append((self._scope, entry))
         while self._waiting:
             scope, waiting = self._waiting[-1]
@@ -183,7 +184,7 @@ class _Resolution:
         return found
 
     def _open(self, scope: Scope, entry: Entry) -> bool:
-        """Let what an entry needs come first; False where nothing more is needed."""
+        """Queue the entries that an entry needs; return False where none is missing."""
         if entry in self._opened:
             return False
         self._opened[entry] = scope
@@ -208,15 +209,15 @@ class _View:
         self.opened = opened
 
     def is_hole(self, name: str) -> bool:
-        """Whether a variable is already known to be undefined here."""
+        """Return whether a variable is already known to be undefined here."""
         return name.lower() in self._scope.holes
 
     def find(self, name: str) -> tuple[Entry, Traced | None] | None:
-        """The entry that a variable means, with its text unless that is just being put."""
+        """Return the entry of a variable, with its text unless it is still being substituted."""
         owner = self._scope.owner(name.encode())
         entry = None if owner is None else owner.here(name.encode())
         return None if owner is None or entry is None else (entry, owner.known(entry))
 
     def spend(self, length: int) -> bool:
-        """Whether there is room for so many bytes more; takes it."""
+        """Return whether there is room for this number of bytes, and reserve it."""
         return self._scope.budget.spend(length)

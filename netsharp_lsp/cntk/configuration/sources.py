@@ -1,7 +1,7 @@
-"""Texts that a configuration is made of, and places in them; reads no disk itself.
+"""The source texts of a configuration, and places in them; reads no disk itself.
 
-A text is UTF-8 here, whatever its file was written in: `Files` gives bytes, `Source` keeps them
-decoded together with what there is to say about that.
+A text is UTF-8 here, whatever the encoding of its file: `Files` returns bytes, `Source` keeps them
+decoded together with notes about the decoding.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ COMMAND_LINE = "<command line>"
 
 
 class Source:
-    """A text by the `name` that people see, with its lines."""
+    """A text by the `name` shown to users, with its lines."""
 
     __slots__ = ("lines", "name", "text", "warning")
 
@@ -42,12 +42,12 @@ class SourcePlace:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """What tells two places apart."""
+        """Return the identity of the place."""
         return self.source.name, self.start, self.end
 
     @property
     def text(self) -> bytes:
-        """What stands at the place."""
+        """Return the text at the place."""
         return self.source.text[self.start : self.end]
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class SourcePlace:
 
 
 def read_text(name: str, data: bytes) -> Source | str:
-    """Decode the bytes of a file; a sentence why it is no text."""
+    """Decode the bytes of a file; a sentence on why it is not a text."""
     if len(data) > CONFIGURATION_BYTES.most:
         size = f"{len(data) / 2**20:.1f} MiB"
         most = CONFIGURATION_BYTES
@@ -75,7 +75,7 @@ def read_text(name: str, data: bytes) -> Source | str:
 
 
 def why_binary(data: bytes) -> str | None:
-    """Return the sentence on a file that holds a NUL, by the bytes to count; None for a text."""
+    """Return the sentence on a file that contains a NUL, by the bytes to count; None for a text."""
     if b"\0" not in data:
         return None
     return f"The file is binary: byte {data.index(0)} is NUL. Name a text file."

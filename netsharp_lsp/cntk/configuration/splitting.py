@@ -1,7 +1,7 @@
-"""Cuts a text into records or elements as the program does; what each of them means is not here.
+"""Splits a text into records or elements as CNTK does; does not interpret them.
 
 Commas and line ends separate, and one more character that a bracket may change. A text that is
-a bracket by itself is opened, once; a record ends with the bracket or quote of its value.
+itself a bracket is opened, once; a record ends with the bracket or quote of its value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _STOPS: dict[int, re.Pattern[bytes]] = {}
 
 
 class Splitter:
-    """One pass over one text. `take` gets the ends of each part and says where it ended really."""
+    """One pass over one text. `take` gets the ends of each part and returns where it actually
+    ended.
+    """
 
     __slots__ = ("_brackets", "_inner_end", "_separator", "_text", "_usual")
 
@@ -41,7 +43,7 @@ class Splitter:
         self._inner_end: int | None = None
 
     def run(self, take: Callable[[int, int], int | None]) -> None:
-        """Go through the text; `take` may return None to end it."""
+        """Traverse the text; `take` may return None to stop."""
         at: int | None = 0
         for _ in range(_ROUNDS * len(self._text) + _ROUNDS):
             go_on()
@@ -66,7 +68,7 @@ class Splitter:
         return start if start < len(self._text) else None
 
     def _open(self, start: int, closing: int) -> int:
-        """Step into a bracket, over the separator that it may name."""
+        """Step into a bracket, past the separator that it may name."""
         start += 1
         if self._text[start] in CUSTOM_SEPARATORS and not self._text.startswith(PATHS, start):
             self._separator = self._text[start]
@@ -77,7 +79,7 @@ class Splitter:
     def _part(
         self, start: int, closing: int | None, take: Callable[[int, int], int | None]
     ) -> int | None:
-        """Take one part; where the next may start."""
+        """Take one part; return where the next may start."""
         inner_end = self._inner_end if self._inner_end is not None else len(self._text)
         quoted = closing is not None and self._text[closing : closing + 1] == b'"'
         if closing is None:

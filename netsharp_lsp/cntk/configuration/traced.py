@@ -1,7 +1,7 @@
-"""Text that knows where each of its bytes was written; knows no configuration.
+"""Text that maps each of its bytes to where it was written; knows no configuration.
 
-The program joins files, cuts comments and puts variables in place of names before it reads
-anything. Doing the same on this text keeps the way back to the files.
+CNTK joins files, cuts comments and substitutes variables before it parses anything. Doing the same
+on this text keeps the mapping back to the files.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from netsharp_lsp.cntk.configuration.sources import Source, SourcePlace
 class Use:
     """A variable's name that was replaced, or not: `problem` is the kind of fault then.
 
-    `at` and `end` are where what came in its stead lies in the text, `definition` is where the
-    variable's value was written.
+    `at` and `end` are the span of its replacement in the text, `definition` is where the variable's
+    value was written.
     """
 
     __slots__ = ("at", "definition", "end", "name", "problem")
@@ -31,7 +31,7 @@ class Use:
         self.problem = problem
 
     def moved(self, by: int, low: int, high: int) -> Use:
-        """The same, so many bytes further on and held between two ends."""
+        """Return the same, shifted by a number of bytes and clamped between two ends."""
         at, end = (min(max(place + by, low), high) for place in (self.at, self.end))
         return Use(at, end, self.name, self.definition, self.problem)
 
@@ -39,7 +39,7 @@ class Use:
 class Piece:
     """Bytes of a traced text from `at` on that come from ``start:end`` of a source.
 
-    `verbatim` ones are that text, byte for byte; others stand for it as a whole.
+    `verbatim` ones are that text, byte for byte; others represent it as a whole.
     """
 
     __slots__ = ("at", "end", "source", "start", "verbatim")
@@ -54,7 +54,7 @@ class Piece:
 class Traced:
     """An immutable text with its pieces, in order and without gaps, and the variables in it.
 
-    The variables are in the order of their places, each before those that its value holds.
+    The variables are ordered by place, each before those in its value.
     """
 
     __slots__ = ("_reach", "_starts", "_use_starts", "pieces", "text", "uses")
@@ -74,7 +74,7 @@ class Traced:
         return f"Traced({self.text!r})"
 
     def slice(self, start: int, end: int) -> Traced:
-        """The bytes ``start:end`` with what is known of them."""
+        """Return the bytes ``start:end`` with their origins."""
         if self.pieces and not self.uses and 0 <= start <= end:
             number = self.number_at(start)
             piece = self.pieces[number]
@@ -86,7 +86,9 @@ class Traced:
         return weaver.done()
 
     def place(self, start: int, end: int) -> SourcePlace:
-        """Where ``start:end`` was written; as far as one source goes if it comes from several."""
+        """Return where ``start:end`` was written; as far as one source goes if it comes from
+        several.
+        """
         number = self.number_at(start)
         first = last = self.pieces[number]
         if end > self._end(number):
@@ -99,7 +101,9 @@ class Traced:
         return SourcePlace(first.source, min(low, first.end), max(min(high, last.end), low))
 
     def inner(self, source: str, offset: int) -> int | None:
-        """Where an offset of a source lies in the text; None where nothing of it comes in."""
+        """Return the offset in the text of an offset in a source; None where it is not in the
+        text.
+        """
         for number, piece in enumerate(self.pieces):
             length = self._end(number) - piece.at
             reach = length if piece.verbatim else piece.end - piece.start
@@ -108,7 +112,7 @@ class Traced:
         return None
 
     def raw(self) -> bytes:
-        """The text as it was written: names of variables where their values stand."""
+        """Return the text as written: names of variables in place of their values."""
         if all(piece.verbatim for piece in self.pieces):
             return self.text
         parts = []
@@ -124,7 +128,9 @@ class Traced:
         return self.pieces[following].at if following < len(self.pieces) else len(self.text)
 
     def number_at(self, offset: int) -> int:
-        """The number of the piece that holds an offset, the last for the end of the text."""
+        """Return the number of the piece that contains an offset, the last for the end of the
+        text.
+        """
         if len(self.pieces) == 1:
             return 0
         if self._starts is None:
@@ -132,7 +138,9 @@ class Traced:
         return max(0, bisect_right(self._starts, offset) - 1)
 
     def uses_around(self, start: int, end: int) -> tuple[Use, ...]:
-        """The uses from the first that reaches to `start` to the last that begins by `end`."""
+        """Return the uses from the first that ends at or after `start` to the last that begins by
+        `end`.
+        """
         if not self.uses:
             return ()
         if not self._reach:
@@ -146,7 +154,7 @@ class Traced:
 
 
 class Weaver:
-    """Puts a traced text together."""
+    """A builder of a traced text."""
 
     __slots__ = ("_length", "_pieces", "_texts", "_uses")
 
@@ -160,7 +168,7 @@ class Weaver:
         return self._length
 
     def add(self, source: Source, start: int, end: int) -> None:
-        """Take ``start:end`` of a source as it is."""
+        """Add ``start:end`` of a source unchanged."""
         last = self._pieces[-1] if self._pieces else None
         if last is not None and last.source is source and last.verbatim and last.end == start:
             self._pieces[-1] = Piece(last.at, source, (last.start, end), verbatim=True)
@@ -169,17 +177,17 @@ class Weaver:
         self._append(source.text[start:end])
 
     def stand_in(self, text: bytes, place: SourcePlace) -> None:
-        """Take a text that stands for what was written at a place."""
+        """Add a text that represents what was written at a place."""
         span = (place.start, place.end)
         self._pieces.append(Piece(self._length, place.source, span, verbatim=False))
         self._append(text)
 
     def use(self, use: Use) -> None:
-        """Remember a variable that was used at a place of this text."""
+        """Record a variable that was used at a place of this text."""
         self._uses.append(use)
 
     def take(self, text: Traced, start: int, end: int) -> None:
-        """Take a part of a traced text."""
+        """Add a part of a traced text."""
         by = self._length - start
         if text.pieces:
             self._take_pieces(text, start, end)
@@ -190,7 +198,7 @@ class Weaver:
                 self._uses.append(use.moved(by, start + by, self._length))
 
     def done(self) -> Traced:
-        """The text that was put together."""
+        """Return the traced text."""
         return Traced(b"".join(self._texts), self._pieces, tuple(self._uses))
 
     def _take_pieces(self, text: Traced, start: int, end: int) -> None:
@@ -213,7 +221,7 @@ class Weaver:
 
 
 def trim(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """``start:end`` without blanks and tabs at its ends."""
+    """Return ``start:end`` without blanks and tabs at its ends."""
     while start < end and text[start] in b" \t":
         start += 1
     while end > start and text[end - 1] in b" \t":

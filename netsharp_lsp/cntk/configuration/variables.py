@@ -1,7 +1,7 @@
-"""Puts values in the place of `$names$`, text for text and through any number of steps.
+"""Substitution of `$names$`, as text and in any number of steps.
 
-Does as the program does, line by line, except where that stops or would never end: there the
-name stays, marked, and a fault tells why.
+Works as CNTK does, line by line, except where that stops or would never end: there the name is
+kept, marked, and a fault explains why.
 """
 
 from __future__ import annotations
@@ -22,41 +22,43 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
 
     class View(Protocol):
-        """Where variables come from."""
+        """The source of variables."""
 
         @property
         def opened(self) -> Iterable[Entry]:
-            """The entries that wait for this one, in the order in which they led to it."""
+            """Return the entries that wait for this one, in the order in which they led to it."""
             ...
 
         def is_hole(self, name: str) -> bool:
-            """Whether a variable was undefined further out."""
+            """Return whether a variable was undefined further out."""
             ...
 
         def find(self, name: str) -> tuple[Entry, Traced | None] | None:
-            """The entry that a variable means, with its text unless that is just being put."""
+            """Return the entry of a variable, with its text unless it is still being
+            substituted.
+            """
             ...
 
         def spend(self, length: int) -> bool:
-            """Whether there is room for so many bytes more."""
+            """Return whether there is room for this number of bytes."""
             ...
 
 
 _MAYBE = re.compile(b"(?=" + VARIABLE.pattern + b")")
 _LINE = re.compile(rb"[^\n]+\n?")
 _BEGINNING = re.compile(rb"[A-Za-z_]")
-#: A value that grows beyond so many bytes by its variables is not what anybody meant.
+#: A value that grows beyond this number of bytes by its variables cannot be intended.
 LONGEST = 4 * 1024 * 1024
 #: What a piece of a text, which knows where it comes from, counts in characters.
 PIECE = 100
 #: As many bytes may come from variables in a whole configuration.
 MOST = 64 * 1024 * 1024
-#: Of a value with more variables than that, where it is a variable's, only so many are kept.
+#: Of a variable's value with more variables than that, only this number is kept.
 _MANY = 100
 
 
 class Budget:
-    """How much room is left for what variables give."""
+    """The remaining room for the values of variables."""
 
     __slots__ = ("_left",)
 
@@ -64,7 +66,7 @@ class Budget:
         self._left = MOST
 
     def spend(self, length: int) -> bool:
-        """Take so many bytes, if they are there."""
+        """Reserve a number of bytes, if there is room."""
         if length > self._left:
             return False
         self._left -= length
@@ -72,15 +74,15 @@ class Budget:
 
 
 def variable_names(text: bytes) -> Iterable[bytes]:
-    """Every name that could be a variable's in a text, some of which may not be."""
+    """Return every name in a text that may be a variable's; some may not be."""
     if b"$" not in text:
         return ()
     return dict.fromkeys(found.group(1) for found in _MAYBE.finditer(text))
 
 
 def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[bytes] | None]]:
-    """The dollar signs of a line as the program goes through them, with the variable that each
-    begins: None where it begins none and stays.
+    """Yield the dollar signs of a line in CNTK's order, with the variable that each begins: None
+    where it begins none and is kept.
     """
     dollar = text.find(b"$", start, end)
     while dollar >= 0:
@@ -96,7 +98,7 @@ def dollars(text: bytes, start: int, end: int) -> Iterator[tuple[int, re.Match[b
 
 
 def put_variables(text: Traced, view: View, faults: TextFaults) -> Traced:
-    """Return a value's text with its comments gone and its variables in place."""
+    """Return a value's text without comments and after substitution."""
     if b"$" not in text.text and b"#" not in text.text:
         return text
     return _Putting(text, view, faults).run()
@@ -150,19 +152,22 @@ class _Putting:
     def _problem(
         self, name: str, entry: Entry | None, value: Traced | None
     ) -> tuple[str, str] | None:
-        """Why a variable cannot be put in place: the kind of the fault, and a sentence."""
+        """Return why a variable cannot be substituted: the kind of the fault, and a sentence."""
         if entry is None:
-            return "undefined", f"The variable '{name}' is not defined here; the program stops."
+            return "undefined", f"The variable '{name}' is not defined here; CNTK stops."
         if entry.text.text == b"default":
-            stop = "which counts as not defined; the program stops"
+            stop = "which counts as not defined; CNTK stops"
             return "undefined", f"The variable '{name}' is 'default', {stop}."
         if value is None:
             return "cycle", ""
         if b"\n" in value.text:
-            return "newline-in-variable", f"'{name}' has several lines: ${name}$ cannot stand here."
+            return (
+                "newline-in-variable",
+                f"'{name}' has several lines: ${name}$ cannot be used here.",
+            )
         fits = len(self._weaver) + len(value) <= LONGEST
         if not fits or not self._view.spend(len(value) + PIECE * len(value.pieces)):
-            return "long", f"With ${name}$ the text grows beyond what is read. Use less of it."
+            return "long", f"With ${name}$ the text exceeds the length limit. Use it less."
         return None
 
     def _cycle(self, first: Entry, place: SourcePlace) -> None:
@@ -173,9 +178,9 @@ class _Putting:
             (f"'{entry.key.decode('utf-8', 'replace')}' is defined here.", entry.parts[0].value)
             for entry in loop
         )
-        message = f"Variables lead in a circle: {' -> '.join(names)}. The program never ends."
+        message = f"Variables lead in a circle: {' -> '.join(names)}. CNTK never ends."
         if len(loop) == 1:
-            message = f"{message} Give '{names[0]}' a value behind this one."
+            message = f"{message} Give '{names[0]}' a value after this one."
         self._faults.add(TextFault("cycle", message, place, definitions))
 
     def _put(self, name: str, entry: Entry, value: Traced, place: SourcePlace) -> None:
@@ -194,9 +199,9 @@ class _Putting:
 
 
 def _each_once(text: Traced) -> list[Use]:
-    """The first variables of a text, each once, as if they were used all over it.
+    """Return the first variables of a text, each once, as if used throughout it.
 
-    Those without a value come first: nothing must be taken for known that is not.
+    Those without a value are first: an unknown value must never be taken for a known one.
     """
     kinds = {(use.name.lower(), use.problem): use for use in text.uses}
     first = sorted(kinds.values(), key=lambda use: use.problem is None)[:_MANY]

@@ -1,4 +1,4 @@
-"""The one style of configurations, NDL, MEL and BrainScript; no disk and no command line."""
+"""The formatter of configurations, NDL, MEL and BrainScript; no disk and no command line."""
 
 from netsharp_lsp.cntk.formatting.formatter import format_text
 

@@ -1,4 +1,4 @@
-"""Puts a whole text in order, or the outermost statements that touch some of its lines."""
+"""Formats a whole text, or the outermost statements that overlap some of its lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def arrange(text: bytes, language: str, new_line: bytes, wishes: Wishes) -> tuple[bytes, list[int]]:
-    """Return a text in the one style, and the offsets of what is broken in it."""
+    """Return a formatted text, and the offsets of its faults."""
     ranges, held, columns = wishes
     tokens, broken = tokenise(text, language)
     if not tokens:
@@ -40,7 +40,7 @@ def arrange(text: bytes, language: str, new_line: bytes, wishes: Wishes) -> tupl
 
 
 def tokenise(text: bytes, language: str) -> tuple[list[Token], list[int]]:
-    """Return the tokens of a text by its language, and the offsets of what is broken in it."""
+    """Return the tokens of a text by its language, and the offsets of its faults."""
     if language == "brainscript":
         from netsharp_lsp.cntk.formatting.brainscript import brainscript_tokens
 
@@ -67,9 +67,9 @@ def spans_around(text: bytes, language: str, offset: int) -> list[Span]:
 
 
 def _kept(tokens: Sequence[Token], text: bytes) -> frozenset[int]:
-    """The brackets that stay on their line: values that a variable puts elsewhere.
+    """Return the brackets that stay on one line: values that a variable substitutes elsewhere.
 
-    The program refuses a value of several lines there.
+    CNTK rejects a value of several lines there.
     """
     if b"$" not in text:
         return frozenset()
@@ -94,7 +94,7 @@ def _kept(tokens: Sequence[Token], text: bytes) -> frozenset[int]:
 
 
 def _in_ranges(tokens: list[Token], sheet: Sheet, ranges: Sequence[LineRange]) -> bytes:
-    """The text with only those stretches in order that touch the lines."""
+    """Return the text with only those stretches formatted that overlap the lines."""
     from netsharp_lsp.text.lines import LineIndex
 
     lines = LineIndex(sheet.text)
@@ -128,7 +128,7 @@ def _touches(stretch: list[Token], lines: LineIndex, ranges: Sequence[LineRange]
 def _neighbours(
     stretches: list[list[Token]], wanted: list[bool], sheet: Sheet
 ) -> Iterator[tuple[int, int]]:
-    """What is wanted, each with those around it that may share a column with it."""
+    """Yield the wanted stretches, each with those around it that may share a column with it."""
     number = 0
     while number < len(stretches):
         if not wanted[number]:
@@ -154,8 +154,8 @@ def _may_align(above: list[Token], below: list[Token], sheet: Sheet) -> bool:
 
 
 def _places(stretch: list[Token], sheet: Sheet) -> set[tuple[bool, int, int]]:
-    """Where the signs and starts of a stretch stand that may be aligned with those of others, and
-    the comments behind its first and last line.
+    """Return the places of the signs and starts of a stretch that may be aligned with those of
+    others, and of the comments after its first and last line.
     """
     first = next((n for n, token in enumerate(stretch) if n and token.breaks), len(stretch))
     found = [(False, one) for one in _outermost(stretch[:first])]
@@ -168,7 +168,7 @@ def _places(stretch: list[Token], sheet: Sheet) -> set[tuple[bool, int, int]]:
 
 
 def _outermost(line: list[Token]) -> Iterator[Token]:
-    """The signs and starts of the statements of a line, but for the first start."""
+    """Yield the signs and starts of the statements of a line, except the first start."""
     depth = 0
     for number, token in enumerate(line):
         if not depth and (token.role == ASSIGN or (token.starts and number)):
@@ -177,7 +177,7 @@ def _outermost(line: list[Token]) -> Iterator[Token]:
 
 
 def _stretches(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The tokens of each group of outermost statements and comments that share lines."""
+    """Return the tokens of each group of outermost statements and comments that share lines."""
     stretches: list[list[Token]] = []
     depth = 0
     for token in tokens:

@@ -1,6 +1,6 @@
-"""From the tree of a BrainScript text to its tokens; knows the grammar's nodes and no layout.
+"""Conversion of the tree of a BrainScript text to tokens; knows the grammar's nodes and no layout.
 
-A member with a fault in it is one token, printed as it stands.
+A member with a fault in it is one token, printed unchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     # (-1 where they belong to one further out), the node.
     _Frame: TypeAlias = tuple[Iterator[Node], list[int], int, Node]
 
-# What the walk does with a node that is no token.
+# The action of the traversal for a node that is not a token.
 _DESCEND = -1
 _FAULT = -2
 _STATEMENT = -3
@@ -91,7 +91,7 @@ _WITHIN = {
     "binary": dict.fromkeys(_OPERATORS, OPERATOR),
     _TIGHT_OPERATION: dict.fromkeys(_OPERATORS, TIGHT),
 }
-#: Operands that belong together where a `:` stands between them.
+#: Operands that belong together with a `:` between them.
 _SIMPLE = frozenset(("identifier", "number", "string", "boolean", "variable"))
 #: Where a sum is written without blanks.
 _COUNTING = frozenset(("index", "index_range", "array_constructor"))
@@ -120,9 +120,9 @@ _TABLES = [
 
 
 def brainscript_tokens(text: bytes, base: int = 0) -> tuple[list[Token], list[int]]:
-    """Return the tokens and comments of a text in order, and where it is broken.
+    """Return the tokens and comments of a text in order, and the offsets of its faults.
 
-    `base` is where the text stands in the one that offsets are of.
+    `base` is the offset of the text in the one that offsets refer to.
     """
     walk = _Walk(text, base)
     walk.run(parse_tree(text).root_node)
@@ -130,7 +130,7 @@ def brainscript_tokens(text: bytes, base: int = 0) -> tuple[list[Token], list[in
 
 
 class _Walk:
-    """One way through a tree, without recursion: expressions nest as deep as anyone likes."""
+    """One traversal of a tree, without recursion: expressions may nest to any depth."""
 
     __slots__ = ("_base", "_frames", "_text", "broken", "tokens")
 
@@ -142,7 +142,7 @@ class _Walk:
         self.broken: list[int] = []
 
     def run(self, root: Node) -> None:
-        """Take every child of the root."""
+        """Visit every child of the root."""
         frames, tokens, text, base = self._frames, self.tokens, self._text, self._base
         frames.append((let_go(root.children), _USUAL, 0, root))
         while frames:
@@ -163,7 +163,7 @@ class _Walk:
                     tokens[mark].starts = True
 
     def _enter(self, node: Node, action: int) -> bool:
-        """Go on with the children of a node; False where one of them is missing."""
+        """Continue with the children of a node; return False where one of them is missing."""
         is_operation = action == _OPERATION
         actions = self._table_within(node) if is_operation else _TABLES[node.kind_id]
         mark = len(self.tokens) if action == _STATEMENT else -1
@@ -173,7 +173,7 @@ class _Walk:
         return True
 
     def _give_up(self, node: Node) -> None:
-        """Take the statement around a fault as it stands; outside of all, the fault alone."""
+        """Add the statement around a fault unchanged; outside all statements, only the fault."""
         frames, tokens = self._frames, self.tokens
         while frames[-1][2] < 0:
             frames.pop()
@@ -190,7 +190,9 @@ class _Walk:
             tokens.append(token)
 
     def _table_within(self, node: Node) -> list[int]:
-        """The actions for the children of an operation, which has those of the one around it."""
+        """Return the actions for the children of an operation, which has those of the one around
+        it.
+        """
         above, actions = self._frames[-1][3], self._frames[-1][1]
         if above.type == "binary":
             return actions
@@ -198,7 +200,7 @@ class _Walk:
 
 
 def _is_tight(node: Node, above: Node) -> bool:
-    """Whether `:` stands between simple operands only, or a sum counts something."""
+    """Return whether `:` is between simple operands only, or a sum is a count."""
     marks: set[str] = set()
     waiting = [node]
     while waiting:
@@ -214,7 +216,7 @@ def _is_tight(node: Node, above: Node) -> bool:
 
 
 def _is_simple(node: Node | None) -> bool:
-    """Whether an operand is short in itself: a name, a number, `-1`, `x.dim`."""
+    """Return whether an operand is short in itself: a name, a number, `-1`, `x.dim`."""
     while node is not None and node.type in ("unary", "select"):
         field = "operand" if node.type == "unary" else "object"
         node = node.child_by_field_name(field)

@@ -1,7 +1,7 @@
-"""Columns that a person aligned: of `=`, of statements behind others and of comments, as narrow as
-they now can be.
+"""Columns that the author aligned: of `=`, of statements after others and of comments, made as
+narrow as possible.
 
-Knows lines and where their parts stood in the original, but no tokens.
+Knows lines and the source columns of their parts, but no tokens.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
-    # Where something stood, by each distance of tabulators that it may have been aligned with.
+    # A source column, for each tab width with which it may have been aligned.
     Place: TypeAlias = tuple[int, ...]
 
 WIDTH = 100
-#: So many below each other are a column that a person wanted.
+#: The least number of consecutive lines that form an intended column.
 _LEAST = 3
 #: Blanks before a comment that nothing else decides on.
 _DISTANCE = 2
@@ -30,13 +30,13 @@ _WIDE = re.compile(rb"(?:  |\t)[=;,]|[;,](?:  |\t)")
 
 
 class Line:
-    """One line: its indentation, its text without a comment behind it, and that comment.
+    """One line: its indentation, its text without a comment after it, and that comment.
 
-    `blank`: an empty line stands before it. `place` is where the comment, or a comment that is
-    the line, stood in the original; none where it may not move. `depth` counts the brackets that
-    are open before it. Where columns are looked for, `member`: a statement or an argument begins
-    with it; `stops` are those of its statements or arguments in turn, `=` and the next one's
-    start, None for what may not move; `crowded`: it had to be broken, and others shared it.
+    `blank`: an empty line is before it. `place` is the source column of the comment, or of a
+    comment that is the line; empty where it may not move. `depth` counts the brackets that are open
+    before it. Where columns are searched for, `member`: a statement or an argument begins with it;
+    `stops` are those of its statements or arguments in turn, `=` and the next one's start, None for
+    what may not move; `crowded`: it had to be broken, and others shared it.
     """
 
     __slots__ = (
@@ -58,11 +58,11 @@ class Line:
 
 
 class Stop:
-    """Something on a line that others may have been aligned with: `left` bytes stand before it,
-    without the blank that follows them.
+    """A part of a line that may be aligned with others: `left` bytes are before it, without the
+    blank that follows them.
 
-    In the original it stood at `start`, and `wide`: behind more than one blank. `style` tells
-    apart what no person aligns with each other; `tight`: outside of columns no blanks are around.
+    In the source it was at `start`, and `wide`: after more than one blank. `style` separates parts
+    that are never aligned with each other; `tight`: outside columns no blanks are around it.
     """
 
     __slots__ = ("left", "start", "style", "tight", "wide")
@@ -76,33 +76,33 @@ class Stop:
 
 
 def place_of(before: bytes) -> Place:
-    """Return the place of what stands behind the start of a line."""
+    """Return the columns of the text after the start of a line."""
     if b"\t" not in before:
         return (text_width(before),) * len(_TABULATORS)
     return tuple(text_width(before.expandtabs(size)) for size in _TABULATORS)
 
 
 def same_place(one: Place, other: Place) -> bool:
-    """Whether two things may have been aligned."""
+    """Return whether two parts may have been aligned."""
     return any(first == second for first, second in zip(one, other, strict=False))
 
 
 def may_have_columns(text: bytes) -> bool:
-    """Whether there may be a column of signs or starts in a text; most have none."""
+    """Return whether there may be a column of signs or starts in a text; most have none."""
     return _WIDE.search(text) is not None
 
 
 def is_wide(blanks: bytes) -> bool:
-    """Whether blanks are more than what a person puts between two words."""
+    """Return whether blanks are more than the usual space between two words."""
     return len(blanks) > 1 or blanks == b"\t"
 
 
 def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
-    """Put what was aligned over three lines or more into columns again.
+    """Align again what was aligned over three lines or more.
 
-    The statements or arguments follow each other in one bracket: an empty line ends a column,
-    and so does a member that has nothing there; comments and what a member holds do not.
-    `before` tells what stood before a place of the original on its line.
+    The statements or arguments follow each other in one bracket: an empty line ends a column, and
+    so does a member without such a part; comments and the contents of a member do not. `before`
+    returns the text before a source offset on its line.
     """
     # A level's members are settled where it ends, so that each is looked at once.
     levels: list[list[Line]] = [[]]
@@ -126,7 +126,7 @@ def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
 
 
 def _settle(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
-    """Align from left to right, since what is aligned moves all behind it."""
+    """Align from left to right, since alignment shifts all that follows."""
     if len(lines) < _LEAST:
         return
     for number in range(max(len(line.stops) for line in lines)):
@@ -165,7 +165,7 @@ def _stop(line: Line, number: int) -> Stop:
 def _columns(
     lines: Sequence[Line], number: int, before: Callable[[int], bytes]
 ) -> Iterator[list[Line]]:
-    """The lines in which something stood below each other, as many as do."""
+    """Yield the maximal runs of lines in which a part was aligned."""
     column: list[Line] = []
     place: Place = ()
     for line in lines:
@@ -226,7 +226,7 @@ def _first_width(body: bytes) -> int:
 
 
 def with_comments(lines: list[Line], *, keep: bool) -> list[bytes]:
-    """Return the lines as they are written; with `keep`, comments are aligned that were."""
+    """Return the lines as they are written; with `keep`, comments stay aligned that were."""
     written: list[bytes] = []
     number = 0
     while number < len(lines):
@@ -242,7 +242,7 @@ def with_comments(lines: list[Line], *, keep: bool) -> list[bytes]:
 
 
 def _aligned_until(lines: list[Line], number: int) -> int:
-    """The end of the lines whose comments stood below each other."""
+    """Return the end of the lines whose comments were aligned."""
     first = lines[number]
     end = number + 1
     if first.alone or not first.place:

@@ -1,7 +1,7 @@
-"""From the tree of a configuration, of NDL or MEL to its tokens; knows no layout.
+"""Conversion of the tree of a configuration, of NDL or MEL to tokens; knows no layout.
 
-A record with a fault in it is one token, printed as it stands, and so is what the program keeps
-as it is written: bare text, strings, lists in one line, brackets with a separator of their own.
+A record with a fault in it is one token, printed unchanged, and so is what CNTK takes verbatim:
+bare text, strings, lists in one line, brackets with a separator of their own.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _ENDS = {"[": "]", "{": "}", "(": ")"}
 
 
 def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], list[int]]:
-    """Return the tokens and comments of a text in order, and where it is broken.
+    """Return the tokens and comments of a text in order, and the offsets of its faults.
 
-    `breakable`: the arguments of a call may stand on several lines.
+    `breakable`: the arguments of a call may be on several lines.
     """
     walk = _Walk(text, breakable)
     walk.statements(let_go(parse_tree(text).root_node.children), outermost=True)
@@ -57,7 +57,7 @@ def configuration_tokens(text: bytes, *, breakable: bool) -> tuple[list[Token], 
 
 
 class _Walk:
-    """One way through a tree. Methods return False where they have met a fault."""
+    """One traversal of a tree. Methods return False where they found a fault."""
 
     __slots__ = ("_breakable", "_depth", "_text", "_torn", "broken", "tokens")
 
@@ -71,7 +71,7 @@ class _Walk:
         self.broken: list[int] = []
 
     def statements(self, children: Iterable[Node], outermost: bool = False) -> bool:
-        """Take records and what stands between them."""
+        """Add records and what is between them."""
         for child in children:
             kind = child.type
             if kind in _RECORDS:
@@ -87,7 +87,7 @@ class _Walk:
         return True
 
     def _statement(self, node: Node) -> None:
-        """Take a record, or all of it as it stands where it is broken."""
+        """Add a record, or all of it unchanged where it has a fault."""
         mark, faults = len(self.tokens), len(self.broken)
         if self._record(node) and not self._torn:
             self.tokens[mark].starts = True
@@ -106,7 +106,7 @@ class _Walk:
             self.tokens.append(token)
 
     def _record(self, node: Node) -> bool:
-        """Take the parts of a record in their order."""
+        """Add the parts of a record in order."""
         for child in let_go(node.children):
             kind = child.type
             if kind == "=":
@@ -144,7 +144,7 @@ class _Walk:
         return done
 
     def _network(self, node: Node) -> bool:
-        """Take the network of a builder, which is BrainScript."""
+        """Add the network of a builder, which is BrainScript."""
         text = self._text[node.start_byte : node.end_byte]
         tokens, broken = brainscript_tokens(text, node.start_byte)
         if len(broken) == 1 and len(tokens) == 1:
@@ -158,7 +158,7 @@ class _Walk:
         return True
 
     def _block(self, node: Node) -> bool:
-        """Take a bracket around records."""
+        """Add a bracket around records."""
         if self._has_own_separator(node):
             self._add(WORD, node)
             return not _has_fault(node)
@@ -171,7 +171,7 @@ class _Walk:
         return True
 
     def _list(self, node: Node) -> bool:
-        """Take a list: one on several lines by its parts, any other as it stands."""
+        """Add a list: one on several lines by its parts, any other unchanged."""
         start, end = node.start_byte, node.end_byte
         if self._has_own_separator(node) or not self._has_line_end(start, end):
             self._add(WORD, node)
@@ -179,7 +179,7 @@ class _Walk:
         return self._elements(node, HELD_OPEN)
 
     def _arguments(self, node: Node) -> bool:
-        """Take the arguments of a call, or a macro's parameters."""
+        """Add the arguments of a call, or a macro's parameters."""
         if self._has_own_separator(node):
             self._add(SUFFIX, node)
             return not _has_fault(node)
@@ -219,18 +219,18 @@ class _Walk:
         self.tokens.append(Token(role, self._text[start:end], start, end, False))
 
     def _has_own_separator(self, node: Node) -> bool:
-        behind, text = node.start_byte + 1, self._text
-        if behind >= len(text) or text[behind] not in CUSTOM_SEPARATORS:
+        after, text = node.start_byte + 1, self._text
+        if after >= len(text) or text[after] not in CUSTOM_SEPARATORS:
             return False
         # A variable is gone before anything is split.
-        return VARIABLE.match(text, behind) is None
+        return VARIABLE.match(text, after) is None
 
     def _has_line_end(self, start: int, end: int) -> bool:
         return self._text.find(b"\n", start, end) >= 0 or self._text.find(b"\r", start, end) >= 0
 
 
 def _taken_apart(node: Node) -> tuple[Node, list[Node], Node]:
-    """The ends of a bracket and what is in it, which the bracket's node lets go."""
+    """Return the ends of a bracket and its contents, which are removed from the bracket's node."""
     children = node.children
     opening, *inner, closing = children
     children.clear()
@@ -243,7 +243,7 @@ _FAULTS = frozenset(
 
 
 def _has_fault(node: Node) -> bool:
-    """Whether a bracket within is not closed as it should."""
+    """Return whether a bracket within is not closed correctly."""
     if node.has_error:
         return True
     waiting = [node]

@@ -1,7 +1,7 @@
-"""From the tokens of one line that is too long to a document: where the line may break.
+"""Conversion of the tokens of one line that is too long to a document: where the line may break.
 
-Nothing here adds a line end that would mean something: those that separate records are added
-behind what separates them already, and no line begins with what could go on the one before.
+No added line end has a meaning: those that separate records are added after what separates them
+already, and no line begins with what could end the one before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 INDENT = 4
 #: Lines with more brackets within brackets stay as long as they are.
 DEEPEST = 30
-#: Operators a line may break behind, those that bind least first.
+#: Operators after which a line may break, those that bind least first.
 _LEVELS = (":", "<< >>", "||", "&&", "== != < <= > >=", "+ - with", "* / .* ** %")
 _LEVEL = {
     operator.encode(): level
@@ -49,7 +49,7 @@ _NUMBER_SIGN = 0x23
 
 
 class _Bracket:
-    """An opening bracket, what is in it, and its end if that stands on the line."""
+    """An opening bracket, its contents, and its end if that is on the line."""
 
     __slots__ = ("closer", "items", "opener")
 
@@ -60,7 +60,9 @@ class _Bracket:
 
 
 class LineLayout:
-    """How the lines of one text may break; `kept` tells brackets that stay on their line."""
+    """The possible breaks in the lines of one text; `kept` are the brackets that stay on their
+    line.
+    """
 
     __slots__ = ("_kept", "_text")
 
@@ -69,7 +71,9 @@ class LineLayout:
         self._kept = kept
 
     def document(self, tokens: Sequence[Token], *, hang: bool) -> Document:
-        """Return the document of a line of statements; `hang`: what goes on is indented further."""
+        """Return the document of a line of statements; `hang`: continuations are indented
+        further.
+        """
         return self._statements(_nested(tokens), hang)
 
     def inner_document(self, tokens: Sequence[Token]) -> Document:
@@ -77,7 +81,7 @@ class LineLayout:
         return Fill(self._parts(_nested(tokens)))
 
     def _statements(self, items: list[_Item], hang: bool) -> Document:
-        """Statements that share a line, or each on a line of its own."""
+        """Return statements that share a line, or each on a line of its own."""
         return Concat(self._members(items, hang))
 
     def _members(self, items: list[_Item], hang: bool) -> list[Document]:
@@ -96,7 +100,7 @@ class LineLayout:
         return documents
 
     def _parts(self, items: list[_Item]) -> list[Document]:
-        """Elements with their separators, and what stands between them."""
+        """Return elements with their separators, and what is between them."""
         documents: list[Document] = []
         start = 0
         for number, item in enumerate(items, 1):
@@ -108,7 +112,7 @@ class LineLayout:
         return documents
 
     def _expression(self, items: list[_Item], hang: bool) -> Document:
-        """Operands on one line, or a line end behind each operator that binds least."""
+        """Return operands on one line, or with a line end after each operator that binds least."""
         levels = _levels(items)[1:-1]
         least = min(levels, default=_NEVER)
         if least == _NEVER:
@@ -124,12 +128,12 @@ class LineLayout:
         documents.append(self._expression(items[start:], hang=False))
         first, *others = documents
         rest: Document = Concat(others)
-        # The branches of a choice within a branch are told from those around by their indent.
+        # The indentation separates the branches of a choice within a branch from those around.
         hang = hang or (least <= _THEN_LEVEL and _first(items[0]).text == b"then")
         return Group(Concat((first, Nest(INDENT, rest) if hang else rest)))
 
     def _edge(self, items: list[_Item], number: int) -> Document:
-        """The break before an item: what stands there while the line is not broken."""
+        """Return the break before an item: the usual gap while the line is not broken."""
         between = self._gap(_last(items[number - 1]), _first(items[number]))
         return self._break(items[number - 1], items[number], LINE if between else SOFTLINE)
 
@@ -179,7 +183,7 @@ class LineLayout:
         return Group(Concat((opener.text, inner, edge, closer.text)))
 
     def _break(self, before: _Item, after: _Item, usual: Document) -> Document:
-        """A break, but none before `#`, which would begin a comment there."""
+        """Return a break, but none before `#`, which would begin a comment there."""
         if _first(after).text[0] == _NUMBER_SIGN:
             return self._gap(_last(before), _first(after))
         return usual
@@ -189,7 +193,7 @@ class LineLayout:
 
 
 def may_break(tokens: Sequence[Token]) -> bool:
-    """Whether a line has a place to break at all, and does not nest too deep for that."""
+    """Return whether a line has a place to break at all, and does not nest too deep for that."""
     depth = deepest = 0
     for token in tokens:
         depth += (token.role in OPENERS) - (token.role in CLOSERS)
@@ -203,7 +207,7 @@ def may_break(tokens: Sequence[Token]) -> bool:
 
 
 def _nested(tokens: Sequence[Token]) -> list[_Item]:
-    """Tokens with those between brackets put into one item."""
+    """Return tokens with those between brackets put into one item."""
     levels: list[list[_Item]] = [[]]
     open_ones: list[_Bracket] = []
     for token in tokens:
@@ -235,7 +239,8 @@ def _last(item: _Item) -> Token:
 
 
 def _is_alone(items: Sequence[_Item], held: bool) -> bool:
-    """Whether a bracket holds one lambda that ends in a bracket, or the like that must begin there.
+    """Return whether a bracket contains only one lambda that ends in a bracket, or the like that
+    must begin there.
 
     It begins and ends where the bracket does: `(x => f (`, and `))` at the end.
     """
@@ -255,7 +260,9 @@ def _separates(token: Token) -> bool:
 
 
 def _levels(items: Sequence[_Item]) -> list[int]:
-    """How loosely each binds; the branches of a choice within a branch bind like operands."""
+    """Return how loosely each item binds; the branches of a choice within a branch bind like
+    operands.
+    """
     levels = []
     choices = 0
     for item in items:
@@ -267,7 +274,7 @@ def _levels(items: Sequence[_Item]) -> list[int]:
 
 
 def _level(item: _Item) -> int:
-    """How loosely a token binds what stands around it."""
+    """Return how loosely a token binds what is around it."""
     if isinstance(item, _Bracket):
         return _NEVER
     if item.role == OPERATOR or (item.role == TIGHT and item.text == b":"):

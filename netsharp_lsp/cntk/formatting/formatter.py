@@ -1,4 +1,5 @@
-"""The formatter's one entry: formats, proves that nothing was lost, and gives way where needed.
+"""The formatter's entry point: formats, proves that nothing was lost, and keeps parts unchanged
+where needed.
 
 Knows no disk and no command line; works on UTF-8 bytes without a byte-order mark.
 """
@@ -26,13 +27,13 @@ _MOST_HELD = 24
 
 
 def format_text(data: bytes, language: str, options: FormatOptions | None = None) -> Formatted:
-    """Format a text of `cntk`, `brainscript`, `ndl` or `mel`, right or wrong.
+    """Format a text of `cntk`, `brainscript`, `ndl` or `mel`, valid or not.
 
-    A statement that cannot be put in order without a change of what it says stays as it is.
+    A statement that cannot be formatted without a change of its meaning is unchanged.
     """
     options = options or FormatOptions()
     if b"\0" in data:
-        # The file would be binary, which nobody reads.
+        # The file would be binary, which is not read.
         return Formatted(data, [data.index(0)])
     conflicts = conflicts_in(data)
     if conflicts:
@@ -51,7 +52,7 @@ def format_text(data: bytes, language: str, options: FormatOptions | None = None
         after, broken = formatting.run()
     if formatting.failure is None:
         return Formatted(after, broken)
-    # What is broken may be read in more than one way: that is no fault of the formatter.
+    # Invalid text may be parsed in more than one way: that is not a fault of the formatter.
     return Formatted(data, broken, None if broken else formatting.failure)
 
 
@@ -60,7 +61,7 @@ def _majority(text: bytes) -> bytes:
 
 
 class _Formatting:
-    """The formatting of one text; `failure` is a sentence where it came to nothing."""
+    """The formatting of one text; `failure` is a sentence where it failed."""
 
     __slots__ = (
         *("_differences", "_held", "_language", "_new_line", "_options", "_text"),
@@ -77,7 +78,9 @@ class _Formatting:
         self.failure: str | None = None
 
     def run(self) -> tuple[bytes, list[int]]:
-        """Format until the text is settled and says what it said; the places that are broken."""
+        """Format until the text is stable and has its old meaning; return it with the offsets of
+        its faults.
+        """
         while True:
             after, broken = self._settled()
             proved = after == self._text or not self._options.self_check
@@ -102,7 +105,7 @@ class _Formatting:
         return arrange(text, self._language, self._new_line, wishes)
 
     def _moved(self, after: bytes) -> set[Span]:
-        """Where what stays as it is has come to stand."""
+        """Return the new spans of what stays unchanged."""
         moved: set[Span] = set()
         done = 0
         for start, end in sorted(self._held):
@@ -113,12 +116,12 @@ class _Formatting:
         return moved
 
     def _gives_way(self, after: bytes) -> bool:
-        """Leave more of the text as it is, where that is needed; False where all is well."""
+        """Keep more of the text unchanged, where that is needed; return False where it is not."""
         difference = find_difference(self._text, after, self._language)
         if difference is not None:
             if self._holds_around(difference.offset):
                 return True
-            self.failure = f"formatting would change what the text says: {difference.words}"
+            self.failure = f"formatting would change the meaning of the text: {difference.words}"
             return False
         if b"netsharp:" not in self._text:
             return False
@@ -130,7 +133,7 @@ class _Formatting:
         return len(self._held) > held
 
     def _holds_around(self, offset: int) -> bool:
-        """Leave the smallest statement around a place as it is that is not left so already."""
+        """Keep the smallest statement around a place unchanged that is not kept so already."""
         self._differences += 1
         if self._differences > _MOST_HELD:
             return False

@@ -1,6 +1,6 @@
-"""From tokens to lines: how deep each is, what stands on it, and where its comment begins.
+"""Conversion of tokens to lines: the depth of each, its contents, and the column of its comment.
 
-The same for all of CNTK's languages; what a line end means was settled before.
+The same for all of CNTK's languages; the meaning of line ends was settled before.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.formatting.tokens import Token
 
-#: What a line begins with that goes on with the one before, wanted or not.
+#: Tokens at the start of a line that continue the one before, intended or not.
 _JOINTS = frozenset((b"(", b"[", b"{", b".", b"+", b"-"))
 
 
 class Sheet:
     """The text that is being formatted, the line end to write, and brackets not to break.
 
-    `columns`: those that a person aligned stay; `signs`: there may be some of `=`.
+    `columns`: those that the author aligned are kept; `signs`: there may be some of `=`.
     """
 
     __slots__ = ("_lines", "columns", "kept", "new_line", "signs", "text")
@@ -58,12 +58,12 @@ class Sheet:
         self._lines = LineIndex(text)
 
     def before(self, at: int) -> bytes:
-        """What stands before a place on its line."""
+        """Return the text before a place on its line."""
         return self.text[self._lines.starts[self._lines.line_at(at)] : at]
 
 
 def print_lines(stretches: Sequence[Sequence[Token]], sheet: Sheet) -> list[bytes]:
-    """Return stretches of tokens that follow each other as lines, each without a last line end."""
+    """Return consecutive stretches of tokens as lines, each without a last line end."""
     parts = [_Lines(tokens, sheet).all() for tokens in stretches]
     lines = [line for part in parts for line in part]
     if sheet.signs:
@@ -80,7 +80,7 @@ def _spaced(lines: Sequence[Line], written: Iterator[bytes]) -> Iterator[bytes]:
 
 
 class _Lines:
-    """One way through the tokens; a bracket is kept with the indentation of its line."""
+    """One traversal of the tokens; a bracket is kept with the indentation of its line."""
 
     __slots__ = (
         *("_begins_argument", "_choices", "_code_at", "_layout", "_members", "_open", "_sheet"),
@@ -93,7 +93,7 @@ class _Lines:
         self._layout = LineLayout(sheet.text, sheet.kept)
         self._open: list[tuple[int, int]] = []
         self._code_at = -1
-        #: Whether what the next line begins with is an argument, if it stands among some.
+        #: Whether the next line begins with an argument, if it is among arguments.
         self._begins_argument = False
         #: The latest statement around each bracket of statements, with its line's indentation.
         self._members: list[tuple[Token, int] | None] = [None]
@@ -128,7 +128,7 @@ class _Lines:
         return line
 
     def _follow(self, code: Sequence[Token], indent: int) -> None:
-        """Keep what is open behind a line."""
+        """Record what is open after a line."""
         for token in code:
             role = token.role
             if token.starts:
@@ -147,22 +147,24 @@ class _Lines:
                 self._choices[-1] = open_choices(self._choices[-1], token)
 
     def _hangs(self, first: Token, end: int) -> bool:
-        """Whether a line goes on with the statement of the line before it."""
+        """Return whether a line continues the statement of the line before it."""
         if self._is_inside():
             return False
         if first.role == COMMENT or first.role == BLOCK_COMMENT:
-            following = self._behind_comments(end)
+            following = self._after_comments(end)
             if following is None:
                 return False
             first = following
         return not (first.starts or first.role in CLOSERS or first.role in SEPARATORS)
 
     def _is_inside(self) -> bool:
-        """Whether a line begins in a bracket around elements."""
+        """Return whether a line begins in a bracket around elements."""
         return bool(self._open) and self._open[-1][1] != BLOCK
 
-    def _behind_comments(self, number: int) -> Token | None:
-        """The first token from a number on that is no comment; found once for many comments."""
+    def _after_comments(self, number: int) -> Token | None:
+        """Return the first token from a number on that is not a comment; found once for many
+        comments.
+        """
         tokens = self._tokens
         if number > self._code_at:
             while number < len(tokens) and tokens[number].role in (COMMENT, BLOCK_COMMENT):
@@ -179,10 +181,10 @@ class _Lines:
                 return indent
         further = INDENT if hangs else 0
         if first.role == BRANCH:
-            # The branches of a choice within a branch are told from those around.
+            # The branches of a choice within a branch are separated from those around.
             further += INDENT * max(0, self._choices[-1] - 1)
         if not self._open:
-            # In the first column it would be the program's, which it was not.
+            # In the first column it would be a directive of CNTK, which it was not.
             return further if hangs else int(first.text.startswith(b"include="))
         around = self._open[-1][0]
         if first.role in CLOSERS:
@@ -190,9 +192,9 @@ class _Lines:
         return around + INDENT + further
 
     def _unindented(self, first: Token) -> int | None:
-        """The indentation of a member that a line goes on with by accident, it seems.
+        """Return the indentation of a member that a line seems to continue by accident.
 
-        Such a line stands no further right than the member, and the checker says so.
+        Such a line is not indented more than the member, and the checker reports it.
         """
         member = self._members[-1]
         if member is None:
@@ -204,7 +206,7 @@ class _Lines:
         return member[1]
 
     def _fill(self, line: Line, tokens: Sequence[Token], hangs: bool) -> None:
-        """Give a line its text."""
+        """Set the text of a line."""
         text = self._sheet.text
         before = tokens[0]
         pieces = [before.text]
@@ -218,7 +220,7 @@ class _Lines:
             self._find_stops(line, tokens, pieces)
 
     def _broken(self, flat: bytes, tokens: Sequence[Token], indent: int, hangs: bool) -> bytes:
-        """The text of a line that may be too long for one."""
+        """Return the text of a line that may be too long for one."""
         if text_width(flat) + indent <= WIDTH:
             return flat
         inside = self._is_inside()
@@ -229,7 +231,7 @@ class _Lines:
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
     def _find_stops(self, line: Line, tokens: Sequence[Token], pieces: Sequence[bytes]) -> None:
-        """Tell a line that begins with a statement or an argument what may be aligned on it."""
+        """Set what may be aligned on a line that begins with a statement or an argument."""
         inside = self._is_inside()
         line.member = self._begins_argument if inside else tokens[0].starts
         if not line.member or tokens[0].pinned:
@@ -250,5 +252,5 @@ def _has_line_end(body: bytes) -> bool:
 
 
 def _column(before: bytes) -> int | None:
-    """How far the first token of a line is indented; None for any other."""
+    """Return the indentation of the first token of a line; None for any other."""
     return None if before.strip() else len(before)

@@ -1,4 +1,4 @@
-"""What of a text stays as it is written: by comments that say so, by its column, by request.
+"""The parts of a text that stay unchanged: by directive comments, by their column, by request.
 
 Such a stretch becomes one token; it is widened until its brackets are in pairs.
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     _Stretch: TypeAlias = tuple[int, int]
 
 _DIRECTIVE = re.compile(rb"(?:#|//)\s*fmt:\s*(off|on|skip)\s*\Z")
-#: A line that begins so is another file's place, wherever it stands.
+#: A line that begins so is replaced by another file, wherever it is.
 _INCLUDE = b"include="
 
 
 def hold(
     tokens: list[Token], text: bytes, held: Collection[Span], broken: Sequence[int]
 ) -> list[Token]:
-    """Return the tokens with each stretch that stays made into one.
+    """Return the tokens with each unchanged stretch as one token.
 
     `held` adds more of them, and `broken` the lines of those places.
     """
@@ -46,7 +46,7 @@ def hold(
 
 
 def statement_spans(tokens: list[Token]) -> list[Span]:
-    """Return the span of every statement, those within others too."""
+    """Return the span of every statement, including nested ones."""
     spans: list[Span] = []
     open_ones: list[int | None] = [None]
     end = 0
@@ -75,7 +75,7 @@ def _requested(tokens: list[Token], held: Collection[Span]) -> Iterator[_Stretch
 
 
 def _lines_around(tokens: list[Token], offsets: Iterable[int]) -> Iterator[_Stretch]:
-    """The lines that hold places, each once."""
+    """Yield the lines that contain places, each once."""
     done = -1
     for offset in sorted(offsets):
         number = max(0, bisect_right(tokens, offset, key=lambda token: token.start) - 1)
@@ -92,15 +92,17 @@ def _directive(token: Token) -> bytes | None:
 
 
 def _exempted(tokens: list[Token]) -> Iterator[_Stretch]:
-    """From `fmt: off` to `fmt: on`, or to the end of the bracket; and lines with `fmt: skip`."""
+    """Yield stretches from `fmt: off` to `fmt: on`, or to the end of the bracket; and lines with
+    `fmt: skip`.
+    """
     done = -1
     for number, token in enumerate(tokens):
-        told = _directive(token)
+        directive = _directive(token)
         alone = not number or token.breaks > 0
-        if told == b"off" and alone and number > done:
+        if directive == b"off" and alone and number > done:
             done = _region_end(tokens, number)
             yield number, done
-        elif told == b"skip" and not alone:
+        elif directive == b"skip" and not alone:
             yield _line_start(tokens, number), number
 
 
@@ -129,7 +131,7 @@ def _line_end(tokens: list[Token], number: int) -> int:
 
 
 def _included(tokens: list[Token], text: bytes) -> Iterator[_Stretch]:
-    """Lines that begin with `include=` in the first column."""
+    """Yield lines that begin with `include=` in the first column."""
     for number, token in enumerate(tokens):
         start = token.start
         at_line_start = not start or text[start - 1] in b"\r\n"
@@ -139,7 +141,7 @@ def _included(tokens: list[Token], text: bytes) -> Iterator[_Stretch]:
 
 
 def _partners(tokens: list[Token]) -> dict[int, int]:
-    """Each bracket's other end, by their numbers."""
+    """Return each bracket's other end, by their numbers."""
     partners: dict[int, int] = {}
     open_ones: list[int] = []
     for number, token in enumerate(tokens):
@@ -185,10 +187,10 @@ def _collapsed(tokens: list[Token], text: bytes, stretches: list[_Stretch]) -> l
 
 
 def _verbatim(first: Token, last: Token, text: bytes) -> Token:
-    """One token for all from the first to the last, which stands as the first one does."""
+    """Return one token for all from the first to the last, placed like the first."""
     end = last.end
     if first.pinned:
-        # A name of a file goes on to the end of the line.
+        # A file name extends to the end of the line.
         while text[end : end + 1] in (b" ", b"\t"):
             end += 1
     token = Token(WORD, text[first.start : end], first.start, end, first.free)

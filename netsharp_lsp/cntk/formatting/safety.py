@@ -1,7 +1,7 @@
-"""Proves that a formatted text says what the original said; has no part in making it.
+"""Proves that a formatted text has the meaning of its source; takes no part in formatting.
 
-Reads both with scanners of its own, so that a fault of the formatter cannot hide itself. In a
-configuration line ends, brackets and number signs count as the program counts them.
+Both are read by separate scanners, so that a fault of the formatter cannot hide itself. In a
+configuration line ends, brackets and number signs are counted as CNTK counts them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SEPARATOR = rb"[`~!@$%^&*_\-+|:;,?.]"
 _RECORDS = re.compile(
     rb'"[^"]*+"?|[\[{(]%b?|[\]})=;,:]|\r\n?|\n|[^ \t\r\n"\[\]{}()=;,:]+' % _SEPARATOR
 )
-# The end of a comment is looked for behind each `*` and what follows it, as the program does.
+# The end of a comment is looked for after each `*` and the next character, as in CNTK.
 _BRAINSCRIPT_COMMENT = rb"//[^\r\n]*+|\#[^\r\n]*+|/\*(?:[^*]|\*[^/])*+(?:\*/|\*?\Z)"
 _BRAINSCRIPT = re.compile(
     _BRAINSCRIPT_COMMENT + rb"|\"[^\"]*+\"?|'[^']*+'?"
@@ -32,7 +32,7 @@ _BUILDER = re.compile(
     rb"\"[^\"]*+\"?|(?i:BrainScript|Experimental)(?i:NetworkBuilder)[ \t]*=?[ \t]*(?=[\[{(])"
 )
 _BRACKETS = re.compile(rb'[\[{(\]})"]')
-#: A byte-order mark, which the program drops from the start of any line.
+#: A byte-order mark, which CNTK drops from the start of any line.
 _MARK = b"\xef\xbb\xbf"
 _ENDS = (b"\n", b"\r", b"\r\n")
 #: Between the words of a digest; line ends that separate nothing, and several that are as one.
@@ -48,7 +48,7 @@ _COMMENT_MARKS = (b"#", b"//", b"/*")
 
 
 class Difference:
-    """The first thing that two texts do not share: where in the one before, and in words."""
+    """The first difference of two texts: its offset in the one before, and its description."""
 
     __slots__ = ("offset", "words")
 
@@ -60,8 +60,8 @@ class Difference:
 def find_difference(before: bytes, after: bytes, language: str) -> Difference | None:
     """Return the first token or comment that two texts do not share, None if all are.
 
-    A line end counts as a token of a configuration where it separates records. Comments and
-    tokens are each compared in their order.
+    A line end is a token of a configuration where it separates records. Comments and tokens are
+    each compared in order.
     """
     if language == "brainscript":
         if _BRAINSCRIPT.findall(before) == _BRAINSCRIPT.findall(after):
@@ -83,7 +83,7 @@ def find_difference(before: bytes, after: bytes, language: str) -> Difference | 
 
 
 def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
-    """A configuration with blanks in place of its comments, and these."""
+    """Return a configuration with blanks in place of its comments, and these."""
     if b"#" not in text:
         return text, []
     code: list[bytes] = []
@@ -103,7 +103,7 @@ def _without_comments(text: bytes) -> tuple[bytes, list[_Said]]:
 
 
 def _digest(code: bytes) -> bytes:
-    """What `_configuration` says of a text, in one piece: quicker to compare, no places in it."""
+    """Return the result of `_configuration` in one piece: quicker to compare, without places."""
     pieces: list[bytes] = []
     done = 0
     for start, end in _networks(code):
@@ -127,7 +127,7 @@ def _words(said: list[_Said]) -> list[bytes]:
 
 
 def _configuration(code: bytes) -> Iterator[_Said]:
-    """Tokens of a configuration without comments, with those of the networks in it."""
+    """Yield tokens of a configuration without comments, with those of the networks in it."""
     done = 0
     for start, end in _networks(code):
         yield from _separated(code, done, start)
@@ -137,7 +137,7 @@ def _configuration(code: bytes) -> Iterator[_Said]:
 
 
 def _separated(code: bytes, start: int, end: int) -> Iterator[_Said]:
-    """Tokens, with a line end where it alone separates what stands around it."""
+    """Yield tokens, with a line end where only that separates its neighbours."""
     waiting: int | None = None
     idle = True
     for match in _RECORDS.finditer(code, start, end):
@@ -153,7 +153,7 @@ def _separated(code: bytes, start: int, end: int) -> Iterator[_Said]:
 
 
 def _networks(code: bytes) -> Iterator[tuple[int, int]]:
-    """Where the networks of BrainScript builders stand, by the program's rule for brackets."""
+    """Yield the spans of the networks of BrainScript builders, by CNTK's rule for brackets."""
     at = 0
     while (found := _BUILDER.search(code, at)) is not None:
         at = found.end()
@@ -163,7 +163,9 @@ def _networks(code: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _partner(code: bytes, start: int) -> int:
-    """Behind the bracket that closes the one at `start`, or the end of the text."""
+    """Return the offset after the bracket that closes the one at `start`, or the end of the
+    text.
+    """
     depth = 0
     at = start
     while (found := _BRACKETS.search(code, at)) is not None:
@@ -192,7 +194,7 @@ def _comments(said: list[_Said]) -> Iterator[_Said]:
 
 
 def _includes(text: bytes) -> list[_Said]:
-    """The lines that name another file."""
+    """Return the lines that name another file."""
     if b"include=" not in text:
         return []
     found = re.finditer(rb"^include=[^\r\n]*", text.replace(b"\r", b"\n"), re.MULTILINE)

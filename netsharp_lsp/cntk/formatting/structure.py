@@ -1,7 +1,7 @@
-"""Which line ends a layout keeps and which it adds, before it knows of any width.
+"""The line ends that a layout keeps and those that it adds, before any width is known.
 
-Works on the `breaks` of tokens, in place: a bracket around statements stands on one line or has
-each line of its statements, and both its ends, on lines of their own.
+Works on the `breaks` of tokens, in place: a bracket around statements is on one line or has each
+line of its statements, and both its ends, on lines of their own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Level:
     """An open bracket, or the whole text: its token's number and its latest statement.
 
     `at` counts the line ends up to the bracket, `since` those up to the statement's first token.
-    `column` tells how far the bracket's line is indented: as far as others with the same number.
+    `column` identifies the indentation of the bracket's line: that of others with the same number.
     `beside`: the statement shares its line with one before, which is `above_broken` where it has
     several lines.
     """
@@ -52,7 +52,7 @@ class _Level:
 
 
 def count_breaks(tokens: list[Token], text: bytes) -> None:
-    """Set how many line ends stand before each token; 2 means more than one.
+    """Set the number of line ends before each token; 2 means more than one.
 
     What is neither a blank nor a line end, such as a byte-order mark, sticks to the next token.
     """
@@ -76,7 +76,7 @@ def _line_ends(between: bytes) -> int:
 
 
 def _stick(token: Token, between: bytes, odd: bytes) -> None:
-    """Let what is odd stand where it stood on its line: in the first column it means something."""
+    """Keep odd bytes at their place on the line: in the first column they have a meaning."""
     before = between[: between.index(odd)].rstrip(b" \t")
     at = len(before)
     begins_line = before[-1:] in (b"\n", b"\r") or token.start == len(between)
@@ -116,7 +116,7 @@ def settle_breaks(tokens: list[Token]) -> None:
             token.breaks = 1
         count += token.breaks > 0
         if role < BLOCK_COMMENT:
-            # Comments behind a statement are no part of it.
+            # Comments after a statement are not part of it.
             solid = count
         if token.starts:
             levels[-1].since = count
@@ -125,7 +125,7 @@ def settle_breaks(tokens: list[Token]) -> None:
 
 
 def _join(tokens: list[Token]) -> None:
-    """Take back what belongs to the line above: `=`, and an opening bracket behind it."""
+    """Move to the line above what belongs there: `=`, and an opening bracket after it."""
     before = tokens[0]
     for token in tokens:
         if token.breaks and token.free and not token.starts and before.role < BLOCK_COMMENT:
@@ -138,7 +138,7 @@ def _join(tokens: list[Token]) -> None:
 def _begin(tokens: list[Token], level: _Level, number: int, count: int) -> None:
     """Begin a statement, or with -1 only end the one before.
 
-    Statements share a line only where each of them keeps to it.
+    Statements share a line only where each of them is on one line.
     """
     last = level.statement
     broken = last >= 0 and count > level.since

@@ -1,6 +1,6 @@
-"""Finds what may not move because a suppression comment acts on its line; asks no checker.
+"""Finds lines that may not move because a suppression comment acts on them; calls no checker.
 
-A suppression acts on a line, and a layout decides what a line holds.
+A suppression acts on a line, and a layout decides on the contents of a line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARKS = ("#", "//")
 def find_displaced(before: bytes, after: bytes, language: str) -> set[Span]:
     """Return the spans in `before` of the lines that a suppression no longer acts on alone.
 
-    Both texts hold the same tokens.
+    Both texts have the same tokens.
     """
     starts, old = _scopes(before, language)
     _, new = _scopes(after, language)
@@ -35,7 +35,9 @@ def find_displaced(before: bytes, after: bytes, language: str) -> set[Span]:
 
 
 def _scopes(text: bytes, language: str) -> tuple[list[int], list[range]]:
-    """Where the tokens of a text begin, and on which each of its suppressions acts."""
+    """Return the starts of a text's tokens, and the tokens on which each of its suppressions
+    acts.
+    """
     tokens, _ = tokenise(text, language)
     comments = [(one.start, one.end) for one in tokens if one.role in (COMMENT, BLOCK_COMMENT)]
     starts = [one.start for one in tokens if one.role not in (COMMENT, BLOCK_COMMENT)]

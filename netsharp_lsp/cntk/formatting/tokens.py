@@ -1,6 +1,6 @@
-"""What a layout knows of a token: its role, how it is written, and what stands between two.
+"""The properties of a token for a layout: its role, its spelling, and the gap between two.
 
-The same for configurations, NDL, MEL and BrainScript; how a text becomes tokens is not here.
+The same for configurations, NDL, MEL and BrainScript; tokenisation is elsewhere.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # What stands between two tokens, by their roles.
+    # The gap between two tokens, by their roles.
     Gaps: TypeAlias = list[list[bytes]]
 
 # Roles.
-#: A word, number or string, or text that is printed as it stands.
+#: A word, number or string, or text that is printed unchanged.
 WORD = 0
-#: A word that sticks to what stands before it.
+#: A word that sticks to the token before it.
 SUFFIX = 1
 #: `=` and `=>` with blanks around; `=` of a named argument without.
 ASSIGN = 2
@@ -57,17 +57,17 @@ _TIGHT_BEFORE = frozenset(
     (SUFFIX, NAMED, TIGHT, COMMA, SEMICOLON, TIGHT_OPEN, HELD_TIGHT_OPEN, CLOSE)
 )
 
-#: What the program takes for the separator of a bracket where it stands directly behind it.
+#: Characters that CNTK takes for a bracket's separator directly after the bracket.
 CUSTOM_SEPARATORS = frozenset(b"`~!@$%^&*_-+|:;,?.")
 _NUMBER_SIGN, _POINT, _STAR = b"#.*"
 _QUOTES = b"\"'"
 
 
 class Token:
-    """One token: its role and spelling, its span, and how it stands.
+    """One token: its role and spelling, its span, and its line breaks.
 
-    `breaks`: the line ends before it, 2 for an empty line or several. `starts`: a statement
-    begins here. `free`: line ends around it mean nothing. `pinned`: it stays in the first column.
+    `breaks`: the line ends before it, 2 for an empty line or several. `starts`: a statement begins
+    here. `free`: line ends around it have no meaning. `pinned`: it stays in the first column.
     """
 
     __slots__ = ("breaks", "end", "free", "pinned", "role", "start", "starts", "text")
@@ -87,7 +87,7 @@ class Token:
 
 
 def open_choices(number: int, token: Token) -> int:
-    """How many choices lack their `else` behind a token, where so many did before it."""
+    """Return how many choices lack their `else` after a token, given the number before it."""
     if token.role == WORD and token.text == b"if":
         return number + 1
     if token.role == BRANCH and token.text == b"else":
@@ -112,10 +112,10 @@ _GAPS = _gaps()
 
 
 def gap(before: Token, after: Token, text: bytes) -> bytes:
-    """Return what stands between two tokens of one line.
+    """Return the gap between two tokens of one line.
 
-    It stays as it is where a blank has a meaning: before `#`, between an opening bracket and
-    what could be a separator of its own, and between statements that nothing separates.
+    It is unchanged where a blank has a meaning: before `#`, between an opening bracket and what
+    could be a separator of its own, and between statements without a separator.
     """
     first = after.text[0]
     if first == _NUMBER_SIGN or before.role == LOOSE or after.role == LOOSE:
@@ -133,7 +133,9 @@ def gap(before: Token, after: Token, text: bytes) -> bytes:
 
 
 def _between_statements(before: Token, after: Token, text: bytes) -> bytes:
-    """Words before a key of a configuration are part of it, with the blanks between them."""
+    """Return the gap before a key of a configuration: words before it are part of it, with their
+    blanks.
+    """
     if before.role == WORD and before.text[-1] not in _QUOTES and not after.free:
         return text[before.end : after.start]
     return b"" if before.end == after.start else b" "

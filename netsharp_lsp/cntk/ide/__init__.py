@@ -1,1 +1,1 @@
-"""The features of an editor for CNTK's languages: a module a feature, asked by the snapshot."""
+"""The editor features of CNTK's languages: one module for each, called by the snapshot."""

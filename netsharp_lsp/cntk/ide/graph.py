@@ -1,5 +1,5 @@
-"""The network as a picture: what `describe` says, where each box and arrow is drawn, and where
-each node has its name in the text.
+"""The network as a picture: its description, the positions of boxes and arrows, and the places of
+the nodes' names in the text.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def graph_of(edited: Edited) -> Graph:
-    """The first network that is built in the text, else the first of its runs, else that of the
-    model which a command of them works on; of an edit in MEL what it writes last.
+    """Return the first network that is built in the text, else the first of its runs, else that of
+    the model that a command of them reads; for an edit in MEL the network that it writes last.
     """
     experiment, built = _meant(edited)
     network = built.network if built is not None else None
@@ -58,7 +58,7 @@ def _meant(edited: Edited) -> tuple[Experiment, BuiltNetwork] | tuple[None, None
 
 
 def _written(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
-    """What the text as an edit in MEL writes last, in the first run that knows all of it."""
+    """Return what the text as an edit in MEL writes last, in the first run that knows all of it."""
     for experiment in edited.experiments:
         for edit in experiment.edits:
             last = next(reversed(edit.written.values()), None)
@@ -68,7 +68,7 @@ def _written(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
 
 
 def _read(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
-    """The network of the first model that a command reads, whatever run trains it."""
+    """Return the network of the first model that a command reads, whatever run trains it."""
     for experiment in edited.experiments:
         for command in experiment.commands if edited.language == "cntk" else ():
             path = model_of(command)

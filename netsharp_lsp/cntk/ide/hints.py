@@ -1,4 +1,4 @@
-"""Inlay hints: the shape of a node behind its name, where the text does not say it itself."""
+"""Inlay hints: the shape of a node after its name, where the text does not show it itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = re.compile(rb"[A-Za-z_]\w*[ \t]*=[ \t]*[A-Za-z_]\w*[ \t]*(?:[;\r\n}]|\Z)
 
 
 def hints_in(edited: Edited, start: int, end: int, options: HintOptions) -> list[InlayHint]:
-    """The hints of a range, in order."""
+    """Return the hints of a range, in order."""
     if not options.shapes and not options.parameters:
         return []
     known = named_nodes(edited)
@@ -42,7 +42,9 @@ def hints_in(edited: Edited, start: int, end: int, options: HintOptions) -> list
 
 
 def _results(edited: Edited) -> dict[str, Node]:
-    """What calls of macros make last, by the name that the call has: that is their result."""
+    """Return the last nodes that calls of macros create, by the name of the call: these are the
+    results.
+    """
     found: dict[str, Node] = {}
     for _, built in edited.networks():
         own: dict[str, Node] = {}
@@ -85,7 +87,9 @@ def _hint(edited: Edited, named: NamedNode, options: HintOptions) -> InlayHint |
 
 
 def _says(edited: Edited, named: NamedNode) -> bool:
-    """Whether the line that declares a node holds every number of its shape, or it is a number."""
+    """Return whether the line that declares a node contains every number of its shape, or the node
+    is a scalar.
+    """
     lines = edited.text.lines
     _, stop = lines.span(lines.line_at(named.name.end))
     written = _NUMBER.findall(edited.data[named.name.end : stop])
@@ -95,5 +99,5 @@ def _says(edited: Edited, named: NamedNode) -> bool:
 
 
 def _is_other_name(edited: Edited, named: NamedNode) -> bool:
-    """Whether a name is but another one for a node."""
+    """Return whether a name is only an alias of a node."""
     return _NAME.match(edited.data, named.name.start) is not None

@@ -1,4 +1,4 @@
-"""What is known about the words at a place: nodes, functions, options, variables, words."""
+"""Hover texts for the words at a place: nodes, functions, options, variables, keywords."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
 #: What the words of BrainScript itself do.
 WORDS = {
-    "new": "Makes an object of a class that the program knows: `new ComputationNetwork { ... }`.",
-    "if": "`if condition then a else b`: only the branch that is chosen is evaluated.",
-    "then": "What holds where the condition before it is true.",
-    "else": "What holds where the condition is not true; it reaches as far as it can be read.",
-    "include": 'Reads another file in this place: `include "path"`.',
-    "array": "`array[first..last] (i => value)`: both bounds belong to it.",
-    "with": "Would join two records; CNTK reads it and cannot evaluate it.",
+    "new": "Creates an object of a class of CNTK's: `new ComputationNetwork { ... }`.",
+    "if": "`if condition then a else b`: only the chosen branch is evaluated.",
+    "then": "The value if the condition before it is true.",
+    "else": "The value if the condition is false; it extends as far as it can be parsed.",
+    "include": 'Includes another file here: `include "path"`.',
+    "array": "`array[first..last] (i => value)`: both bounds are included.",
+    "with": "Would join two records; CNTK parses it and cannot evaluate it.",
     "true": "The truth value true.",
     "false": "The truth value false.",
 }
 
 
 def hover_at(edited: Edited, offset: int) -> Hover | None:
-    """What is known about the words at an offset; None in comments and where nothing is."""
+    """Return the hover at an offset; None in comments and where nothing is known."""
     if any(start <= offset < end for start, end in edited.text.comments):
         return None
     return (
@@ -63,7 +63,9 @@ def hover_at(edited: Edited, offset: int) -> Hover | None:
 
 
 def _any_key(edited: Edited, offset: int) -> Hover | None:
-    """A key that the text alone does not show as one: a word for itself, what is run together."""
+    """Return the hover of a key that syntax alone does not show as one: a single word, or glued
+    text.
+    """
     found = edited.occurrence_at(offset)
     if found is None or found.kind != "key" or edited.language != "cntk":
         return None
@@ -73,7 +75,7 @@ def _any_key(edited: Edited, offset: int) -> Hover | None:
 
 
 def _variable(edited: Edited, offset: int) -> Hover | None:
-    """`$name$`: what stands for it, and where that is written."""
+    """Return the hover of `$name$`: its value, and where that is written."""
     line, end = edited.text.lines.span(edited.text.lines.line_at(offset))
     for match in VARIABLE.finditer(edited.data, line, end):
         if match.start() <= offset < match.end():
@@ -110,7 +112,7 @@ def _name(edited: Edited, offset: int) -> Hover | None:
 
 
 def _declared(edited: Edited, found: Occurrence, offset: int) -> Hover | None:
-    """A function, a parameter, or a name without a node of its own."""
+    """Return the hover of a function, a parameter, or a name without a node of its own."""
     form = ""
     if found.kind == "macro":
         macro = macro_named(edited, found.name)
@@ -125,7 +127,7 @@ def _declared(edited: Edited, found: Occurrence, offset: int) -> Hover | None:
 
 
 def _function(edited: Edited, offset: int) -> Hover | None:
-    """A function of the library, of NDL or of MEL."""
+    """Return the hover of a function of the library, of NDL or of MEL."""
     for _, program, source, inner in edited.inside(offset):
         use = program.program.use_at(source, inner)
         if use is not None and use.declaration is not None and use.declaration.library:
@@ -147,7 +149,7 @@ def _function(edited: Edited, offset: int) -> Hover | None:
 
 
 def _of_call(edited: Edited, name: str) -> str:
-    """A function of MEL or NDL: its form, and what it does."""
+    """Return the form of a function of MEL or NDL, and what it does."""
     edit = meant(name) if edited.language == "mel" else None
     if edit is not None:
         return f"```mel\n{edit.form}\n```\n\n{of_edit(edit.name)}"
@@ -158,7 +160,7 @@ def _of_call(edited: Edited, name: str) -> str:
 
 
 def _argument(edited: Edited, offset: int) -> Hover | None:
-    """An argument's name, or a word that means something as its value."""
+    """Return the hover of an argument's name, or of a word with a meaning as its value."""
     call = call_at(edited, offset)
     word = word_at(edited.data, offset)
     if call is None or word is None:
@@ -185,7 +187,7 @@ def _argument(edited: Edited, offset: int) -> Hover | None:
 
 
 def _option(edited: Edited, offset: int) -> Hover | None:
-    """The key of an option, or its value."""
+    """Return the hover of an option's key, or of its value."""
     if edited.language == "ndl":
         return _ndl_key(edited, offset)
     if edited.language != "cntk" or edited.text.island_at(offset) is not None:
@@ -205,7 +207,7 @@ def _option(edited: Edited, offset: int) -> Hover | None:
 
 
 def _ndl_key(edited: Edited, offset: int) -> Hover | None:
-    """A key at the top of a file of NDL."""
+    """Return the hover of a key at the top of a file of NDL."""
     record = assignment_at(edited, offset)
     table = block("NDLNetworkBuilder")
     if record is None or table is None or not record.name.start <= offset <= record.name.end:
@@ -217,7 +219,7 @@ def _ndl_key(edited: Edited, offset: int) -> Hover | None:
 
 
 def _word(edited: Edited, offset: int) -> Hover | None:
-    """A word of BrainScript's own, or a member of nodes."""
+    """Return the hover of a keyword of BrainScript, or of a member of nodes."""
     word = word_at(edited.data, offset) if edited.text.island_at(offset) is not None else None
     if word is None:
         return None

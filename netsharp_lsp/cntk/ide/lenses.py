@@ -1,4 +1,6 @@
-"""Lines above commands, which run them, and above builders: what is built, counted where seen."""
+"""Code lenses above commands, which run them, and above builders: the size of the network, computed
+when the lens is shown.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def lenses_of(edited: Edited, options: LensOptions) -> list[Lens]:
-    """Lenses that run commands, and one without a title above each builder where wanted."""
+    """Return lenses that run commands, and one without a title above each builder where wanted."""
     runs = list(run_lenses(edited)) if options.runs else []
     if not options.parameters:
         return runs
@@ -27,6 +29,6 @@ def lenses_of(edited: Edited, options: LensOptions) -> list[Lens]:
 
 
 def lens_title(edited: Edited, key: str) -> str:
-    """How many nodes and parameters the network of a command has; empty if there is none."""
+    """Return the numbers of nodes and parameters of a command's network; empty if there is none."""
     built = edited.main.network_of(key)
     return "" if built is None else summary(built)

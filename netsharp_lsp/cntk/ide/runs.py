@@ -1,4 +1,4 @@
-"""What is run of a configuration in an editor: the lenses of its commands, and how it starts."""
+"""Runs of a configuration in an editor: the lenses of its commands, and how a run is started."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TESTS = frozenset(("test", "eval"))
 
 
 def start_of(edited: Edited, command: str) -> StartedRun | None:
-    """How the run of a text is started, with the model of a command; None where no configuration
-    is run.
+    """Return how the run of a text is started, with the model of a command; None where no
+    configuration is run.
     """
     experiment = edited.main
     if edited.language != "cntk" or isinstance(experiment, SingleFile):
@@ -36,7 +36,7 @@ def start_of(edited: Edited, command: str) -> StartedRun | None:
 
 
 def run_lenses(edited: Edited) -> Iterator[Lens]:
-    """Lenses that run, resume and test, above each command that stands in the text."""
+    """Yield lenses that run, resume and test, above each command in the text."""
     experiment = edited.main
     if edited.language != "cntk" or isinstance(experiment, SingleFile):
         return
@@ -55,7 +55,7 @@ def run_lenses(edited: Edited) -> Iterator[Lens]:
 def _offered(
     command: Command, commands: list[Command], experiment: Experiment
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What can be done with a command: a title, and how that is asked of the server."""
+    """Yield what can be done with a command: a title, and the request to the server."""
     name = {"command": command.name}
     if not _trains(command):
         yield ("Test" if _tests(command) else "Run"), name
@@ -77,7 +77,7 @@ def _tests(command: Command) -> bool:
 
 
 def _model(command: Command, experiment: Experiment) -> str:
-    """Where a command keeps its model; empty for none."""
+    """Return the path of a command's model; empty for none."""
     found = None if command.scope is None else command.scope.look_up(b"modelPath")
     text = "" if found is None else found.text.text.decode("utf-8", "replace").strip().strip('"')
     return experiment.files.locate(text) if text else ""

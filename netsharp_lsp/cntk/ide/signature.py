@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def signature_at(edited: Edited, offset: int) -> Signature | None:
-    """The form of the innermost call around an offset; None outside calls."""
+    """Return the form of the innermost call around an offset; None outside calls."""
     call = call_at(edited, offset)
     if call is None:
         return None

@@ -1,1 +1,3 @@
-"""Migration of NDL to BrainScript: rules that edit texts, and the proof that nothing changed."""
+"""Migration of NDL to BrainScript: rules that edit texts, and the proof that the network is
+unchanged.
+"""

@@ -1,5 +1,5 @@
-"""Migration as an editor offers it: one rule in the statement at the cursor, one builder's block,
-or all that belongs to a file.  Knows no protocol.
+"""Migration as offered in an editor: one rule in the statement at the cursor, one builder's block,
+or a file with all that belongs to it. Knows no protocol.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 
 class Move(NamedTuple):
-    """Something that can be done: edits of files by their one names, in order and apart, and the
-    texts of files that come to be.  `rule` is empty where it is more than one: then it is all of
-    `unit`.
+    """An offered migration: edits of files by canonical path, ordered and disjoint, and the texts
+    of files that are created. `rule` is empty for more than one rule; then it is all of `unit`.
     """
 
     title: str
@@ -33,7 +32,7 @@ class Move(NamedTuple):
 
 
 def units_around(experiments: Sequence[Experiment], files: Files, file: str) -> list[Unit]:
-    """The units that a file belongs to, worked out."""
+    """Return the migrated units that a file belongs to."""
     found = [
         unit
         for unit in units(experiments, files, MigrationSettings(force=True))
@@ -48,14 +47,14 @@ def moves_at(
     experiments: Sequence[Experiment],
     files: Files,
     at: tuple[str, int],
-    worked: Sequence[Unit] | None = None,
+    migrated: Sequence[Unit] | None = None,
 ) -> list[Move]:
-    """What migration offers at a place of a file: single rules, then more and more of it.
+    """Return what migration offers at a place of a file: single rules first, then larger parts.
 
-    `worked` are the units of the file where somebody has them.
+    `migrated` are the file's units if they are known already.
     """
     found: dict[tuple[str, str], Move] = {}
-    for unit in units_around(experiments, files, at[0]) if worked is None else worked:
+    for unit in units_around(experiments, files, at[0]) if migrated is None else migrated:
         for move in _moves(unit, experiments, files, at):
             found.setdefault((move.title, move.rule), move)
     return list(found.values())
@@ -82,7 +81,7 @@ def _holds(place: tuple[str, int, int], offset: int) -> bool:
 
 
 def whole(unit: Unit, title: str) -> Move:
-    """Everything that a unit would write."""
+    """Return the move that writes everything of a unit."""
     edits: dict[str, list[Edit]] = {}
     for edit in unit.outer_edits:
         edits.setdefault(edit.file, []).append(edit)
@@ -93,7 +92,7 @@ def whole(unit: Unit, title: str) -> Move:
 
 
 def _single_rules(unit: Unit, at: tuple[str, int]) -> Iterator[Move]:
-    """The rules that work on the statement at a place, each for itself."""
+    """Yield the rules that edit the statement at a place, one move for each."""
     span = _statement(unit, at)
     if span is None:
         return
@@ -106,7 +105,7 @@ def _single_rules(unit: Unit, at: tuple[str, int]) -> Iterator[Move]:
 
 
 def _statement(unit: Unit, at: tuple[str, int]) -> tuple[int, int] | None:
-    """Where the innermost statement around a place stands."""
+    """Return the span of the innermost statement around a place, None where there is none."""
     found: tuple[int, int] | None = None
     for text in unit.texts:
         for one in _statements(text.script.statements):

@@ -1,4 +1,6 @@
-"""Migration of experiments from NDL to BrainScript: units are found, and each is worked out."""
+"""Migration of experiments from NDL to BrainScript: the units, each of which is migrated as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 def units(
     experiments: Sequence[Experiment], files: Files, settings: MigrationSettings | None = None
 ) -> list[Unit]:
-    """The units of some experiments that have a builder of NDL, in their order."""
+    """Return the units of some experiments that have a builder of NDL, in order."""
     found = [(one, list(builders(one, files))) for one in experiments]
     with_ndl = [(one, listed) for one, listed in found if listed]
     groups: list[tuple[set[str], list[tuple[Experiment, list[Builder]]]]] = []
@@ -43,7 +45,7 @@ def units(
 
 
 def _files(experiment: Experiment, listed: Sequence[Builder]) -> set[str]:
-    """The files that an experiment is made of, and those that its builders name."""
+    """Return the files of an experiment, and those that its builders name."""
     locate = experiment.files.locate
     names = {locate(source.name) for source in experiment.configuration.layers.sources}
     for builder in listed:

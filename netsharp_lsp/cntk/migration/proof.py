@@ -1,6 +1,6 @@
 """Both forms of a network evaluated, each by its own language, and compared.
 
-Knows nothing of how one text came of the other.
+Does not know how one text was derived from the other.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ EQUAL, DIFFERENT, UNPROVEN, NONE = "equal", "different", "unproven", "none"
 
 
 class Result(NamedTuple):
-    """What came of one network: `status` is one of the four, `names` lead from its nodes to those
-    afterwards, `note` is for people.
+    """The result for one network: `status` is one of the four, `names` map its nodes' names to the
+    new ones, `note` is for people.
     """
 
     file: str
@@ -30,12 +30,12 @@ class Result(NamedTuple):
     status: str
     nodes: int
     differences: tuple[Difference, ...] = ()
-    names: dict[str, str] = {}  # noqa: RUF012 - a row; nobody changes it
+    names: dict[str, str] = {}  # noqa: RUF012 - a row; never modified
     note: str | None = None
 
 
 def proven(case: Case, after: Files) -> Result:
-    """Compare the network of a case with what its command builds of other files."""
+    """Compare the network of a case with the one that its command builds from other files."""
     before = case.before
     assert before is not None
     assert before.network is not None
@@ -53,16 +53,16 @@ def _comparison(case: Case, files: Files) -> Comparison:
     before, after = case.before, experiment.network_of(case.builder.command.name)
     assert before is not None
     assert before.network is not None
-    told = _obstacle(experiment, after)
-    if told is not None or after is None or after.network is None:
+    obstacle = _obstacle(experiment, after)
+    if obstacle is not None or after is None or after.network is None:
         name = next(iter(before.network.nodes), "")
-        difference = Difference(name, "evaluation", "a network", told or "no network")
+        difference = Difference(name, "evaluation", "a network", obstacle or "no network")
         return Comparison({}, (difference,))
     return compare(before.network, after.network)
 
 
 def _obstacle(experiment: Experiment, after: BuiltNetwork | None) -> str | None:
-    """Why what was made of a network cannot be taken for BrainScript, if it cannot."""
+    """Return why a result cannot be taken for BrainScript, None if it can."""
     if after is None:
         return None
     if after.language != "brainscript":
@@ -75,5 +75,5 @@ def _obstacle(experiment: Experiment, after: BuiltNetwork | None) -> str | None:
             damage = next(iter(damages(text.data)), None)
             if damage is not None:
                 place = text.place(*damage.span)
-                return f"text that cannot be read: '{damage.text}' ({place.source})"
+                return f"text that cannot be parsed: '{damage.text}' ({place.source})"
     return None

@@ -1,4 +1,4 @@
-"""Names of nodes that an experiment uses: changed where they are known to be names, listed for a
+"""Names of nodes that an experiment uses: changed where they are certainly names, listed for a
 person where they may be.
 """
 
@@ -28,7 +28,7 @@ _READERS = re.compile(r"reader|\binput\b", re.IGNORECASE)
 
 
 class Renaming(NamedTuple):
-    """What names become, where that is written, and what a person has to look at."""
+    """The new names, the edits that write them, and what a person has to check."""
 
     renames: dict[str, str]
     edits: list[Edit]
@@ -36,9 +36,9 @@ class Renaming(NamedTuple):
 
 
 def renaming(experiments: Sequence[Experiment], networks: Sequence[Result]) -> Renaming:
-    """What the names of nodes in some experiments become."""
+    """Return the renaming of the nodes that some experiments name."""
     renames, ambiguous = _renames(networks)
-    # The program finds a node by its name in whatever case.
+    # CNTK finds a node by its name, case-insensitively.
     asked = {name.lower(): after for name, after in renames.items()}
     unsure = {name.lower() for name in ambiguous}
     edits: dict[Edit, None] = {}
@@ -54,7 +54,7 @@ def renaming(experiments: Sequence[Experiment], networks: Sequence[Result]) -> R
 
 
 def _renames(networks: Sequence[Result]) -> tuple[dict[str, str], set[str]]:
-    """The names that change, and those that become different ones in different networks."""
+    """Return the names that change, and those that get different names in different networks."""
     found: dict[str, set[str]] = {}
     for network in networks:
         for before, after in network.names.items():
@@ -84,18 +84,18 @@ def _in_value(
         where = (experiment.files.locate(place.source.name), place.start, place.end)
         after = renames.get(name.lower())
         if "*" in name or name.lower() in ambiguous:
-            message = f"Look whether '{name}' still means the same nodes: names have changed."
+            message = f"Check that '{name}' still means the same nodes: names have changed."
             if ambiguous or renames:
                 yield Todo(_CODE, *where, message)
         elif after is not None and place.text == element.text:
             yield Edit(_CODE, *where, after)
         elif after is not None:
-            message = f"A variable gives '{name}' here, which is called '{after}' now."
+            message = f"A variable has the value '{name}' here, which is now called '{after}'."
             yield Todo(_CODE, *where, message)
 
 
 def _stream(experiment: Experiment, value: Value, renames: dict[str, str]) -> Iterator[Edit]:
-    """The stream of a reader that has the name of an input."""
+    """Yield edits that rename a reader's stream with the name of an input."""
     name = value.entry.key.decode("utf-8", "replace")
     after = renames.get(name.lower())
     if value.kind == "block" and after is not None:
@@ -106,7 +106,7 @@ def _stream(experiment: Experiment, value: Value, renames: dict[str, str]) -> It
 
 
 def _in_edits(experiment: Experiment, renames: dict[str, str]) -> Iterator[Todo]:
-    """Uses in model editing, which is not changed."""
+    """Yield uses in model editing, which is not changed."""
     for text in experiment.texts("mel"):
         for name, after in renames.items():
             pattern = rb"(?<![\w.])" + re.escape(name.encode()) + rb"(?![\w])"

@@ -1,4 +1,4 @@
-"""What a migration has to say, as the JSON of `netsharp migrate` and as text for people."""
+"""The report of a migration, as the JSON of `netsharp migrate` and as text for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 40
 
 
 class Report:
-    """The units of one call, worked out; `name` says how a file is called to people."""
+    """The migrated units of one call; `name` returns how a file is shown to people."""
 
     def __init__(self, units: Sequence[Unit], name: Name) -> None:
         self.units = units
@@ -28,7 +28,7 @@ class Report:
         self._lines: dict[str, LineIndex] = {}
 
     def data(self, written: Sequence[str]) -> dict[str, Any]:
-        """The report as a JSON value."""
+        """Return the report as a JSON value."""
         return {
             "version": 1,
             "networks": [self._network(one) for unit in self.units for one in unit.plan.networks],
@@ -45,16 +45,16 @@ class Report:
         }
 
     def text(self, written: Sequence[str]) -> Iterator[str]:
-        """The report in lines."""
+        """Yield the report in lines."""
         for unit in self.units:
             for one in unit.plan.networks:
-                yield from self._told(one)
+                yield from self._network_lines(one)
             rules: dict[str, int] = {}
             for edit in unit.plan.edits:
                 rules[edit.rule] = rules.get(edit.rule, 0) + 1
             for edit in unit.plan.edits:
                 if rules.pop(edit.rule, 0):
-                    yield from self._rule_told(unit, edit.rule)
+                    yield from self._rule_lines(unit, edit.rule)
             for todo in unit.plan.todo:
                 place = self._place(unit, todo.file, todo.start)
                 kind = "error" if todo.blocks else "look"
@@ -62,7 +62,7 @@ class Report:
         for file in written:
             yield f"written: {file}"
 
-    def _told(self, one: Result) -> Iterator[str]:
+    def _network_lines(self, one: Result) -> Iterator[str]:
         name = f"{self.name(one.file)}: {one.command}"
         section = f" ({one.section})" if one.section else ""
         if one.status == "none":
@@ -74,7 +74,7 @@ class Report:
         if one.note:
             yield f"    note: {one.note}"
 
-    def _rule_told(self, unit: Unit, rule: str) -> Iterator[str]:
+    def _rule_lines(self, unit: Unit, rule: str) -> Iterator[str]:
         edits = [edit for edit in unit.plan.edits if edit.rule == rule]
         first = self._change(unit, edits[0])
         more = f", and {len(edits) - 1} more" if len(edits) > 1 else ""

@@ -1,4 +1,4 @@
-"""One unit: all configurations joined by shared files, migrated wholly or not at all."""
+"""One unit: all configurations joined by shared files, migrated completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class MigrationSettings(NamedTuple):
-    """What is asked: rules that are switched off, rules that are done only on request, and
-    whether files of BrainScript that are there already are replaced.
+    """The settings of a migration: rules that are switched off, rules that are applied only on
+    request, and whether existing files of BrainScript are replaced.
     """
 
     disabled: frozenset[str] = frozenset()
@@ -36,8 +36,8 @@ class MigrationSettings(NamedTuple):
 
 
 class Plan:
-    """What would become of a unit.  `texts` are the new texts of files in UTF-8, by their one
-    names; nothing of them may be written if it `fails`.
+    """The result of a unit's migration. `texts` are the new texts of files in UTF-8, by canonical
+    path; none of them may be written if it `fails`.
     """
 
     def __init__(self) -> None:
@@ -49,13 +49,13 @@ class Plan:
 
     @property
     def fails(self) -> bool:
-        """Whether something differs, or cannot be done without a person."""
+        """Return whether a network differs, or something has to be done by hand first."""
         blocked = any(todo.blocks for todo in self.todo)
         return blocked or any(one.status not in ("equal", NONE) for one in self.networks)
 
 
 class Unit:
-    """The builders of a unit and the runs that they are met in."""
+    """The builders of a unit and the runs in which they occur."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Unit:
 
     @property
     def named(self) -> set[str]:
-        """The files that the builders name, by their one names."""
+        """Return the canonical paths of the files that the builders name."""
         found = set()
         for builder in self._kept:
             for key in (b"networkDescription", b"ndlMacros"):
@@ -104,19 +104,19 @@ class Unit:
 
     @property
     def inner_edits(self) -> list[Edit]:
-        """What rules do within the texts of networks."""
+        """Return the edits within the texts of networks."""
         return self._edits
 
     @property
     def outer_edits(self) -> list[Edit]:
-        """What is done to configurations, with the line ends of their files."""
+        """Return the edits of configurations, with the line ends of their files."""
         return [
             edit._replace(text=self.originals.with_line_ends(edit.text, edit.file))
             for edit in self._composition.around
         ]
 
     def migrated(self) -> Plan:
-        """Work everything out; nothing is written."""
+        """Migrate the unit; nothing is written."""
         found = [case for builder in self._kept for case in cases(builder)]
         self._given.cases = found
         self._note_layers()
@@ -137,7 +137,9 @@ class Unit:
         return self.plan
 
     def _with_arrays(self, able: Sequence[Case], first: list[Result]) -> list[Result]:
-        """Say node groups by arrays, since tags do not fill them in the same order in both."""
+        """Write node groups as arrays, since tags do not fill them in the same order in both
+        languages.
+        """
         edits, composition = self._edits, self._composition
         arrays = [edit for one in self._given.networks for edit in one.rewritten_arrays()]
         self._edits = [*edits, *dict.fromkeys(arrays)]
@@ -149,7 +151,7 @@ class Unit:
         return first
 
     def _attempt(self, able: Sequence[Case], arrays: bool = False) -> list[Result]:
-        """Put the texts together and compare."""
+        """Compose the texts and compare the networks."""
         self._composition = Composition.of(self._given, self._edits, arrays)
         self.plan.texts = self._composition.texts
         overlay = Overlay(self.files, self.plan.texts)
@@ -180,13 +182,13 @@ class Unit:
             network.rename()
         found: dict[Edit | Todo, None] = {}
         for network in networks:
-            found.update(dict.fromkeys(self._worked(network)))
+            found.update(dict.fromkeys(self._edits_of(network)))
         self._edits = [one for one in found if isinstance(one, Edit) and self._changes(one)]
         self.plan.todo += [one for one in found if isinstance(one, Todo)]
         self._note_conflicts()
 
     def _changes(self, edit: Edit) -> bool:
-        """Whether an edit gives another text than there is."""
+        """Return whether an edit changes the text."""
         data = self.originals.data(edit.file)
         return data[edit.start : edit.end] != edit.text.encode()
 
@@ -199,7 +201,7 @@ class Unit:
     def _is_on(self, code: str) -> bool:
         return code not in self.settings.disabled
 
-    def _worked(self, network: MigratedNetwork) -> Iterator[Edit | Todo]:
+    def _edits_of(self, network: MigratedNetwork) -> Iterator[Edit | Todo]:
         for one in RULES.on(NETWORK):
             wanted = not one.traits.requested or one.code in self.settings.requested
             if wanted and self._is_on(one.code):
@@ -208,7 +210,7 @@ class Unit:
             yield from put_members(network)
 
     def _note_conflicts(self) -> None:
-        """The same words cannot become two things."""
+        """Note edits that would give the same text two forms."""
         seen: dict[tuple[str, str, int, int], str] = {}
         for edit in self._edits:
             key = (edit.rule, edit.file, edit.start, edit.end)
@@ -220,28 +222,30 @@ class Unit:
         for file, text in self.plan.texts.items():
             there = self.files.read(file) if file.endswith(".bs") else None
             if there is not None and not self.settings.force and there != self.encoded(file, text):
-                self.plan.todo.append(Todo("MG01", file, 0, 0, self._told(file), blocks=True))
+                self.plan.todo.append(
+                    Todo("MG01", file, 0, 0, self._about_existing(file), blocks=True)
+                )
 
-    def _told(self, file: str) -> str:
-        """What to do about a file of BrainScript that is there already."""
+    def _about_existing(self, file: str) -> str:
+        """Return what to do about a file of BrainScript that exists already."""
         original = self._composition.like[file]
         if not self._is_shared(file):
             return f"{file} exists and is different. Remove it, or pass --force."
         mine = " ".join(dict.fromkeys(one.place[0] for one in self.builders))
         return (
             f"{file} exists and is different: another configuration that reads {original} was "
-            "migrated before, without this one. Bring that one back as it was, and migrate all "
+            "migrated before, without this one. Restore that configuration, and migrate all "
             f"that read {original} in one call: netsharp migrate --write {mine} and the others."
         )
 
     def _is_shared(self, file: str) -> bool:
-        """Whether a file comes of one of macros, which several configurations may read."""
+        """Return whether a file comes from one of macros, which several configurations may read."""
         original = self._composition.like.get(file)
         return any(one.role == MACROS and one.key[0] == original for one in self.texts)
 
     def _keep_existing(self, able: Sequence[Case]) -> None:
-        """Leave files of macros as they were written for other configurations, where they serve
-        the networks of this unit as well.
+        """Keep files of macros as they were written for other configurations, where they serve the
+        networks of this unit as well.
         """
         others = {
             file: text
@@ -255,7 +259,7 @@ class Unit:
             self.plan.texts = others
 
     def changed(self) -> dict[str, bytes]:
-        """The files that would be written: those whose bytes are not the same already."""
+        """Return the files to write: those whose bytes differ."""
         found = {}
         for file, text in self.plan.texts.items():
             data = self.encoded(file, text)
@@ -264,13 +268,13 @@ class Unit:
         return found
 
     def encoded(self, file: str, text: bytes) -> bytes:
-        """A text as it is written to its file."""
+        """Return the bytes of a text as it is written to its file."""
         return encode(self.originals.source(self._composition.like.get(file, file)), text)
 
     def _rename(self) -> None:
-        """Names of nodes that change are changed wherever the experiments use them."""
-        told = [edit for edit in self._composition.told if self._is_on(edit.rule)]
-        self.plan.edits = [*self._edits, *dict.fromkeys(told), *self._composition.around]
+        """Change the names of nodes wherever the experiments use them."""
+        joining = [edit for edit in self._composition.joining if self._is_on(edit.rule)]
+        self.plan.edits = [*self._edits, *dict.fromkeys(joining), *self._composition.around]
         if self.plan.fails or not self._is_on("MG45"):
             return
         found = renaming(self.experiments, self.plan.networks)
@@ -284,7 +288,7 @@ class Unit:
 
 
 def _unable(case: Case) -> Todo:
-    """Why nothing becomes of a network, where that is to be mended."""
+    """Return why a network is not migrated, with the fault to fix."""
     refusal = case.refusal
     if refusal is None:
         message = f"The network is not migrated, since it cannot be proven: {case.reason}"
@@ -296,7 +300,9 @@ def _unable(case: Case) -> Todo:
 
 
 def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
-    """Builders that stay, and those that do not train what they build while others do."""
+    """Return the builders that stay, and those that do not train what they build while others
+    do.
+    """
     trains = any(one.trains for one in found)
     kept: list[Builder] = []
     removed: list[Builder] = []
@@ -306,7 +312,9 @@ def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
 
 
 def _moved(found: Sequence[Builder]) -> dict[tuple[str, int, int], list[Builder]]:
-    """The builders around all blocks that more than training finds, with those that train."""
+    """Return the builders outside all blocks that not only training finds, with those that
+    train.
+    """
     users: dict[tuple[str, int, int], list[Builder]] = {}
     for one in found:
         users.setdefault(one.place, []).append(one)

@@ -1,1 +1,1 @@
-"""From the text of a configuration to its syntax: no meaning, no look-up, no disk."""
+"""Parsing of a configuration's text to its syntax: no meaning, no look-up, no disk."""

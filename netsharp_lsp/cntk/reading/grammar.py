@@ -1,4 +1,4 @@
-"""The one door to the tree-sitter parser of configurations, NDL and MEL."""
+"""The only access to the tree-sitter parser of configurations, NDL and MEL."""
 
 from __future__ import annotations
 

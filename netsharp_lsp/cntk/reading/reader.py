@@ -1,4 +1,4 @@
-"""Syntax tree to syntax: turns the parser's nodes into the values of `syntax`; never fails."""
+"""Conversion of the parser's tree to the values of `syntax`; never fails."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ AROUND = 2
 
 
 def read(text: bytes, tree: Tree | None = None) -> Document:
-    """Read UTF-8 text without a byte-order mark; `tree` is its own, where there is one already."""
+    """Read UTF-8 text without a byte-order mark; `tree` is its tree, if it is parsed already."""
     root = (tree or parse_tree(text)).root_node
     return _Reader(text).document(root, root.children)
 
 
 def read_between(text: bytes, tree: Tree, start: int, end: int) -> Document:
-    """Read the records of a text that reach into a stretch of it, and some beside them."""
+    """Read the records of a text that overlap a span, and some beside them."""
     root = tree.root_node
     children = root.children
     first = bisect_right(children, start, key=lambda child: child.end_byte)
@@ -64,7 +64,9 @@ def read_between(text: bytes, tree: Tree, start: int, end: int) -> Document:
 
 
 def _beside(children: Sequence[TreeNode], way: range, nearest: int) -> int:
-    """Where the last of `AROUND` records on a way is; comments are none."""
+    """Return the number of the last of `AROUND` records in a direction; comments are not
+    counted.
+    """
     found, left = nearest, AROUND
     for found in way:
         left -= children[found].type in _RECORDS
@@ -88,7 +90,7 @@ class _Reader:
         return Document(records, tuple(comments), tuple(self._gaps))
 
     def _records(self, node: TreeNode, children: Sequence[TreeNode]) -> tuple[Record, ...]:
-        """The records among children of a node."""
+        """Return the records among children of a node."""
         found: list[Record] = []
         for child in children:
             go_on()
@@ -108,7 +110,7 @@ class _Reader:
         return tuple(found)
 
     def _with_words(self, found: list[Record], record: Assignment | Macro) -> Assignment | Macro:
-        """A key of several words is one: those before the last stand as a flag in the tree."""
+        """Merge a key of several words: those before the last are a flag in the tree."""
         before = found[-1]
         if not isinstance(before, Flag) or isinstance(before.value, Block | List | String):
             return record
@@ -137,14 +139,14 @@ class _Reader:
     # Records.
 
     def assignment(self, node: TreeNode) -> Record:
-        """A key and its value."""
+        """Return a key and its value."""
         kind = Builder if node.type == "builder" else Assignment
         value = self._value(node.child_by_field_name("value"))
         self._between(node)
         return kind(node.start_byte, node.end_byte, self._name(node, "name"), value)
 
     def macro(self, node: TreeNode) -> Record:
-        """A function of NDL; one that is the body of another nests."""
+        """Return a function of NDL; one that is the body of another nests."""
         if self._depth >= DEEPEST:
             return Stray(node.start_byte, node.end_byte)
         parameters = self.list(node.child_by_field_name("parameters"))
@@ -162,18 +164,18 @@ class _Reader:
         return Macro(span, self._name(node, "name"), parameters, body)
 
     def flag(self, node: TreeNode) -> Record:
-        """A value alone."""
+        """Return a value alone."""
         value = self._value(next(iter(node.named_children), None))
         if value is None:
             return Stray(node.start_byte, node.end_byte)
         return Flag(node.start_byte, node.end_byte, value)
 
     def stray(self, node: TreeNode) -> Record:
-        """No record at all."""
+        """Return a record that is invalid."""
         return Stray(node.start_byte, node.end_byte)
 
     def call(self, node: TreeNode) -> ConfigurationCall:
-        """A function and its arguments."""
+        """Return a function and its arguments."""
         arguments = self.list(node.child_by_field_name("arguments"))
         self._between(node)
         name = self._name(node, "function")
@@ -182,23 +184,23 @@ class _Reader:
     # Values.
 
     def string(self, node: TreeNode) -> Value:
-        """A string, with or without its end."""
+        """Return a string, with or without its end."""
         closed = node.type == "string"
         content = self._text[node.start_byte + 1 : node.end_byte - closed]
         text = content.decode("utf-8", "replace")
         return String(node.start_byte, node.end_byte, text, closed)
 
     def builder_text(self, node: TreeNode) -> Value:
-        """The network of a builder."""
+        """Return the network of a builder."""
         return BuilderText(node.start_byte, node.end_byte, self._string(node))
 
     def block(self, node: TreeNode) -> Value:
-        """Records in brackets or braces."""
+        """Return records in brackets or braces."""
         opening = self._text[node.start_byte : node.start_byte + 1].decode("utf-8", "replace")
         return Block(node.start_byte, node.end_byte, opening, self._records(node, node.children))
 
     def list(self, node: TreeNode | None) -> List:
-        """Elements in parentheses."""
+        """Return elements in parentheses."""
         if node is None:
             return List(0, 0, (), ())
         found: list[Element] = []
@@ -217,7 +219,7 @@ class _Reader:
         return List(node.start_byte, node.end_byte, tuple(found), tuple(separators))
 
     def joined(self, node: TreeNode) -> Value:
-        """Text with a bracket behind it."""
+        """Return text followed by a bracket."""
         parts = [part for child in node.named_children if (part := self._value(child))]
         return Joined(node.start_byte, node.end_byte, self._string(node), tuple(parts))
 
@@ -231,7 +233,7 @@ class _Reader:
     # Parts.
 
     def _between(self, node: TreeNode) -> None:
-        """Comments that stand between the parts of a record."""
+        """Collect comments between the parts of a record."""
         for child in node.children:
             if child.type == "comment":
                 self._comment(child)

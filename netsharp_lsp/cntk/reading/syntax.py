@@ -1,7 +1,7 @@
 """The syntax of configurations, NDL and MEL as immutable values; knows neither tree nor meaning.
 
-Spans are UTF-8 byte offsets into the whole text, half-open. The text of a value is as it is
-written: nothing is put in the place of a variable, and no list is split that has no brackets.
+Spans are UTF-8 byte offsets into the whole text, half-open. The text of a value is as written: no
+variable is substituted, and no list without brackets is split.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-#: How deep brackets may nest, so that whoever walks the syntax may do it by recursion.
+#: The most levels of brackets, so that the syntax can be traversed by recursion.
 DEEPEST = 200
 
 
@@ -58,7 +58,7 @@ class Text(Node):
 
 
 class String(Text):
-    """Text in quotes; `text` is what stands between them. An unclosed one ends with its line."""
+    """Text in quotes; `text` is their contents. An unclosed one ends with its line."""
 
     __slots__ = ("closed",)
 
@@ -85,7 +85,7 @@ class Block(Node):
 
 
 class List(Node):
-    """Elements in parentheses; `separators` are the places of what stands between them."""
+    """Elements in parentheses; `separators` are the places between them."""
 
     __slots__ = ("elements", "separators")
 
@@ -135,7 +135,7 @@ class Named(Node):
 
 
 class Deep(Node):
-    """A value that stands `DEEPEST` levels inside others; nobody reads it further."""
+    """A value nested `DEEPEST` levels deep, which is not parsed further."""
 
     __slots__ = ()
 
@@ -144,7 +144,7 @@ class Deep(Node):
 
 
 class Assignment(Node):
-    """`key = value` or `key [ ... ]`; no value where none stands."""
+    """`key = value` or `key [ ... ]`; the value is None where it is missing."""
 
     __slots__ = ("name", "value")
 
@@ -179,7 +179,9 @@ class Macro(Node):
 
 
 class Flag(Node):
-    """A key alone, which means true; or a bracket alone, which gives its records away."""
+    """A key alone, which means true; or a bracket alone, whose records belong to the outer
+    block.
+    """
 
     __slots__ = ("value",)
 
@@ -189,15 +191,15 @@ class Flag(Node):
 
 
 class Stray(Node):
-    """What is no record: a closing bracket too many, `=` without a key."""
+    """Text that is not a record: a closing bracket too many, `=` without a key."""
 
     __slots__ = ()
 
 
 class Gap(Node):
-    """A closing bracket that is missing (nothing stands there) or wrong.
+    """A closing bracket that is missing (the gap is empty) or wrong.
 
-    `expected` should stand there; `opening` is the start of the bracket that is open.
+    `expected` is the right one; `opening` is the start of the open bracket.
     """
 
     __slots__ = ("expected", "opening")
@@ -224,7 +226,7 @@ class Document:
         self.gaps = gaps
 
     def all_records(self) -> Iterator[Record]:
-        """Every record, each before those in its block."""
+        """Yield every record, each before those in its block."""
         waiting = list(reversed(self.records))
         while waiting:
             record = waiting.pop()

@@ -1,4 +1,4 @@
-"""One run of the program: what it is started with, its configuration, commands, texts and networks.
+"""One run of CNTK: its command line, configuration, commands, texts and networks.
 
-Says what there is and judges nothing: knows no rule, no migration and no editor.
+Evaluates no rule: knows no rule, no migration and no editor.
 """

@@ -1,7 +1,7 @@
 """Builds the network of a command by whatever builder it has; knows no builder's inside.
 
-Whatever text a network was evaluated from, its places name files as people see them.  A builder is
-imported where a block asks for it: most runs have one.
+Whatever text a network was evaluated from, its places name files as users see them. A builder is
+imported where a block needs it: most runs have one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ OTHER_LIBRARY = "cntk.core.bs"
 
 
 class BuiltNetwork:
-    """What a builder gave: `language` is "brainscript", "ndl" or "simple".
+    """The result of a builder: `language` is "brainscript", "ndl" or "simple".
 
     `builder` is the key of the builder as it is spelt, `place` that of its value; both are empty
-    for a file of its own.  `text` is an inline text of BrainScript as it was evaluated, `parts`
-    are the scripts of NDL.  Texts are proposed and coloured without a network, so one of NDL, whose
-    scripts are known before, is evaluated when somebody asks for it.
+    for a file without a configuration. `text` is an inline text of BrainScript as it was evaluated,
+    `parts` are the scripts of NDL. Completion and semantic tokens need no network, so one of NDL,
+    whose scripts are known before, is evaluated on first use.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class BuiltNetwork:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether its network is known already."""
+        """Return whether its network is known already."""
         return self._outcome is not None
 
     @property
@@ -89,7 +89,7 @@ class BuiltNetwork:
 
     @property
     def faults(self) -> tuple[BuildingFault, ...]:
-        """What was met while it was built."""
+        """Return the faults found while it was built."""
         return self._known.faults
 
     @property
@@ -100,13 +100,13 @@ class BuiltNetwork:
 
     @property
     def why_not(self) -> str:
-        """A sentence on why there is no network."""
+        """Return a sentence on why there is no network."""
         if self.faults:
             return self.faults[0].message
         uses = self.found.text.uses if self.found is not None else ()
         names = list(dict.fromkeys(use.name for use in uses if use.problem is not None))
         if not names:
-            return "it is what a saved model holds."
+            return "it is the contents of a saved model."
         named = " and ".join(f"'{name}'" for name in names)
         given = " ".join(f"--set {name}=..." for name in names)
         lacking = "variable {} has" if len(names) == 1 else "variables {} have"
@@ -114,9 +114,9 @@ class BuiltNetwork:
 
 
 class Builders:
-    """The builders of a run and what surrounds them; a builder that several commands share is
-    evaluated once.  `library` stands in the place of ours; `is_later` tells whether ours is that of
-    releases from 2.0 on.
+    """The builders of a run and their surroundings; a builder that several commands share is
+    evaluated once. `library` replaces ours; `is_later` returns whether ours is that of release 2.0
+    and later.
     """
 
     def __init__(
@@ -135,14 +135,14 @@ class Builders:
 
     @cached_property
     def surroundings(self) -> Surroundings:
-        """What a network of BrainScript is evaluated in."""
+        """Return the surroundings in which a network of BrainScript is evaluated."""
         if self._library is not None or not self._is_later():
             return self.first_surroundings
         return self.first_surroundings._replace(library=own_library(later=True))
 
     @cached_property
     def first_surroundings(self) -> Surroundings:
-        """The same with the library of the first release, or with the one that is given."""
+        """Return the same with the library of the first release, or with the one that is given."""
         if self._library is None:
             library = own_library()
         else:
@@ -160,7 +160,9 @@ class Builders:
         )
 
     def build(self, command: Command, model: Model) -> BuiltNetwork:
-        """The network of a command that has a builder; `model` tells what models hold."""
+        """Return the network of a command that has a builder; `model` returns the networks of
+        models.
+        """
         found, scope = command.builder, command.scope
         assert found is not None
         assert scope is not None
@@ -182,7 +184,7 @@ class Builders:
         return BuiltNetwork(command.name, key, language, place, evaluate, found=found, parts=parts)
 
     def build_file(self, name: str, language: str, data: bytes) -> BuiltNetwork:
-        """The network of a file of its own."""
+        """Return the network of a file without a configuration."""
         source = read_text(name, data)
         place = Place(name, 0, 0)
         parts: tuple[Part, ...] = ()
@@ -215,19 +217,19 @@ class Builders:
 
         around = self.surroundings._replace(model=asking)
         outcome = outcome_of(text.text, INLINE, around, lambda place: _outside(place, text))
-        # Commands may share a builder that stands further out, but not what they find in models.
+        # Commands may share an outer builder, but not what they find in models.
         if not asked:
             self._evaluated[key] = outcome
         return outcome
 
 
 def _given(outcome: Outcome) -> Callable[[], Outcome]:
-    """What is known already, as what is evaluated later."""
+    """Return a known outcome as a function for later evaluation."""
     return lambda: outcome
 
 
 def _outside(place: Place, text: Traced) -> Place:
-    """Where something of the inline text stands in its file; other places stay."""
+    """Return the place in its file of a part of the inline text; other places are unchanged."""
     if place.source != INLINE:
         return place
     found = text.place(place.start, place.end)
@@ -235,7 +237,7 @@ def _outside(place: Place, text: Traced) -> Place:
 
 
 def builder_language(key: str) -> str:
-    """Which language the value of a builder is in, by its key."""
+    """Return the language of a builder's value, by its key."""
     return LANGUAGES.get(key.lower(), "brainscript")
 
 

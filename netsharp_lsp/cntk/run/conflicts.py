@@ -1,4 +1,4 @@
-"""The files of a run as if one side of every merge conflict in them was kept; knows no rule."""
+"""The files of a run with one side of every merge conflict in them; knows no rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FileConflict:
 
 
 class OneSide:
-    """Files whose conflicts are resolved in one way."""
+    """Files whose conflicts are all resolved to the same side."""
 
     __slots__ = ("_files", "_ours", "exists", "kind", "locate", "outside")
 
@@ -38,7 +38,7 @@ class OneSide:
         self.outside = files.outside
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, None where there is none that can be read."""
+        """Return the bytes of a file, None where no file can be read."""
         data = self._files.read(path)
         if data is None:
             return None
@@ -49,7 +49,7 @@ class OneSide:
         return encode(source, one_side(source.text, conflicts, ours=self._ours))
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where none may be read."""
+        """Return the result of `count` for a data file; None where it may not be read."""
         return self._files.counted(path, count)
 
 

@@ -9,7 +9,7 @@ _KEYS = ("files", "set", "directory")
 
 
 def declared_runs(table: object) -> list[Run] | str:
-    """Read the value of `cntk.run` in settings; a sentence what is wrong with it."""
+    """Read the value of `cntk.run` in settings; a sentence if it is invalid."""
     if not isinstance(table, list):
         return "cntk.run must be tables: write [[cntk.run]]."
     runs = []

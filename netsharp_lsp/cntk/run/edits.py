@@ -1,7 +1,7 @@
-"""The edits of models that a run makes in MEL, and what each finds in the files that it loads and
-leaves in those that it writes.
+"""The edits of models that a run makes in MEL, with the networks in the files that each loads and
+writes.
 
-A file holds the network of the command that writes it, as far as a command before does.
+A file has the network of the command that writes it, if an earlier command does.
 """
 
 from __future__ import annotations
@@ -85,22 +85,22 @@ class Edit:
 
     @cached_property
     def _edited(self) -> Edited:
-        """What going through the text gives, when somebody asks: names need it not."""
+        """Return the result of evaluating the text, on first use: names do not need it."""
         return self._follow()
 
     @property
     def faults(self) -> list[EditFault]:
-        """What is wrong with it."""
+        """Return the faults of the text."""
         return self._edited.faults
 
     @property
     def is_sure(self) -> bool:
-        """Whether it writes no other file."""
+        """Return whether it is certain to write no other file."""
         return self._edited.is_sure
 
     @cached_property
     def written(self) -> dict[str, BuiltNetwork | None]:
-        """The networks that it writes by their paths, None where they are not known."""
+        """Return the networks that it writes by path, None where they are unknown."""
         return {
             normal(path): None if known.network is None else self._built(known.network)
             for path, known in self._edited.saved.items()
@@ -108,12 +108,12 @@ class Edit:
 
     @property
     def dumped(self) -> list[Dumped]:
-        """The nodes that it writes as texts, in their order."""
+        """Return the nodes that it writes as texts, in order."""
         return self._edited.dumped
 
     @property
     def revised(self) -> list[Revised]:
-        """The parameters that take numbers from files, in their order."""
+        """Return the parameters that take numbers from files, in order."""
         return self._edited.revised
 
     def _built(self, network: Network) -> BuiltNetwork:
@@ -122,12 +122,12 @@ class Edit:
 
 
 def is_edit(command: Command) -> bool:
-    """Whether a command edits models."""
+    """Return whether a command edits models."""
     return "edit" in (action.lower() for action in command.actions)
 
 
 def keeps(command: Command) -> bool:
-    """Whether a command trains a model and, where that is there, lets it be."""
+    """Return whether a command trains a model, but not if that already exists."""
     if command.scope is None or not any(action in TRAINING for action in command.actions):
         return False
     block = command.scope.block(b"SGD") or command.scope
@@ -135,7 +135,7 @@ def keeps(command: Command) -> bool:
 
 
 def edit_alone(name: str, files: RunFiles) -> list[Edit]:
-    """The edit of a file that no configuration is known of."""
+    """Return the edit of a file without a configuration."""
     text = _network_text(name, files, Scope(Weaver().done(), TextFaults()))
     if text is None or text.traced is None:
         return []
@@ -145,8 +145,8 @@ def edit_alone(name: str, files: RunFiles) -> list[Edit]:
 
 
 class RunEdits:
-    """The edits that commands make, which are followed in their order as far as they are asked
-    for: the network of a command may rest on those before it.
+    """The edits of commands, evaluated in order and only as far as needed: the network of a command
+    may depend on earlier ones.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class RunEdits:
         self._taken: dict[str, tuple[Network, Network]] = {}
 
     def _begin(self) -> None:
-        """Begin before the first command."""
+        """Reset to the state before the first command."""
         self._found: list[Edit] = []
         self._next = 0
         #: What is known of files that were written, by their paths.
@@ -174,7 +174,7 @@ class RunEdits:
         self._kept: dict[str, tuple[Command, str]] = {}
 
     def around(self, macros: dict[str, Definition] | None) -> Surroundings:
-        """What lies around an edit; without macros where not all of them are known."""
+        """Return the surroundings of an edit; without macros where not all of them are known."""
         known = macros or {}
         return Surroundings(
             self._loaded,
@@ -220,14 +220,14 @@ class RunEdits:
         if replaced:
             edited = _evaluated(text, around)
         for path, known in edited.saved.items():
-            origin = f"it is what the edit '{command.name}' writes"
+            origin = f"the edit '{command.name}' writes the model"
             self._written.pop(normal(path), None)
             self._written[normal(path)] = known._replace(origin=origin)
         yield Edit(command.name, text, lambda: edited, tuple(parts or ()))
 
     def _macros(self, scope: Scope) -> list[Part] | None:
-        """The scripts of the files that `ndlMacros` names; None where one cannot be read, or they
-        are too long together.
+        """Return the scripts of the files that `ndlMacros` names; None where one cannot be read, or
+        they are too long together.
         """
         found = scope.look_up(b"ndlMacros")
         parts: list[Part] = []
@@ -244,7 +244,7 @@ class RunEdits:
         return parts
 
     def _note(self, command: Command, scope: Scope) -> None:
-        """Keep what a command writes."""
+        """Record what a command writes."""
         for key, path in _writes(command, scope):
             there = self._there(path) if keeps(command) else None
             if there is not None:
@@ -252,8 +252,10 @@ class RunEdits:
             self._written[path] = there or self._known(command, key, path)
 
     def _known(self, command: Command, key: str, path: str) -> Known:
-        """What a command writes: training goes on with a model of an epoch where there is one."""
-        origin = f"it is what the command '{command.name}' writes"
+        """Return the network that a command writes: training resumes from a model of an epoch where
+        there is one.
+        """
+        origin = f"the command '{command.name}' writes the model"
         if key == RENEWED:
             return self._renewed(command)._replace(origin=origin)
         begun = [known for file, known in self._written.items() if _EPOCH.sub("", file) == path]
@@ -262,7 +264,9 @@ class RunEdits:
         return _known(self._network_of(command.name) if key == WRITTEN[0] else None, origin)
 
     def _renewed(self, command: Command) -> Known:
-        """What the action bnstat of a command makes of the model that it reads."""
+        """Return the network that the action bnstat of a command derives from the model that it
+        reads.
+        """
         scope = command.scope if "bnstat" in command.actions else None
         source = None if scope is None else scope.look_up(WRITTEN[0].encode())
         path = "" if source is None else source.text.text.decode("utf-8", "replace")
@@ -282,7 +286,7 @@ class RunEdits:
         return known._replace(network=before[1])
 
     def _held(self, path: str) -> Known | None:
-        """What a file holds when it is loaded."""
+        """Return the network in a file when it is loaded."""
         spellings = (normal(path), _EPOCH.sub("", normal(path)))
         for spelt in spellings:
             if spelt in self._written:
@@ -292,24 +296,26 @@ class RunEdits:
             return there
         for spelt in spellings:
             if spelt in self._later:
-                return Known(None, f"it is what the command '{self._later[spelt]}' writes")
+                return Known(None, f"the command '{self._later[spelt]}' writes the model")
         beside = self._held_beside(path)
         if beside is not None:
             built = None if isinstance(beside, str) else beside
-            return _known(built, "it is what a configuration beside this one trains")
+            return _known(built, "a configuration beside this one trains the model")
         return Known(None, "") if self._files.exists(path) else None
 
     def _there(self, path: str) -> Known | None:
-        """What the file of a model holds; None where there is none that can be used."""
+        """Return the network in the file of a model; None where no file can be used."""
         network = self._files.network(path) if self._files.exists(path) else None
         if network is None or network.troubles:
             return None
         names = {name: node.operation for name, node in network.nodes.items()}
-        return Known(names, "it is what the file holds", network)
+        return Known(names, "the network is read from the model's file", network)
 
     @cached_property
     def _later(self) -> dict[str, str]:
-        """The commands that write a file at any time: some are not run, or not in this order."""
+        """Return the commands that write a file at any time: some are not run, or not in this
+        order.
+        """
         return {
             path: command.name
             for command in self._commands
@@ -330,14 +336,14 @@ class RunEdits:
 
 
 def _evaluated(text: NetworkText, around: Surroundings) -> Edited:
-    """A text of MEL gone through; few runs have one, so nobody else waits for what that takes."""
+    """Return a text of MEL, evaluated; imported here, since few runs have one."""
     from netsharp_lsp.cntk.mel.evaluation import evaluate
 
     return evaluate(text.mel, around)
 
 
 def _known(built: BuiltNetwork | None, origin: str) -> Known:
-    """What a model holds whose network was built."""
+    """Return the network of a model whose builder is known."""
     # Where a builder has faults its network lacks nodes that it would have without them.
     if built is None or built.network is None or not is_complete(built):
         return Known(None, origin)
@@ -350,7 +356,7 @@ def _known(built: BuiltNetwork | None, origin: str) -> Known:
 
 
 def is_complete(built: BuiltNetwork) -> bool:
-    """Whether the network that was built is the one that the program builds."""
+    """Return whether the network is complete, as CNTK builds it."""
     if built.language != "ndl" or not built.faults:
         return not built.faults
     from netsharp_lsp.cntk.ndl.assembly import HARMLESS
@@ -359,7 +365,7 @@ def is_complete(built: BuiltNetwork) -> bool:
 
 
 def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
-    """The keys that name files which a command writes, with these."""
+    """Yield the keys that name files which a command writes, with the files."""
     reads = all(action.lower() in _READERS for action in command.actions)
     for key in WRITTEN[1:] if reads else WRITTEN:
         found = scope.look_up(key.encode())
@@ -372,14 +378,16 @@ def _writes(command: Command, scope: Scope) -> Iterator[tuple[str, str]]:
 
 
 def evaluated_nodes(command: Command) -> tuple[str, ...]:
-    """Return the names of nodes below which the action bnstat of a command renews statistics."""
+    """Return the names of nodes below which the action bnstat of a command recomputes
+    statistics.
+    """
     found = None if command.scope is None else command.scope.look_up(b"evalNodeNames")
     names = [] if found is None else elements(found.text) or []
     return tuple(one.text.decode("utf-8", "replace") for one in names)
 
 
 def normal(path: str) -> str:
-    """A path in one spelling."""
+    """Return a path in normal form."""
     return posixpath.normpath(path.replace("\\", "/"))
 
 
@@ -398,7 +406,7 @@ def _network_text(path: str, files: RunFiles, scope: Scope) -> NetworkText | Non
 
 
 def _defined(parts: list[Part]) -> dict[str, Definition]:
-    """The macros of scripts by their names in lower case."""
+    """Return the macros of scripts by name in lower case."""
     definitions = [one for part in parts for one in part.script.definitions()]
     return {one.name.text.lower(): one for one in definitions}
 
@@ -406,9 +414,9 @@ def _defined(parts: list[Part]) -> dict[str, Definition]:
 def _made(
     name: str, macros: dict[str, Definition], prefix: str = "", depth: int = 0
 ) -> dict[str, str] | None:
-    """The nodes that a call makes, with their operations, by what follows its own name.
+    """Return the nodes that a call creates, with their operations, by the suffix of their names.
 
-    None where the function is not known.
+    None where the function is unknown.
     """
     function = function_of(name)
     if function is not None:

@@ -1,5 +1,5 @@
-"""Which network a model has that a run reads: the one in its file, else that of the command which
-writes it, also in another run.  Who asks names the other runs.
+"""The network of a model that a run reads: the one in its file, else that of the command which
+writes it, also in another run. The caller names the other runs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ else:
 
 
 class TrainedNetwork(Generic[Running]):
-    """What built a network, in which run, and what people call that."""
+    """The builder's result of a network, its run, and the name of the run for users."""
 
     __slots__ = ("built", "experiment", "name")
 
@@ -50,7 +50,7 @@ class TrainedNetwork(Generic[Running]):
 def network_for(
     command: Command, experiment: Running, name: str, others: Others[Running]
 ) -> TrainedNetwork[Running] | str:
-    """Find what built the network that a command works on; a sentence where it is not known."""
+    """Find the result that built the network of a command; a sentence where it is unknown."""
     here = built_for(command, experiment)
     if not isinstance(here, str):
         return TrainedNetwork(here, experiment, name)
@@ -64,20 +64,20 @@ def network_for(
     if found is None:
         return (
             f"'{command.name}' reads the model '{path}', and neither a command of this "
-            "configuration nor of one beside it trains it: its network is not known."
+            "configuration nor of one beside it trains it: its network is unknown."
         )
     return f"'{command.name}' reads the model '{path}'{found}" if isinstance(found, str) else found
 
 
 def network_of(command: Command, experiment: CommandRun) -> tuple[Network | None, str]:
-    """Find the network that a command works on, None where it cannot be known, and a clause on
-    where it comes from: empty where this configuration says it all.
+    """Find the network of a command, None where it is unknown, and a clause on its origin: empty
+    where this configuration determines it.
     """
     path = _read_alone(command)
     if path is not None:
         stored = network_there(path, command, experiment)
         if stored is not None:
-            return stored, f", as the model '{path}' has it,"
+            return stored, f", from the model '{path}',"
     path = model_of(command)
     others = () if path is None else experiment.beside(path)
     found = network_for(command, experiment, "", others)
@@ -88,21 +88,21 @@ def network_of(command: Command, experiment: CommandRun) -> tuple[Network | None
 
 
 def _read_alone(command: Command) -> str | None:
-    """The model that a command works on if it builds nothing itself."""
+    """Return the model of a command that builds nothing itself."""
     if command.builder is not None and "cv" not in command.actions:
         return None
     return None if edits_freely(command) else model_of(command)
 
 
 def _as_stored(command: Command, network: Network) -> BuiltNetwork:
-    """What a model's file holds, as if it had been built; it stands in no text."""
+    """Return the network in a model's file as a builder's result; it is in no text."""
     outcome = Outcome(network, ())
     return BuiltNetwork(command.name, "", "stored", Place("", 0, 0), lambda: outcome)
 
 
 def network_there(path: str, command: Command, run: CommandRun) -> Network | None:
-    """Return the network in the file of a model that a command finds there; None where there is
-    no file or none may be read, where it cannot be used, and where a command before writes it anew.
+    """Return the network in the file of a model that a command finds there; None where no file
+    exists or may be read, where it cannot be used, and where an earlier command rewrites it.
     """
     files = run.files
     if files.outside(path) or not files.exists(path) or written_anew(normal(path), command, run):
@@ -112,20 +112,20 @@ def network_there(path: str, command: Command, run: CommandRun) -> Network | Non
 
 
 def held_beside(path: str, experiment: CommandRun) -> BuiltNetwork | str | None:
-    """Find what built the network of a model that no command of a run writes: a sentence where a
-    configuration beside it writes it and the network is not known, None where none writes it.
+    """Find the result that built the network of a model that no command of a run writes: a sentence
+    where a configuration beside it writes it and the network is unknown, None where none writes it.
     """
     found = _trained_by(path, experiment, experiment.beside(path))
     return found.built if isinstance(found, TrainedNetwork) else found
 
 
 def held_by(path: str, command: Command, run: CommandRun) -> Network | str | None:
-    """Return the network that a command finds in a model: a sentence where there can be none, and
-    None where it is not known.
+    """Return the network that a command finds in a model: a sentence where there cannot be one, and
+    None where it is unknown.
     """
     kind = run.files.not_a_file(path)
     if kind is not None:
-        return f"'{path}' is no model: it is a {kind}."
+        return f"'{path}' is not a model: it is a {kind}."
     there = network_there(path, command, run)
     if there is not None:
         return there
@@ -134,7 +134,7 @@ def held_by(path: str, command: Command, run: CommandRun) -> Network | str | Non
         return known_whole(found)
     writers = writers_of(normal(path), run)
     before = run.commands[: run.commands.index(command)]
-    # What stands there now is not what the command finds where one before it writes.
+    # The present file is not what the command finds if an earlier one writes it.
     if run.files.outside(path) or any(edits_freely(one) or one in writers for one in before):
         return None
     if run.files.exists(path):
@@ -143,12 +143,12 @@ def held_by(path: str, command: Command, run: CommandRun) -> Network | str | Non
     if beside is not None:
         return None if isinstance(beside, str) else known_whole(beside)
     later = next((one.name for one in writers if one is not command), None)
-    why = "no command before writes it" if later is None else f"'{later}' writes it only later"
-    return f"there is no model '{path}' here, and {why}."
+    why = "no earlier command writes it" if later is None else f"'{later}' writes it only later"
+    return f"the model '{path}' does not exist, and {why}."
 
 
 def known_whole(built: BuiltNetwork) -> Network | None:
-    """A network that the program builds as it is known here; None for any other."""
+    """Return a network that is known completely, as CNTK builds it; None for any other."""
     network = built.network
     if network is None or network.troubles or not is_complete(built):
         return None
@@ -159,8 +159,8 @@ def known_whole(built: BuiltNetwork) -> Network | None:
 def _trained_by(
     path: str, experiment: Running, others: Others[Running]
 ) -> TrainedNetwork[Running] | str | None:
-    """What of the others trains a model; how a sentence on the model ends where that is not known,
-    None where none does.
+    """Return the result of the other run that trains a model; the end of a sentence on the model
+    where that is unknown, None where none does.
     """
     found = list(_elsewhere(path, experiment, others))
     known = [one for one in found if isinstance(one, TrainedNetwork)]
@@ -171,13 +171,13 @@ def _trained_by(
         names = ", ".join(sorted({one.name for one in known}))
         return (
             ", and several commands train it with different networks "
-            f"({names}): which one is meant is not known."
+            f"({names}): which one applies is unknown."
         )
     return known[0]
 
 
 def _nodes(built: BuiltNetwork) -> object:
-    """What tells two networks apart, but for where they stand."""
+    """Return the identity of a network, apart from the places of its nodes."""
     nodes = built.network.nodes.values() if built.network is not None else ()
     return [(one.name, one.operation, one.shape, [it.name for it in one.inputs]) for one in nodes]
 
@@ -185,7 +185,7 @@ def _nodes(built: BuiltNetwork) -> object:
 def _elsewhere(
     path: str, here: Running, others: Others[Running]
 ) -> Iterator[TrainedNetwork[Running] | str]:
-    """What other runs say that train a model, by its one name."""
+    """Yield the results of other runs that train a model, by its canonical path."""
     target = here.files.locate(path)
     for name, experiment in others:
         spelt = _as_written(path, target, experiment)
@@ -199,7 +199,9 @@ def _elsewhere(
 
 
 def _as_written(path: str, target: str, experiment: CommandRun) -> str | None:
-    """How another run spells a model that one of its commands writes, None where none does."""
+    """Return how another run spells a model that one of its commands writes, None where none
+    does.
+    """
     spellings = {path, os.path.relpath(target, experiment.files.folder), target}
     return next(
         (

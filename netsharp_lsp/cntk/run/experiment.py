@@ -1,7 +1,7 @@
-"""One run of the program: its configuration, commands and the networks that they build.
+"""One run of CNTK: its configuration, commands and the networks that they build.
 
-Everything is worked out at the first use and kept.  Files come from a reader that is passed in;
-what is wrong is a value.  An experiment may be a single file of a network, too.
+Everything is computed on first use and kept. Files come from a reader that is passed in; faults are
+values. An experiment may also be a single file of a network.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 
 class Experiment:
-    """What one run is.  `library` is read in place of our BrainScript library; `given` is what
-    settings say of all runs.
+    """One run. `library` replaces our BrainScript library; `given` are the settings for all
+    runs.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Experiment:
         self._networks_of: dict[Command, BuiltNetwork] = {}
 
     def over(self, change: Callable[[Files], Files]) -> Experiment:
-        """Return the same run with other files in place of those it was given."""
+        """Return the same run with other files in place of its own."""
         return Experiment(self.run, change(self._given_files), self.library, self.given)
 
     def among(self, files: Folders) -> Experiment:
@@ -86,67 +86,69 @@ class Experiment:
         return Experiment(run, self._given_files, self.library, self.given, neighbours)
 
     def beside(self, path: str) -> Iterator[tuple[str, Experiment]]:
-        """Yield the runs beside it that may write a model, each with what people call it."""
+        """Yield the runs beside it that may write a model, each with its name for users."""
         if self._neighbours is not None:
             yield from self._neighbours.writing(path, self)
 
     @property
     def read_beside(self) -> list[str]:
-        """The one names of the texts beside it on which what is known of it rests."""
+        """Return the canonical paths of the texts beside it that determine it."""
         return [] if self._neighbours is None else sorted(self._neighbours.read)
 
     @property
     def first_read(self) -> list[str]:
-        """The files that it begins with, by the paths that were asked for."""
+        """Return the files that it begins with, by the paths of the command line."""
         _ = self.configuration
         return list(self.files.texts)
 
     @cached_property
     def configuration(self) -> Configuration:
-        """The layers and assignments of the run, resolved."""
+        """Return the layers and assignments of the run, resolved."""
         return resolve(self.run.items, self.files, self.run.holes, self.files.started)
 
     @cached_property
     def commands(self) -> list[Command]:
-        """The commands in the order in which the program runs them, then the blocks that are
-        like commands and that it does not run.
+        """Return the commands in the order in which CNTK runs them, then the blocks that are like
+        commands and that it does not run.
         """
         return [*commands(self.configuration), *unlisted(self.configuration)]
 
     @cached_property
     def visits(self) -> list[Visit]:
-        """The blocks that the commands read, and the options that are looked for in each."""
+        """Return the blocks that the commands read, with the options that are looked up in each."""
         return visits(self.commands, self.configuration.root)
 
     @cached_property
     def builders(self) -> Builders:
-        """What builds the networks."""
+        """Return the builders of the networks."""
         return Builders(
             self.files, self.library, self.configuration, lambda: self.version.has_later_library
         )
 
     @cached_property
     def networks(self) -> list[BuiltNetwork]:
-        """The networks that the commands build, in their order; a command may build none."""
+        """Return the networks that the commands build, in order; a command may build none."""
         return list(self._networks())
 
     @cached_property
     def programs(self) -> list[BrainScriptProgram]:
-        """The texts of BrainScript that the networks are built of, with what they include."""
+        """Return the texts of BrainScript that the networks are built of, with what they
+        include.
+        """
         return programs_of(self.networks, self.files, self.builders, self._read)
 
     @cached_property
     def read_programs(self) -> list[ReadProgram]:
-        """The same texts without the networks: nothing is evaluated for them."""
+        """Return the same texts without the networks: nothing is evaluated for them."""
         texts = list(self._builder_texts())
         if not texts:
-            return []  # Nobody asks for the library.
+            return []  # The library is not used.
         around = self.builders.surroundings
         return list(dict.fromkeys(self._read.of(one, around) for one in texts))
 
     @cached_property
     def version(self) -> Version:
-        """The release of the program that runs it, and the words that tell."""
+        """Return the release of CNTK that the run is for, and the words that determine it."""
         texts = (
             self._read.of(one, self.builders.first_surroundings) for one in self._builder_texts()
         )
@@ -158,22 +160,22 @@ class Experiment:
         return version_of(self.given.version, words)
 
     def has(self, known: Releases) -> bool:
-        """Whether the release that it is for knows a word."""
+        """Return whether the release that it is for knows a word."""
         return known is ALWAYS or known.by(self.version.name)
 
     def may_have(self, known: Releases) -> bool:
-        """Whether a word may be offered to who asks: nobody names the release, or it knows the
-        word.
+        """Return whether a word may be proposed: the settings name no release, or that one knows
+        the word.
         """
         return not self.given.version or known.by(self.given.version)
 
     @cached_property
     def _read(self) -> ReadPrograms:
-        """The texts of BrainScript, analysed."""
+        """Return the texts of BrainScript, analysed."""
         return ReadPrograms()
 
     def _builder_texts(self) -> Iterator[NetworkText]:
-        """The texts of BrainScript that the commands build their networks of."""
+        """Yield the texts of BrainScript that the commands build their networks of."""
         for command in self.commands:
             found = command.builder
             if command.scope is not None and found is not None:
@@ -182,7 +184,7 @@ class Experiment:
                     yield inline_text(found.text)
 
     def _ndl_scripts(self) -> Iterator[NdlScript]:
-        """The scripts of NDL that the commands build their networks of; nothing is built."""
+        """Yield the scripts of NDL that the commands build their networks of; nothing is built."""
         for command in self.commands:
             found = command.builder
             if command.scope is not None and found is not None:
@@ -192,15 +194,15 @@ class Experiment:
 
     @cached_property
     def edits(self) -> list[Edit]:
-        """The edits of models in MEL, in the order of the commands; where no command edits, no
-        network is built to know what it would find.
+        """Return the edits of models in MEL, in the order of the commands; where no command edits,
+        no network is built to know what an edit would find.
         """
         if not any(is_edit(command) for command in self.commands):
             return []
         return self.edits_before(len(self.commands))
 
     def edits_before(self, place: int) -> list[Edit]:
-        """The edits in MEL of the commands before a place, if not of more."""
+        """Return at least the edits in MEL of the commands before a place."""
         return self._edits.before(place)
 
     @cached_property
@@ -210,13 +212,13 @@ class Experiment:
         )
 
     def network_of(self, command: str) -> BuiltNetwork | None:
-        """The network of a command by its name, compared without case."""
+        """Return the network of a command by its name, case-insensitively."""
         found = self._builders.get(command.lower())
         return None if found is None else self._built(found)
 
     @cached_property
     def _builders(self) -> dict[str, Command]:
-        """The first command of each name that builds a network."""
+        """Return the first command of each name that builds a network."""
         return {
             one.name.lower(): one
             for one in reversed(self.commands)
@@ -224,19 +226,21 @@ class Experiment:
         }
 
     def _built(self, command: Command) -> BuiltNetwork:
-        """What builds the network of a command, once: others may rest on it."""
+        """Return the result of a command's builder, computed once: others may depend on it."""
         if command not in self._networks_of:
             built = self.builders.build(command, lambda path: held_by(path, command, self))
             self._networks_of[command] = built
         return self._networks_of[command]
 
     def texts(self, language: str) -> list[NetworkText]:
-        """The texts of a language ("brainscript", "ndl", "mel") that the run reads, each once."""
+        """Return the texts of a language ("brainscript", "ndl", "mel") that the run reads, each
+        once.
+        """
         return [text for text in self._texts if text.language == language]
 
     @property
     def ndl_texts(self) -> list[NetworkText]:
-        """Those of NDL; nothing is evaluated for them, nor for what stands beside them."""
+        """Return the texts of NDL; nothing is evaluated for them, nor for other texts."""
         found = (
             self._built(command)
             for command in self.commands
@@ -258,7 +262,7 @@ class Experiment:
 
 
 class SingleFile(Experiment):
-    """A `.bs`, `.ndl` or `.mel` file for itself, in no configuration."""
+    """A `.bs`, `.ndl` or `.mel` file alone, in no configuration."""
 
     def __init__(
         self,
@@ -273,18 +277,18 @@ class SingleFile(Experiment):
         self.language = language
 
     def over(self, change: Callable[[Files], Files]) -> Experiment:
-        """Return the same file among others than those that were given."""
+        """Return the same file among other files than its own."""
         return SingleFile(
             self.name, self.language, change(self._given_files), self.library, self.given
         )
 
     @property
     def first_read(self) -> list[str]:
-        """Itself."""
+        """Return the path of the file."""
         return [self.name]
 
     def network_of(self, command: str) -> BuiltNetwork | None:
-        """The network of the file, which has no command."""
+        """Return the network of the file, which has no command."""
         return next(iter(self.networks), None) if not command else None
 
     def _networks(self) -> Iterator[BuiltNetwork]:
@@ -303,12 +307,12 @@ class SingleFile(Experiment):
 
     @property
     def ndl_texts(self) -> list[NetworkText]:
-        """Itself, where it is NDL."""
+        """Return the text of the file, where it is NDL."""
         return self.texts("ndl") if self.language == "ndl" else []
 
     @cached_property
     def edits(self) -> list[Edit]:
-        """The edit that a file of MEL is."""
+        """Return the edit of a file of MEL."""
         return edit_alone(self.name, self.files) if self.language == "mel" else []
 
     @cached_property

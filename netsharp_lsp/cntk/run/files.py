@@ -1,4 +1,4 @@
-"""The files of a run by the paths that its texts give them; knows nothing of what is in them."""
+"""The files of a run by the paths in its texts; knows nothing of their contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _NetworkReading:
-    """Reads the networks of model files, of up to `most_bytes` each."""
+    """A reader of the networks of model files, of up to `most_bytes` each."""
 
     most_bytes = STORED_BYTES.most
 
@@ -32,11 +32,11 @@ _NETWORK = _NetworkReading()
 
 
 class RunFiles:
-    """The files of one run: paths are relative to the folder it works in, else to those where its
-    files are looked for, too.
+    """The files of one run: paths are relative to its working directory, else to other folders
+    where its files are searched.
 
-    `started` is the folder in which it is started, empty where it works there.  `texts` keeps what
-    was read, by the path as it was asked for; None for what is not there.
+    `started` is the folder in which it is started, empty where that is the working directory.
+    `texts` caches what was read, by the requested path; None for missing files.
     """
 
     __slots__ = ("_files", "_folders", "_open", "started", "texts")
@@ -54,51 +54,51 @@ class RunFiles:
 
     @property
     def folder(self) -> str:
-        """The folder that paths of the run lead from."""
+        """Return the folder that paths of the run are relative to."""
         return self._folders[0] or os.curdir
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file, None where there is none that can be read."""
+        """Return the bytes of a file, None where no file can be read."""
         if path not in self.texts:
             found = (self._files.read(os.path.join(one, path)) for one in self._folders)
             self.texts[path] = next((data for data in found if data is not None), None)
         return self.texts[path]
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name; reads nothing."""
+        """Return whether a file or a folder of that name exists; reads nothing."""
         return any(self._files.exists(os.path.join(one, path)) for one in self._folders)
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name, a file first; None where nothing is seen there."""
+        """Return the kind of a path, a file first; None where nothing is seen there."""
         kinds = [self._files.kind(os.path.join(one, path)) for one in self._folders]
         return "file" if "file" in kinds else next(filter(None, kinds), None)
 
     def not_a_file(self, path: str) -> str | None:
-        """Return what has a name that no file has, such as "folder"; None where nothing has it."""
+        """Return the kind of a path that is not a file, such as "folder"; None for any other."""
         kind = self.kind(path)
         return None if kind == "file" else kind
 
     def matrix(self, path: str) -> Matrix | None:
-        """Return what a text of numbers holds, None where it cannot be known."""
+        """Return the matrix in a text of numbers, None where it is unknown."""
         from netsharp_lsp.text.matrices import matrix_of
 
         return self.counted(path, matrix_of)
 
     def labels(self, path: str) -> int | None:
-        """Return how many labels a list has, None where it cannot be known."""
+        """Return the number of labels in a list, None where it is unknown."""
         from netsharp_lsp.text.matrices import labels_in
 
         found = self.counted(path, labels_in)
         return None if found is None or found < 1 else found
 
     def network(self, path: str) -> Network | None:
-        """Return the network of a model file, None where it cannot be known."""
+        """Return the network of a model file, None where it is unknown."""
         found = self.counted(path, _NETWORK)
         return None if isinstance(found, str) else found
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data, None where none may be read."""
-        # The program takes these for its input and for the output of another program.
+        """Return the result of `count` for a data file, None where it may not be read."""
+        # CNTK takes these for its input and for the output of another program.
         if path in ("", "-") or path.endswith("|"):
             return None
         places = (os.path.join(one, path) for one in self._folders)
@@ -106,19 +106,19 @@ class RunFiles:
         return next((one for one in found if one is not None), None)
 
     def outside(self, path: str) -> bool:
-        """Whether nothing can be known of a file, which then is nowhere else.
+        """Return whether nothing can be known about a file, which then is nowhere else.
 
-        Where it is only looked for besides tells nothing about where it should be, and in a
-        working directory that is open nobody can look.
+        The additional folders do not show where a missing file should be, and an open working
+        directory cannot be searched.
         """
         beyond = self._files.outside(os.path.join(self._folders[0], path))
         return self.adrift(path) or (beyond and not self.exists(path))
 
     def adrift(self, path: str) -> bool:
-        """Whether a file would lie in the working directory, and that is open."""
+        """Return whether a file would be in the working directory, and that is open."""
         return self._open and not os.path.isabs(path) and not self.exists(path)
 
     def locate(self, path: str) -> str:
-        """Return the one name of a file, however a path to it is spelt."""
+        """Return the canonical path of a file."""
         places = [os.path.join(one, path) for one in self._folders]
         return self._files.locate(next(filter(self._files.exists, places), places[0]))

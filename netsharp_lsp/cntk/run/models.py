@@ -1,6 +1,6 @@
-"""Which network a command has: the one that it builds, or that of the model which it reads.
+"""The network of a command: the one that it builds, or that of the model that it reads.
 
-Paths are compared as text once variables are in place; what cannot be known is None.
+Paths are compared as text after substitution; what is unknown is None.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
     from netsharp_lsp.workspace import Run
 
     class CommandRun(Protocol):
-        """A run as the order of its commands shows it."""
+        """A run as seen by the order of its commands."""
 
         @property
         def commands(self) -> list[Command]:
-            """The commands in their order."""
+            """Return the commands in order."""
 
         @property
         def run(self) -> Run:
-            """How it is started."""
+            """Return how it is started."""
 
         @property
         def files(self) -> RunFiles:
-            """The files of the run."""
+            """Return the files of the run."""
 
         @property
         def first_read(self) -> list[str]:
-            """The files that it begins with, by the paths that were asked for."""
+            """Return the files that it begins with, by the paths of the command line."""
 
         def beside(self, path: str) -> Iterable[tuple[str, CommandRun]]:
-            """Return the runs beside it that may write a model, each with what it is called."""
+            """Return the runs beside it that may write a model, each with its name."""
 
         def edits_before(self, place: int) -> list[Edit]:
-            """Return the edits in MEL of the commands before a place, if not of more."""
+            """Return at least the edits in MEL of the commands before a place."""
 
         def network_of(self, command: str) -> BuiltNetwork | None:
-            """Return what builds the network of a command."""
+            """Return the result of a command's builder."""
 
 
 #: Stands for a language where the network is what the action SVD left in a file.
@@ -77,14 +77,14 @@ _READ = {
 
 
 def path_of(found: Found | None) -> str | None:
-    """The path that an option gives; None where it is absent, empty or not known."""
+    """Return the path in an option; None where it is absent, empty or unknown."""
     if found is None or found.problem is not None or not found.text.text:
         return None
     return found.text.text.decode("utf-8", "replace")
 
 
 def option(command: Command, name: str) -> Found | None:
-    """What a command finds for an option; training looks in its own block first."""
+    """Return the value of a command's option; training looks in its own block first."""
     if command.scope is None:
         return None
     block = command.scope.block(b"SGD") if trains(command) else None
@@ -92,12 +92,12 @@ def option(command: Command, name: str) -> Found | None:
 
 
 def trains(command: Command) -> bool:
-    """Whether a command trains."""
+    """Return whether a command trains."""
     return any(action in TRAINING for action in command.actions)
 
 
 def models_written(command: Command) -> Iterator[str]:
-    """The models that a command writes, as far as their paths are known."""
+    """Yield the models that a command writes, as far as their paths are known."""
     for action in command.actions:
         for name in _WRITTEN.get(action, ()):
             path = path_of(option(command, name))
@@ -110,7 +110,7 @@ def models_written(command: Command) -> Iterator[str]:
 
 
 def models_read(command: Command) -> Iterator[tuple[str, Found]]:
-    """The models that a command reads: each path and where it is given."""
+    """Yield the models that a command reads: each path with its option."""
     for action in command.actions:
         builds = action in ("write", "bnstat") and command.builder is not None
         for name in () if builds else _READ.get(action, ()):
@@ -121,7 +121,7 @@ def models_read(command: Command) -> Iterator[tuple[str, Found]]:
 
 
 def named_models(command: Command) -> Iterator[tuple[str, Found]]:
-    """The models that a command reads or writes: each path and where it is given."""
+    """Yield the models that a command reads or writes: each path with its option."""
     for action in command.actions:
         for name in dict.fromkeys((*_READ.get(action, ()), *_WRITTEN.get(action, ()))):
             found = option(command, name)
@@ -131,17 +131,17 @@ def named_models(command: Command) -> Iterator[tuple[str, Found]]:
 
 
 def edits_freely(command: Command) -> bool:
-    """Whether a command runs a script that may write any model."""
+    """Return whether a command runs a script that may write any model."""
     builder = command.builder
     scripted = builder is None or builder.entry.key.lower() != b"brainscriptnetworkbuilder"
     return "edit" in command.actions and scripted
 
 
 class _Order:
-    """The places of commands in their order: of each, of the first that may write any model, and
-    of those that write a model; and the edits in MEL by these places.
+    """The order of commands: the place of each, of the first that may write any model, and of those
+    that write a model; and the edits in MEL by place.
 
-    Edits are followed on networks, which are built for them: of those before a place only.
+    Edits are evaluated on networks, which are built for them: only for those before a place.
     """
 
     __slots__ = ("_left", "_scripted", "edits", "free", "places", "sources", "writers")
@@ -165,7 +165,7 @@ class _Order:
     def upto(self, end: int, run: CommandRun) -> _Order:
         """Return itself with what the edits before a place write.
 
-        It is kept as long as its run is, so it holds none.
+        It is kept as long as its run is, so it does not refer to it.
         """
         while self._left and self._left[-1] < end:
             place = self._left.pop()
@@ -181,8 +181,8 @@ class _Order:
         return self
 
     def last(self, path: str, end: int) -> int | None:
-        """The last place before another at which a model is written, or the one of which it may be
-        an epoch.
+        """Return the last place before another at which a model is written, or the model of which
+        it may be an epoch.
         """
         places = (place for one in _spellings(path) for place in self.writers.get(one, ()))
         return max((place for place in places if place < end), default=None)
@@ -194,13 +194,13 @@ def _order_of(run: CommandRun) -> _Order:
 
 
 def _order(run: CommandRun, end: int | None = None) -> _Order:
-    """The order of commands with what is known of those before a place."""
+    """Return the order of commands with what is known of those before a place."""
     return _order_of(run).upto(len(run.commands) if end is None else end, run)
 
 
 def goes_on(command: Command, experiment: CommandRun) -> bool:
-    """Whether a command may train a model that a command before writes as its epoch 0: what
-    builds its network is not read then.
+    """Return whether a command may train a model that an earlier command writes as its epoch 0: its
+    network builder is not read then.
     """
     if not trains(command):
         return False
@@ -210,7 +210,9 @@ def goes_on(command: Command, experiment: CommandRun) -> bool:
 
 
 def _begun(command: Command, experiment: CommandRun) -> str | None:
-    """The model of an epoch that a command before writes and that a training goes on with."""
+    """Return the model of an epoch that an earlier command writes and from which a training
+    resumes.
+    """
     path = path_of(option(command, "modelPath"))
     if path is None:
         return None
@@ -221,11 +223,11 @@ def _begun(command: Command, experiment: CommandRun) -> str | None:
 
 
 def built_for(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
-    """What built the network that a command works on: it itself, or the command before it that
-    trains the model which it reads.  Where that cannot be known, a sentence on why not.
+    """Return the builder's result for a command: its own, or that of the earlier command that
+    trains the model that it reads. A sentence on the reason where it is unknown.
     """
     if command.scope is None:
-        return f"there is no block '{command.name}'."
+        return f"no block '{command.name}' exists."
     if edits_freely(command):
         return _edited(command, experiment)
     if command.builder is not None and "cv" not in command.actions:
@@ -241,8 +243,8 @@ def built_for(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
 
 
 def _split_before(path: str, reader: Command, experiment: CommandRun) -> BuiltNetwork | str | None:
-    """The network of a model that the action SVD writes before it is read, as the file holds it
-    that the last run left: its inner dimensions depend on trained numbers.  None for any other.
+    """Return the network of a model that the action SVD writes before it is read, as in the file
+    that the last run left: its inner dimensions depend on trained numbers. None for any other.
     """
     writer = splitter_of(normal(path), reader, experiment)
     if writer is None:
@@ -250,7 +252,7 @@ def _split_before(path: str, reader: Command, experiment: CommandRun) -> BuiltNe
     network = experiment.files.network(path)
     if network is None or network.troubles:
         return (
-            f"'{writer.name}' writes '{path}', and how many singular values it keeps depends on "
+            f"'{writer.name}' writes '{path}', and the number of kept singular values depends on "
             "trained numbers: the network is known once it has run."
         )
     outcome = Outcome(network, ())
@@ -259,7 +261,7 @@ def _split_before(path: str, reader: Command, experiment: CommandRun) -> BuiltNe
 
 def splitter_of(path: str, reader: Command, experiment: CommandRun) -> Command | None:
     """Return the command whose action SVD writes a model last before another command reads it; None
-    where that is no such command, or where an edit may have written it.
+    where the last writer is another command, or where an edit may have written it.
     """
     end = _order_of(experiment).places.get(reader, 0)
     known = _order(experiment, end)
@@ -269,14 +271,14 @@ def splitter_of(path: str, reader: Command, experiment: CommandRun) -> Command |
 
 
 def model_of(command: Command) -> str | None:
-    """The one model that a command reads, None where it reads none or several."""
+    """Return the one model that a command reads, None where it reads none or several."""
     wanted = {normal(path) for path, _ in models_read(command)}
     return wanted.pop() if len(wanted) == 1 else None
 
 
 def written_anew(path: str, reader: Command, experiment: CommandRun) -> bool:
-    """Whether a command before another may write a model that is there already: all that write it
-    do, but those which train it and find it finished.
+    """Return whether an earlier command may write a model that exists already: all that write it
+    may, except those that train it and find it finished.
     """
     end = _order_of(experiment).places[reader]
     known = _order(experiment, end)
@@ -290,15 +292,15 @@ def written_anew(path: str, reader: Command, experiment: CommandRun) -> bool:
 
 
 def writers_of(path: str, experiment: CommandRun) -> list[Command]:
-    """The commands that write a model, of its epochs too, in their order."""
+    """Return the commands that write a model, including its epochs, in order."""
     known = _order(experiment)
     places = {place for one in _spellings(path) for place in known.writers.get(one, ())}
     return [experiment.commands[place] for place in sorted(places)]
 
 
 def trained_before(path: str, reader: Command | None, experiment: CommandRun) -> BuiltNetwork | str:
-    """What built the network of a model as a command finds it, None for after all; a sentence where
-    that cannot be known.
+    """Return the builder's result of a model as a command finds it, None for after all commands; a
+    sentence where it is unknown.
     """
     places = _order_of(experiment).places
     end = len(places) if reader is None else places.get(reader, len(places))
@@ -321,20 +323,20 @@ def trained_before(path: str, reader: Command | None, experiment: CommandRun) ->
             path, end, more = _before_renewals(place, known, experiment)
             renewals |= more
         elif begun is None:
-            return f"'{command.name}' writes '{path}', and which network it writes is not known."
+            return f"'{command.name}' writes '{path}', and the network that it writes is unknown."
         else:
             path, end = begun, place
     return f"no command here writes '{path}' before it is read."
 
 
 def _renews(command: Command) -> bool:
-    """Whether a command makes one model of another by the action bnstat."""
+    """Return whether a command derives one model from another by the action bnstat."""
     return "bnstat" in command.actions and model_of(command) is not None
 
 
 def _before_renewals(place: int, known: _Order, experiment: CommandRun) -> Source:
-    """What a command that renews a model begins with, before all that renew it one after the other;
-    found once for each.
+    """Return the source of a command that renews a model, before all consecutive renewals; found
+    once for each.
     """
     passed = []
     path, end = "", place
@@ -357,7 +359,7 @@ def _before_renewals(place: int, known: _Order, experiment: CommandRun) -> Sourc
 
 
 def _renewed(built: BuiltNetwork | str, renewals: Renewals, renewer: str) -> BuiltNetwork | str:
-    """What renewals make of a network, of which a command does the last."""
+    """Return a network after renewals, of which a command does the last."""
     if isinstance(built, str) or not renewals:
         return built
 
@@ -371,7 +373,7 @@ def _renewed(built: BuiltNetwork | str, renewals: Renewals, renewer: str) -> Bui
 
 
 def _edited(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
-    """The network that an edit writes last."""
+    """Return the network that an edit writes last."""
     place = _order_of(experiment).places[command]
     edit = _order(experiment, place + 1).edits.get(place)
     if edit is None:
@@ -382,23 +384,24 @@ def _edited(command: Command, experiment: CommandRun) -> BuiltNetwork | str:
 
 
 def _built_by(edit: Edit, path: str) -> BuiltNetwork | str:
-    """The network that an edit writes to a path, or to that of which it is an epoch."""
+    """Return the network that an edit writes to a path, or to that of which it is an epoch."""
     found = next((edit.written[one] for one in _spellings(path) if one in edit.written), None)
     return found or (
-        f"the edit '{edit.command}' writes '{path}', and not all that it loads or does is known."
+        f"the edit '{edit.command}' writes '{path}', and what it loads or does is not completely "
+        "known."
     )
 
 
 def _writes_its_own(command: Command) -> bool:
-    """Whether a command writes the network that its builder builds."""
+    """Return whether a command writes the network that its builder builds."""
     return trains(command) or "edit" in command.actions
 
 
 def _spellings(path: str) -> tuple[str, ...]:
-    """A model, and the one of which it may be an epoch."""
+    """Return a model's path, and the path of which it may be an epoch."""
     stem, _, epoch = path.rpartition(".")
     return (path, stem) if epoch.isdecimal() else (path,)
 
 
 def _without_network(command: Command) -> str:
-    return f"'{command.name}' builds no network and reads no model that is known."
+    return f"'{command.name}' builds no network and reads no known model."

@@ -1,6 +1,6 @@
 """The configurations beside that of a run, and which of them may write a model that it reads.
 
-Each is looked at as somebody would start it in its folder, once; knows no network.
+Each is evaluated once, as if started in its folder; knows no network.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _EPOCH = re.compile(r"\.\d+\Z")
 
 
 def alone(name: str, also: tuple[str, ...] = ()) -> Run:
-    """The run that is supposed of a configuration that nobody says how to run: in its folder."""
+    """Return the assumed run of a configuration without a declared run: in its folder."""
     folder, base = os.path.split(name)
     return Run((f"configFile={base}",), folder or ".", declared=False, also=also)
 
 
 class _Writes:
-    """The models that a configuration writes, by their one names; `any` where it may write more.
+    """The models that a configuration writes, by canonical path; `any` where it may write more.
 
-    `read` are the texts that say so, which were in a `state`.
+    `read` are the texts that determine this, which were in a `state`.
     """
 
     __slots__ = ("any", "models", "read", "state")
@@ -64,10 +64,10 @@ _WRITTEN: Remembered[_Writes] = Remembered(_KEPT)
 
 
 class Neighbours(Generic[Running]):
-    """The runs in one folder, around the one that is looked at first.
+    """The runs in one folder, around the first one.
 
-    Each begins at most once, so that what several ask for is worked out once; `begin` makes one
-    that has the same neighbours.
+    Each begins at most once, so that shared results are computed once; `begin` makes one that has
+    the same neighbours.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class Neighbours(Generic[Running]):
         self._writing: dict[str, tuple[str, ...]] = {}
 
     def writing(self, path: str, reader: Running) -> Iterator[tuple[str, Running]]:
-        """Yield the runs beside one that may write a model, each with what people call it.
+        """Yield the other runs that may write a model, each with its name for users.
 
-        There are none while the same model is looked for: then models rest on each other.
+        Empty while the same model is searched for: then models depend on each other.
         """
         target = reader.files.locate(path)
         if target in self._asked or len(self._asked) >= MODEL_CHAIN.most:
@@ -100,12 +100,12 @@ class Neighbours(Generic[Running]):
 
     @property
     def read(self) -> set[str]:
-        """The one names of the texts that the runs have read which may write a model."""
+        """Return the canonical paths of the texts read by the runs that may write a model."""
         runs = (one for one in self._begun.values() if one is not self._first)
         return {one.files.locate(path) for one in runs for path in one.files.texts}
 
     def _writing_to(self, target: str) -> tuple[str, ...]:
-        """The configurations that may write a model."""
+        """Return the configurations that may write a model."""
         if target not in self._writing:
             self._writing[target] = tuple(
                 one for one in self._places if self._may_write(one, target)
@@ -114,7 +114,7 @@ class Neighbours(Generic[Running]):
 
     @cached_property
     def _places(self) -> tuple[str, ...]:
-        """The configurations of the folder by their one names, the first among them."""
+        """Return the configurations of the folder by canonical path, the first among them."""
         begins = next(iter(self._first.first_read), None)
         if begins is None:
             return ()
@@ -129,7 +129,9 @@ class Neighbours(Generic[Running]):
         return writes.any or target in writes.models or _EPOCH.sub("", target) in writes.models
 
     def _writes(self, place: str) -> _Writes:
-        """What a configuration writes, worked out again when a text of it has changed."""
+        """Return the models that a configuration writes, computed again when a text of it has
+        changed.
+        """
         run = self._as_started(place)
         known = _WRITTEN.find((place, run.key))
         if known is not None and known.state == self._state(known.read):
@@ -159,7 +161,7 @@ class Neighbours(Generic[Running]):
         return self._begun[place]
 
     def _as_started(self, place: str) -> Run:
-        """How a configuration is started: with the values that the first run is given, too."""
+        """Return how a configuration is started: with the values of the first run, too."""
         run = self._first.run
         values = (one for one in run.items if read_item(one).kind == "assignment")
         return alone(place, run.also).followed_by(tuple(values))

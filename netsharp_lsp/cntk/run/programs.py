@@ -1,6 +1,6 @@
 """The programs of BrainScript in a run: each builder's text with what it includes, analysed.
 
-Places within are those of the parser; `outside` leads to the files that people see.
+Inner places are those of the parser; `outside` maps them to the files that users see.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class ReadProgram:
     """A builder's text with the files that it includes, analysed; nothing is built of it.
 
-    `cycles` are includes that lead back, `refused` the places of those that were one too many:
-    evaluation says so.
+    `cycles` are includes that lead back, `refused` the places of those beyond the limit, which
+    evaluation reports.
     """
 
     def __init__(self, text: NetworkText, around: Surroundings) -> None:
@@ -41,15 +41,15 @@ class ReadProgram:
 
     @property
     def texts(self) -> list[NetworkText]:
-        """The text of the builder and every file that it includes."""
+        """Return the text of the builder and every file that it includes."""
         return [self.text, *self.included.values()]
 
     def outside(self, place: Place) -> Place:
-        """Where something stands in the files that people see."""
+        """Return a place in the files that users see."""
         return _outside(self.text, place)
 
     def data(self, source: str) -> bytes:
-        """The text that places of a source are in."""
+        """Return the text that places of a source are in."""
         if source == self.text.name:
             return self.text.data
         found = self.included.get(source)
@@ -63,7 +63,7 @@ class ReadPrograms:
         self._known: dict[object, ReadProgram] = {}
 
     def of(self, text: NetworkText, around: Surroundings) -> ReadProgram:
-        """A text, or the same one as it was read before."""
+        """Return an analysed text, or the same one as analysed before."""
         at = text.place(0, len(text.data))
         key = (text.name, at, text.data, id(around.library))
         if key not in self._known:
@@ -78,7 +78,7 @@ def _outside(text: NetworkText, place: Place) -> Place:
 
 
 class BrainScriptProgram(ReadProgram):
-    """One builder's text as it was read, and what it built."""
+    """One builder's text as analysed, and the network that it built."""
 
     def __init__(self, built: BuiltNetwork, read: ReadProgram) -> None:
         self.text = read.text
@@ -90,12 +90,12 @@ class BrainScriptProgram(ReadProgram):
 
     @property
     def alone(self) -> bool:
-        """Whether it is a file for itself, which another text may include."""
+        """Return whether it is a file without a configuration, which another text may include."""
         return self.built.found is None
 
     @property
     def left_open(self) -> set[Place]:
-        """The includes, as people see them, whose paths have a variable without a value."""
+        """Return the includes, as users see them, whose paths have a variable without a value."""
         uses = self.built.text.uses if self.built.text is not None else ()
         unknown = [use.at for use in uses if use.problem is not None]
         return {
@@ -106,12 +106,12 @@ class BrainScriptProgram(ReadProgram):
         }
 
     def in_library(self, place: Place) -> bool:
-        """Whether a place is in a text that is no user's."""
+        """Return whether a place is in a text of the library."""
         return place.source in self.program.library.sources
 
 
 class _Splicing:
-    """The files that one text includes, as the analysis comes to them."""
+    """The files that one text includes, in the order of the analysis."""
 
     def __init__(self, includes: Includes) -> None:
         self.included: dict[str, NetworkText] = {}
@@ -120,7 +120,7 @@ class _Splicing:
         self._includes = includes
 
     def splice(self, entry: Include) -> tuple[Entry, ...] | None:
-        """The entries of an included file, None where they cannot be known."""
+        """Return the entries of an included file, None where they are unknown."""
         try:
             name, text = self._includes.open(entry)
         except Failure as failure:
@@ -134,7 +134,7 @@ class _Splicing:
             return None
         found = NetworkText("brainscript", name, text.text)
         if name in self.included:
-            # The same text a second time is another part of the program.
+            # A second inclusion of a text is another part of the program.
             return parse(text.text, name).entries
         self.included[name] = found
         return found.script.entries
@@ -143,7 +143,9 @@ class _Splicing:
 def programs_of(
     networks: Iterable[BuiltNetwork], files: RunFiles, builders: Builders, read: ReadPrograms
 ) -> list[BrainScriptProgram]:
-    """The programs of networks, a text that several commands build only once for each outcome."""
+    """Return the programs of networks; a text that several commands build only once for each
+    outcome.
+    """
     found: dict[object, BrainScriptProgram] = {}
     for built in networks:
         text = _program_text(built, files)
@@ -157,7 +159,7 @@ def programs_of(
 def network_texts(
     programs: Iterable[BrainScriptProgram], networks: Iterable[BuiltNetwork]
 ) -> list[NetworkText]:
-    """Every text of a network in a run, in the order in which the run comes to it."""
+    """Return every text of a network in a run, in the order in which the run reads them."""
     found: dict[object, NetworkText] = {}
     for program in programs:
         for text in program.texts:
@@ -177,12 +179,12 @@ def _program_text(built: BuiltNetwork, files: RunFiles) -> NetworkText | None:
 
 
 def inline_text(text: Traced) -> NetworkText:
-    """The text of a builder in a configuration."""
+    """Return the text of a builder in a configuration."""
     return NetworkText("brainscript", INLINE, text.text, text)
 
 
 def text_of_file(name: str, files: RunFiles) -> NetworkText | None:
-    """The text of a file of its own, None where it cannot be read."""
+    """Return the text of a file without a configuration, None where it cannot be read."""
     data = files.read(name)
     source = read_text(name, data) if data is not None else ""
     return None if isinstance(source, str) else NetworkText("brainscript", name, source.text)

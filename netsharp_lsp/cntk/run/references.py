@@ -1,4 +1,4 @@
-"""Which files a run names, by what its texts say; evaluates no network and reads no disk itself."""
+"""The files that a run names in its texts; evaluates no network and reads no disk itself."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ NETWORK_FILE = re.compile(
 
 
 def named_in(text: str) -> Iterator[str]:
-    """The files of networks that a text names."""
+    """Yield the files of networks that a text names."""
     yield from NETWORK_FILE.findall(text)
     yield from INCLUDE.findall(text)
 
 
 def files_of(experiment: Experiment) -> frozenset[str]:
-    """The one names of the configurations that a run is made of, and of all that these name."""
+    """Return the canonical paths of the configurations of a run, and of all files that these
+    name.
+    """
     configuration = experiment.configuration
     files = experiment.files
     found = {files.locate(source.name) for source in configuration.layers.sources}

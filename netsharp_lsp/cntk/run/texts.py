@@ -1,7 +1,7 @@
 """The texts of networks that a run reads: inline ones, and files that are named or included.
 
-A text is what its parser gets; `place` leads from it to the file that people see.  What reads a
-language is imported where a text of it is met: most runs have one language.
+A text is what its parser gets; `place` maps it to the file that users see. The parser of a language
+is imported on first use: most runs have one language.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.evaluation import Part
     from netsharp_lsp.cntk.ndl.syntax import NdlScript
 
-#: The name of a text of BrainScript that stands in a configuration.
+#: The name of a text of BrainScript in a configuration.
 INLINE = "<builder>"
 
 
 class NetworkText:
-    """One text.  `name` is what places in it are called by its parser; `traced` is where an
-    inline text comes from, None for a file.
+    """One text. `name` is the source name in its parser's places; `traced` is the origin of an
+    inline text, None for a file.
     """
 
     __slots__ = ("_known", "_mel", "_ndl", "data", "language", "name", "traced")
@@ -42,20 +42,20 @@ class NetworkText:
 
     @property
     def known(self) -> KnownText:
-        """What can be told of the text alone, where it is BrainScript."""
+        """Return what is known of the text alone, where it is BrainScript."""
         if self._known is None:
             self._known = known_text(self.data, self.name)
         return self._known
 
     @property
     def script(self) -> Script:
-        """The text parsed, where it is BrainScript."""
+        """Return the text parsed, where it is BrainScript."""
         return self.known.script
 
     @property
     def ndl(self) -> NdlScript:
-        """The statements of the text, where it is NDL; offsets in it are those of `data`, except
-        for a file alone, whose comments are left out.
+        """Return the statements of the text, where it is NDL; offsets in it are those of `data`,
+        except for a file alone, whose comments are removed.
         """
         if self._ndl is None:
             from netsharp_lsp.cntk.ndl.reading import read_script
@@ -66,7 +66,7 @@ class NetworkText:
 
     @property
     def mel(self) -> MelScript:
-        """The statements of the text, where it is MEL with its variables in place."""
+        """Return the statements of the text, where it is MEL with its variables substituted."""
         if self._mel is None:
             from netsharp_lsp.cntk.mel.reading import MelScript, read
 
@@ -76,21 +76,23 @@ class NetworkText:
 
     @classmethod
     def of_part(cls, part: Part) -> NetworkText:
-        """A script of NDL: a section or a file that was read."""
+        """Return a script of NDL: a section or a file that was read."""
         traced = part.script.text
         text = cls("ndl", traced.place(0, 0).source.name, traced.text, traced)
         text._ndl = part.script
         return text
 
     def place(self, start: int, end: int) -> Place:
-        """Where a span of the text stands in a file."""
+        """Return the place in a file of a span of the text."""
         if self.traced is None:
             return Place(self.name, start, end)
         found = self.traced.place(start, end)
         return Place(found.source.name, found.start, found.end)
 
     def offset(self, source: str, offset: int) -> int | None:
-        """Where an offset of a source that people see lies in the text; None where it does not."""
+        """Return the offset in the text of an offset of a source that users see; None where it is
+        not in the text.
+        """
         if self.traced is None:
             return offset if source == self.name else None
         return self.traced.inner(source, offset)

@@ -1,5 +1,5 @@
-"""Which release of CNTK's program a run is for: the one that is set, else the lowest that knows
-every word that the run uses.  Judges nothing.
+"""The release of CNTK that a run is for: the one that is set, else the lowest that knows every word
+that the run uses. Reports nothing.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ SET, DERIVED, SUPPOSED = "set", "derived", "supposed"
 
 
 class VersionedWord(NamedTuple):
-    """A word that not every release knows: how a sentence calls it, where it stands and who knows
-    it.  `stops`: a release that does not know it stops there, sooner or later; `surely`: nothing
-    but that can happen; `counts`: it is a number of arguments, by which libraries differ.
+    """A word that not every release knows: its description, its place and its releases. `stops`: a
+    release that does not know it stops there, sooner or later; `surely`: it certainly does;
+    `counts`: it is a number of arguments, in which libraries differ.
     """
 
     said: str
@@ -57,9 +57,10 @@ class VersionedWord(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The release that a run is for, how that is known, and the words that not all releases know.
+    """The release that a run is for, how it is determined, and the words that not all releases
+    know.
 
-    `deciding` is the word that asks for no release before this, None where none does.
+    `deciding` is the word that requires the release, None where none does.
     """
 
     name: str
@@ -70,21 +71,21 @@ class Version(NamedTuple):
 
     @property
     def because(self) -> str:
-        """How the release is known, in words that go on after its name."""
+        """Return how the release is determined, in words that continue its name."""
         if self.why == SET:
-            return "as the settings say"
+            return "as set in the settings"
         if self.deciding is None:
-            return "as no word asks for a later one"
+            return "as no word requires a later one"
         return f"the lowest that knows {self.deciding.said}"
 
     @property
     def told(self) -> dict[str, str]:
-        """The release as reports in JSON tell it."""
+        """Return the release as in JSON reports."""
         return {"name": self.name, "known": self.why, "because": self.because}
 
 
 def version_of(given: str, words: Iterable[VersionedWord]) -> Version:
-    """The release of a run by what settings say, if they do, and by its words."""
+    """Return the release of a run by its settings, if they set it, and by its words."""
     words = tuple(words)
     deciding = max(words, key=lambda one: rank(one.known.since), default=None)
     if deciding is not None and deciding.known.since == FIRST:
@@ -97,7 +98,7 @@ def version_of(given: str, words: Iterable[VersionedWord]) -> Version:
 
 
 def words_of_options(visits: Iterable[Visit], root: Scope) -> Iterator[VersionedWord]:
-    """The options, and values of options, that not every release knows; each place once."""
+    """Yield the options, and values of options, that not every release knows; each place once."""
     visits = list(visits)
     is_run = any(visit.command.listed for visit in visits)
     asked: list[tuple[Block, Scope, bool]] = [(TOP, root, True)] if is_run else []
@@ -133,8 +134,8 @@ def _placed(place: SourcePlace) -> Place:
 
 
 def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
-    """The words of BrainScript that not every release knows: functions of the library, parameters,
-    ways to start a parameter.
+    """Yield the words of BrainScript that not every release knows: functions of the library,
+    parameters, ways to start a parameter.
     """
     for text in texts:
         for use in text.program.uses_named(VERSIONED):
@@ -155,7 +156,7 @@ def words_of_texts(texts: Iterable[ReadProgram]) -> Iterator[VersionedWord]:
 
 
 def _may_tell(application: Application) -> bool:
-    """Whether the arguments of a call are such that not every release takes them of something."""
+    """Return whether a call has arguments that not every release accepts."""
     given = application.call.arguments
     if any(one.name in ARGUMENTS or one.name == "init" for one in given):
         return True
@@ -190,8 +191,8 @@ def _of_call(
 
 
 def words_of_ndl(scripts: Iterable[NdlScript]) -> Iterator[VersionedWord]:
-    """The words of NDL that not every release knows: functions, their options, arguments that
-    were added.  A macro of a function's name is meant in its place.
+    """Yield the words of NDL that not every release knows: functions, their options, arguments that
+    were added. A macro with a function's name replaces it.
     """
     scripts = list(dict.fromkeys(scripts))
     macros = {one.name.text.lower() for script in scripts for one in script.definitions()}

@@ -1,3 +1,3 @@
-"""How a run of CNTK is trained, evaluated and written: from configurations and networks to what the
-engine computes.  Knows no terminal and no array.
+"""Training, evaluation and writing of CNTK's commands: from configurations and networks to what the
+engine computes. Knows no terminal and no array.
 """

@@ -1,4 +1,6 @@
-"""A model file of CNTK as what answers: which node is the answer, and the graphs of any others."""
+"""A model file of CNTK that answers for data: its answer node, and the graphs of any other
+nodes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 #: Criteria that compare labels with values before a softmax.
 _OF_CLASSES = ("CrossEntropyWithSoftmax", "ClassificationError", "ErrorPrediction")
 _SQUARED = "SquareError"
-#: What a node is that answers: values before a softmax, behind it, or one number.
+#: The kinds of answers: values before a softmax, after it, or one number.
 _LOGITS, _CHANCES, _NUMBER = "logits", "chances", "number"
 _SPARSE = "SparseInputValue"
 #: Graphs of nodes that are asked for together, kept for the next question.
@@ -41,7 +43,9 @@ _OTHERWISE = "Use the action write or test of a configuration."
 
 
 def opened_model(path: str) -> Model | None:
-    """The model in a file of CNTK's, None where it is none; ModelError where it cannot answer."""
+    """Return the model in a file of CNTK's, None where it is not one; raise ModelError if it has no
+    answer.
+    """
     found = model_and_numbers(path)
     if found is None:
         return None
@@ -50,7 +54,7 @@ def opened_model(path: str) -> Model | None:
 
 
 def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Model:
-    """The model of a network without numbers, and these by name; ModelError likewise."""
+    """Return the model of a network without numbers, and these by name; ModelError likewise."""
     graphs = _Graphs(stored, path)
     network, answer, labels, kind = graphs.network, graphs.answer, graphs.labels, graphs.kind
     groups = network.groups
@@ -77,13 +81,13 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
 
 
 def _shapes(nodes: Iterable[Node]) -> dict[str, tuple[int, ...]]:
-    """Row-major shapes by name, in the order of the names."""
+    """Return row-major shapes by name, in the order of the names."""
     shapes = {node.name: tuple(reversed(node.shape or ())) for node in nodes}
     return {name: shapes[name] for name in sorted(shapes)}
 
 
 class _Graphs:
-    """The graphs of nodes of a network by their names; without names that of its answer."""
+    """The graphs of a network's nodes by name; without names that of its answer."""
 
     def __init__(self, stored: StoredModel, path: str) -> None:
         """Find the network and its answer; ModelError where there is none."""
@@ -93,7 +97,9 @@ class _Graphs:
         self._made: dict[tuple[Sequence[str], bool], GraphAsked] = {}
 
     def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
-        """ModelError for names of no nodes, and for nodes that are not computed."""
+        """Return the graph of some nodes; ModelError for names of no nodes, and for nodes that are
+        not computed.
+        """
         key = (tuple(names), judged)
         found = self._made.get(key)
         if found is None:
@@ -108,7 +114,7 @@ class _Graphs:
         for node in () if judged else nodes:
             if node in groups["criterion"] or node in groups["evaluation"]:
                 raise ModelError(
-                    f"{self._path}: '{node.name}' is a sum over samples, which evaluate tells. "
+                    f"{self._path}: '{node.name}' is a sum over samples, which evaluate reports. "
                     "Name another node."
                 )
         try:
@@ -143,7 +149,9 @@ class _Graphs:
 
 
 def _answer(network: Network, path: str) -> tuple[Node, str, str]:
-    """The node that answers, the input that it is compared with, empty for none, and its kind."""
+    """Return the node that answers, the input that it is compared with, empty if there is none, and
+    its kind.
+    """
     groups = network.groups
     for node in (*groups["criterion"], *groups["evaluation"]):
         if node.operation in (*_OF_CLASSES, _SQUARED) and len(node.inputs) >= 2:

@@ -1,4 +1,4 @@
-"""What commands do: each looked through to the end before the first one begins, then done."""
+"""The jobs of commands: all are checked completely before the first one begins, then run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Undertaking(Protocol):
 
     @property
     def work(self) -> CommandWork:
-        """What its command is asked, with the name of the action."""
+        """The parameters of its command, with the name of the action."""
 
     def run(self, telling: Telling) -> str:
-        """Do it; how it ended."""
+        """Run it, and return how it ended."""
 
 
 #: What is done, by the names of actions.
@@ -58,28 +58,28 @@ ACTIONS: Mapping[str, Callable[[Command, str, Workshop], Undertaking]] = {
 
 
 class Renewed(NamedTuple):
-    """An action on a model that a command before it writes: looked through with what is known of
-    that, and prepared from its file once that command is done.
+    """An action on a model that an earlier command writes: checked with what is known of that
+    model, and prepared from its file once that command has finished.
     """
 
     work: CommandWork
     make: Callable[[], Undertaking]
 
     def run(self, telling: Telling) -> str:
-        """Do it; how it ended."""
+        """Run it, and return how it ended."""
         return self.make().run(telling)
 
 
 class Prepared(NamedTuple):
-    """The jobs of commands in order, and why others are left out."""
+    """The jobs of commands in order, and why others are omitted."""
 
     jobs: Sequence[tuple[Command, Undertaking]]
     refusals: Sequence[RunRefusal]
 
 
 def prepared(shop: Workshop) -> Prepared:
-    """The jobs of all commands that are listed, but of those that cannot be done and of those that
-    need what these would write.
+    """Return the jobs of all listed commands, except those that cannot be run and those that need
+    what these would write.
     """
     found: list[tuple[Command, Undertaking]] = []
     refusals: list[RunRefusal] = []
@@ -100,14 +100,14 @@ def prepared(shop: Workshop) -> Prepared:
 
 
 def _demand_files(command: Command, shop: Workshop, lost: Mapping[str, str]) -> None:
-    """Refuse a command that needs what others would write that are left out."""
+    """Refuse a command that needs the files of omitted commands."""
     needed = needed_of(command, shop.experiment, lost) if lost else None
     if needed is None or command.found is None:
         return
     path, writer = needed
     reason = f"'{command.name}' needs '{path}', which '{writer}' would write."
     if os.path.exists(shop.path(path)):
-        reason += f" command={command.name} alone takes the file that is there."
+        reason += f" command={command.name} alone uses the existing file."
     raise Refused(RunRefusal(reason, where_of(command.found.text)))
 
 
@@ -125,7 +125,7 @@ def _leave_out(command: Command, shop: Workshop, lost: dict[str, str]) -> None:
 def _jobs(command: Command, shop: Workshop) -> Iterable[Undertaking]:
     root = shop.experiment.configuration.root
     if command.scope is None or command.found is None:
-        reason = f"there is no block '{command.name}' to run."
+        reason = f"no block '{command.name}' exists."
         raise Refused(RunRefusal(reason, where_of(root.text)))
     visits = [one for one in shop.experiment.visits if one.command is command]
     refusals = list(refused(visits, root))
@@ -135,7 +135,7 @@ def _jobs(command: Command, shop: Workshop) -> Iterable[Undertaking]:
         make = ACTIONS.get(action)
         if make is None:
             able = ", ".join(ACTIONS)
-            reason = f"the action '{action}' is not done yet; {able} are."
+            reason = f"the action '{action}' is not supported yet; {able} are."
             raise Refused(RunRefusal(reason, where_of(command.found.text)))
         later = partial(make, command, action, shop._replace(seeds=shop.seeds.copy()))
         ahead: list[str] = []

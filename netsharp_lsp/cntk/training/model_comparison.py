@@ -1,7 +1,7 @@
-"""What differs between two models of CNTK, or a model and the network of a configuration.
+"""Comparison of two models of CNTK, or of a model and the network of a configuration.
 
-Nodes are compared as in two runs, numbers by the norm of what changed: those of a configuration
-are what training begins with.
+Nodes are compared as in two runs, numbers by the norm of the change; those of a configuration are
+what training begins with.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-#: Behind the name of a model stands an epoch, where it is that of one.
+#: The name of an epoch's model ends with the epoch.
 _EPOCH = re.compile(r"\.[0-9]+$")
 _FIGURES = ("parameters", "multiply_adds")
 
 
 class Compared(NamedTuple):
-    """A network, and the numbers of its nodes by their names, none where they are not known.
+    """A network, and the numbers of its nodes by name, none where they are not known.
 
-    `began`: the numbers are those that training begins with, and are no part of what it is.
+    `began`: the numbers are those that training begins with, and are not part of its identity.
     """
 
     network: Network
@@ -49,17 +49,17 @@ class Compared(NamedTuple):
 
     @classmethod
     def of_model(cls, path: str) -> Compared:
-        """That of a model; ModelError where it cannot be used."""
+        """Return the network of a model file; raise ModelError where it cannot be used."""
         found = model_and_numbers(path)
         if found is None:
-            raise ModelError(f"{path} is no model file.")
+            raise ModelError(f"{path} is not a model file.")
         stored, numbers = found
         return cls(network_in(stored, path), numbers)
 
     @classmethod
     def of_text(cls, built: BuiltNetwork, experiment: Experiment, path: str) -> Compared:
-        """The network of a command with the numbers that its training begins with, as far as they
-        can be worked out; the others as the first epoch of a model at `path` has them.
+        """Return the network of a command with the numbers that its training begins with, where
+        they can be computed; else with those of the first epoch of a model at `path`.
         """
         assert built.network is not None
         found = _first_epoch(path, built.network)
@@ -67,8 +67,8 @@ class Compared(NamedTuple):
 
 
 def _beginnings(built: BuiltNetwork, network: Network, experiment: Experiment) -> dict[str, Array]:
-    """The numbers that a network begins with, by their nodes; none where one of them begins in a
-    way that is not known here.
+    """Return the numbers that a network begins with, by node; empty where one of them begins in a
+    way that is not supported.
     """
     seeds = Seeds()
     for command in experiment.commands:
@@ -91,8 +91,8 @@ def _beginnings(built: BuiltNetwork, network: Network, experiment: Experiment) -
 
 
 def _first_epoch(path: str, network: Network) -> dict[str, Array]:
-    """The numbers of the model that a training of another began with, or of its first epoch; none
-    where that is not there, is no model, or is one of another network.
+    """Return the numbers of the model that a training began with, or of its first epoch; empty
+    where that does not exist, is not a model, or is a model of another network.
     """
     stem = _EPOCH.sub("", path)
     for first in (f"{stem}.0", f"{stem}.1"):
@@ -106,9 +106,9 @@ def _first_epoch(path: str, network: Network) -> dict[str, Array]:
 
 
 def compared_models(before: Compared, after: Compared) -> Comparison:
-    """Compare networks, and where both have numbers these, by the norm of what changed.
+    """Compare networks, and the norms of their numbers where both have some.
 
-    Networks whose numbers moved since training began are the same; two models are not.
+    Networks whose numbers changed since training began are the same; two models are not.
     """
     found, partners = node_differences(before.network, after.network)
     differences = [one for one in found if not _is_of_files(one, after)]
@@ -128,19 +128,19 @@ def compared_models(before: Compared, after: Compared) -> Comparison:
 
 
 def _moved(name: str, change: NormChange, *, began: bool) -> Difference:
-    """By how much the numbers of a parameter differ."""
+    """Return the difference of a parameter's numbers."""
     norms = {key: one if isfinite(one) else None for key, one in change._asdict().items()}
-    told = f"{change.after:.6g} (difference: norm {change.difference:.6g}, "
-    told += f"largest {change.largest:.6g})"
+    text = f"{change.after:.6g} (difference: norm {change.difference:.6g}, "
+    text += f"largest {change.largest:.6g})"
     aspect = "norm since it began" if began else "norm"
     return Difference(
-        "changed", "parameter", name, aspect, f"{change.before:.6g}", told, norms=norms
+        "changed", "parameter", name, aspect, f"{change.before:.6g}", text, norms=norms
     )
 
 
 def _is_of_files(one: Difference, after: Compared) -> bool:
-    """Whether a difference is none between a model and what builds it: a file says more than a
-    text, the shape of a delay too, and nothing of how a parameter begins.
+    """Return whether a difference is none between a model and its builder: a file has more than a
+    text, such as the shape of a delay, and not how a parameter begins.
     """
     node = after.network.nodes.get(one.name)
     if one.change != "changed" or node is None:

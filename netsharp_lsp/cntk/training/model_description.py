@@ -1,4 +1,6 @@
-"""What `netsharp describe` says of a model file of CNTK, or of a checkpoint: plain values."""
+"""The description that `netsharp describe` prints of a model file of CNTK, or of a checkpoint, as
+plain values.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ _NOWHERE: dict[str, Any] = {"file": None, "start": None, "end": None}
 
 
 def description_of(path: str, *, partial: bool = False) -> dict[str, Any] | None:
-    """The network of a model as `netsharp describe` has it, its nodes in no file; None where it is
-    no model, ModelError where it is damaged.  ``partial``: with what can be read around faults.
+    """Return the network of a model as `netsharp describe` prints it, its nodes in no file; None
+    where it is not a model, ModelError where it is damaged. ``partial``: include what can be read
+    around faults.
     """
     found = _opened(path, partial=partial)
     if found is None:
@@ -60,10 +63,11 @@ def _opened(path: str, *, partial: bool) -> StoredModel | Checkpoint | TrainerSt
 
 
 def weights_of(path: str, first: int, seconds: float) -> dict[str, Any] | None:
-    """Return what the numbers of a model are like, from a parameter on by its place: of at least
-    one, and of as many as `seconds` allow, with the place to go on from as `next`, None at the end.
+    """Return statistics of a model's numbers, from a parameter on by its index: of at least one
+    parameter, and of as many as `seconds` allow, with the index to continue from as `next`, None at
+    the end.
 
-    What can be read of a damaged model is looked at; None and ModelError as for `description_of`.
+    The readable part of a damaged model is used; None and ModelError as for `description_of`.
     """
     began = time.monotonic()
     found = _opened(path, partial=True)
@@ -110,13 +114,15 @@ def _model(stored: StoredModel, troubles: list[str]) -> dict[str, Any]:
 
 
 def _checkpoint(form: str, version: int, state: dict[str, Any]) -> dict[str, Any]:
-    """A checkpoint: what a training goes on from, without a network."""
+    """Return the description of a checkpoint: the state to resume training from, without a
+    network.
+    """
     model = {"format": form, "version": version, "checkpoint": state}
     return {**described(Network({}, {}), "float"), **_WHENCE, "model": model}
 
 
 def _plain(value: Any) -> Any:
-    """A value of a dictionary as JSON has it: arrays by their shapes, no number that JSON lacks."""
+    """Return a value of a dictionary as JSON: arrays by their shapes, no number that JSON lacks."""
     if isinstance(value, WireArray):
         return {"dtype": value.dtype, "shape": list(value.shape)}
     if isinstance(value, Dictionary):

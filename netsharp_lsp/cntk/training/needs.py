@@ -1,4 +1,6 @@
-"""Which commands need files of others: what is left out takes along what reads what it writes."""
+"""Dependencies of commands through files: an omitted command also omits those that read what it
+writes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def written_by(command: Command, experiment: Experiment) -> set[str]:
-    """The files that a command writes; what ends with a point is how names of files begin."""
+    """Return the files that a command writes; an entry that ends with a point is a prefix of
+    names.
+    """
     found = set(models_written(command))
     for name, path in _paths(command, experiment, "output"):
         found.add(f"{path}." if name == "outputPath" else path)
@@ -30,12 +34,14 @@ def written_by(command: Command, experiment: Experiment) -> set[str]:
 def needed_of(
     command: Command, experiment: Experiment, lost: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """A file that a command reads and another one would write, by the names of those; else None."""
+    """Return a file that a command reads and an omitted one would write, with the name of that
+    command; None if there is none.
+    """
     for path in read_by(command, experiment):
         for written in _beginnings(path):
             if written in lost:
                 return path, lost[written]
-    if trains(command):  # it goes on with a model that is there, and with one of its epochs
+    if trains(command):  # it resumes from an existing model, and from one of its epochs
         for own in models_written(command):
             for written, by in lost.items():
                 if written.startswith(f"{own}.") and written[len(own) + 1 :].isdecimal():
@@ -44,7 +50,7 @@ def needed_of(
 
 
 def read_by(command: Command, experiment: Experiment) -> Iterator[str]:
-    """The files that a command reads, as far as they are known."""
+    """Yield the files that a command reads, as far as they are known."""
     yield from (path for _, path in _paths(command, experiment, "input"))
     if trains(command):
         yield from models_written(command)
@@ -54,7 +60,7 @@ def read_by(command: Command, experiment: Experiment) -> Iterator[str]:
 
 
 def _paths(command: Command, experiment: Experiment, kind: str) -> Iterator[tuple[str, str]]:
-    """The options of a kind that name files, and these."""
+    """Yield the options of a kind that name files, with the files."""
     for visit in experiment.visits:
         for option in visit.table if visit.command is command else ():
             path = path_of(visit.option(option.name)) if option.kind == kind else None
@@ -63,7 +69,9 @@ def _paths(command: Command, experiment: Experiment, kind: str) -> Iterator[tupl
 
 
 def _beginnings(path: str) -> Iterator[str]:
-    """A path, what begins it up to each of its points, and the model of which it is an epoch."""
+    """Yield a path, its prefixes up to each of its points, and the model of which it is an
+    epoch.
+    """
     yield path
     yield from (path[: at + 1] for at, letter in enumerate(path) if letter == ".")
     stem, _, epoch = path.rpartition(".")

@@ -1,4 +1,6 @@
-"""What blocks of a command say, in values: read here, without effect, or refused by name."""
+"""The options of a command's blocks as values: those that are read here, those without effect, and
+those that are refused by name.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +158,7 @@ _IDLE = {
     "LMSequenceReader": "verbosity traceLevel prefetch minibatchMode",
     "LUSequenceReader": "verbosity traceLevel prefetch minibatchMode",
 }
-#: Of tables whose options build the network: those that nobody reads there.
+#: In tables whose options build the network: those that are not read there.
 _UNBUILT = {
     "SimpleNetworkBuilder": (),
     "NDLNetworkBuilder": ("dumpFileName",),
@@ -169,7 +171,7 @@ _NEUTRAL = {
 }
 #: Options that have an effect where a truth is given.
 _WHERE = {"nbruttsineachrecurrentiter": "truncated"}
-#: What is accepted wherever it stands, and computed as without it.
+#: Options that are accepted anywhere and do not change the results.
 _EVERYWHERE = "deviceid"
 #: Words for a number without bound.
 _INFINITE = ("1#inf", "inf", "infinity", "+inf")
@@ -184,62 +186,60 @@ _SAME = {
 
 
 class Options:
-    """The options of a block by their names; look-up climbs as the program's does."""
+    """The options of a block by name; look-up climbs through enclosing blocks as CNTK's does."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     def text(self, name: str, otherwise: str = "") -> str:
-        """A text; Refused where a variable in it has no value."""
+        """Return a text; Refused where a variable in it has no value."""
         found = self.found(name)
         return otherwise if found is None else _plain(found.text)
 
     def required(self, name: str, of: str) -> str:
-        """A text that has to be there."""
+        """Return a text that is required."""
         found = self.found(name)
         if found is None:
             where = where_of(self.scope.text)
-            raise Refused(
-                RunRefusal(f"'{of}' has no '{name}', and nothing is done without.", where)
-            )
+            raise Refused(RunRefusal(f"'{of}' has no '{name}', which is required.", where))
         return _plain(found.text)
 
     def path(self, name: str) -> str:
-        """A path, empty where there is none; Refused for a program in its place."""
+        """Return a path, empty where there is none; Refused for a program in its place."""
         found = self.found(name)
         path = "" if found is None else _plain(found.text).replace("\\", "/")
         if found is not None and (path.startswith("|") or path.endswith("|")):
             reason = (
-                f"'{name}={path}' names a program in the place of a file, and none is started for "
-                "that. Write what it gives into a file, and name that."
+                f"'{name}={path}' names a program in place of a file, and programs are not started "
+                "for data. Write its output to a file, and name that file."
             )
             raise Refused(RunRefusal(reason, where_of(found.text)))
         return path
 
     def required_path(self, name: str, of: str) -> str:
-        """A path that has to be there."""
+        """Return a path that is required."""
         self.required(name, of)
         return self.path(name)
 
     def whole(self, name: str, otherwise: int) -> int:
-        """A whole number."""
+        """Return an integer."""
         found = self.found(name)
         return otherwise if found is None else _number(found, _whole, "a whole number")
 
     def real(self, name: str, otherwise: float) -> float:
-        """A number."""
+        """Return a finite number."""
         found = self.found(name)
         return otherwise if found is None else _number(found, _finite, "a number")
 
     def unbounded(self, name: str) -> float:
-        """A number that may be infinite, and is where nothing is given."""
+        """Return a number that may be infinite, and is infinite where none is given."""
         found = self.found(name)
         if found is None or _plain(found.text).lower() in _INFINITE:
             return math.inf
         return _number(found, _finite, "a number")
 
     def truth(self, name: str, otherwise: bool) -> bool:
-        """A truth."""
+        """Return a truth value."""
         found = self.found(name)
         if found is None:
             return otherwise
@@ -249,25 +249,25 @@ class Options:
         return text in TRUE
 
     def reals(self, name: str) -> list[float]:
-        """A list of numbers, one for each epoch."""
+        """Return a list of numbers, one for each epoch."""
         return self._list(name, _single, "numbers of seven digits")
 
     def unbounded_reals(self, name: str) -> list[float]:
-        """A list of numbers that may be infinite."""
+        """Return a list of numbers that may be infinite."""
         return self._list(name, _perhaps_infinite, "numbers")
 
     def wholes(self, name: str) -> list[int]:
-        """A list of whole numbers."""
+        """Return a list of integers."""
         return self._list(name, _whole, "whole numbers")
 
     def names(self, name: str) -> list[str]:
-        """A list of names."""
+        """Return a list of names."""
         found = self.found(name)
         listed = [] if found is None else elements(found.text) or []
         return [text for text in map(_plain, listed) if text]
 
     def found(self, name: str) -> Found | None:
-        """What stands there, None where nothing is given."""
+        """Return the value of an option, None where none is given."""
         found = self.scope.look_up(name.encode())
         return None if found is None or found.text.text in (b"default",) else found
 
@@ -285,10 +285,11 @@ class Options:
 
 
 def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
-    """What the blocks that a command reads ask for and is not done."""
+    """Yield refusals for options in a command's blocks that are not supported."""
     yield from _refused_in(TOP, root)
     for visit in visits:
-        # One process trains, whatever it says; of a reader that is not done its name is told alone.
+        # One process trains, whatever it says; of a reader that is not supported only the name is
+        # reported.
         if any(_is_shared(one) or _is_left_whole(one.table) for one in _outwards(visit)):
             continue
         if any(_is_unknown(one) for one in _outwards(visit)):
@@ -301,10 +302,10 @@ def refused(visits: list[Visit], root: Scope) -> Iterator[RunRefusal]:
 
 
 def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
-    """The options that say other than their defaults and change nothing here, by their names."""
-    heard_of = (one for one in visits if not any(map(_is_shared, _outwards(one))))
-    blocks = [(TOP, root), *((table, one.scope) for one in heard_of for table in _tables(one))]
-    # A block may read what stands around it.
+    """Return the names of options that differ from their defaults and have no effect here."""
+    visited = (one for one in visits if not any(map(_is_shared, _outwards(one))))
+    blocks = [(TOP, root), *((table, one.scope) for one in visited for table in _tables(one))]
+    # A block may read options of the blocks around it.
     read = set(_read_places(blocks))
     found: dict[str, None] = {}
     for table, scope in blocks:
@@ -323,7 +324,7 @@ def idle(visits: list[Visit], root: Scope) -> dict[str, None]:
 
 
 def _read_places(blocks: Iterable[tuple[Block, Scope]]) -> Iterator[Where]:
-    """Where the values stand that blocks read."""
+    """Yield the places of the values that blocks read."""
     for table, scope in blocks:
         names = _words(_READ, table)
         for key, option in table.keys:
@@ -334,25 +335,25 @@ def _read_places(blocks: Iterable[tuple[Block, Scope]]) -> Iterator[Where]:
 
 
 def _tables(visit: Visit) -> list[Block]:
-    """What is looked for in a block; in that of a command of several actions by each of them."""
+    """Return the tables of a block; for a command of several actions one for each of them."""
     actions = visit.command.actions if visit.outer is None else ()
     return [command_block((one,)) for one in actions] if len(actions) > 1 else [visit.table]
 
 
 def _outwards(visit: Visit | None) -> Iterator[Visit]:
-    """A block and those around it."""
+    """Yield a block and those around it."""
     while visit is not None:
         yield visit
         visit = visit.outer
 
 
 def _is_shared(visit: Visit) -> bool:
-    """Whether a block says how several workers train together."""
+    """Return whether a block sets how several workers train together."""
     return visit.table.name == _SHARING
 
 
 def _is_unknown(visit: Visit) -> bool:
-    """Whether the block is itself an option that is not done, of the block around it."""
+    """Return whether the block is itself an unsupported option of the block around it."""
     if visit.outer is None or visit.outer.table.find(visit.name) is None:
         return False
     known = _words(_READ, visit.outer.table) | _words(_IDLE, visit.outer.table)
@@ -360,13 +361,13 @@ def _is_unknown(visit: Visit) -> bool:
 
 
 def _is_left_whole(table: Block) -> bool:
-    """Whether an action or a reader is refused as a whole."""
+    """Return whether an action or a reader is refused as a whole."""
     name = _SAME.get(table.name, table.name)
     return name not in _READ and (name in ACTIONS or name.lower() in READERS)
 
 
 def _words(options: dict[str, str], table: Block) -> frozenset[str]:
-    """The options of one kind that a block has, in small letters."""
+    """Return the options of one kind that a block has, in lower case."""
     return frozenset(options.get(_SAME.get(table.name, table.name), "").lower().split())
 
 
@@ -381,13 +382,13 @@ def _refused_in(table: Block, scope: Scope) -> Iterator[RunRefusal]:
             said = _plain(found.text)
             shown = f"={said}" if len(said) <= 40 and option.kind != "block" else ""
             yield RunRefusal(
-                f"'{option.name}{shown}' of {table.name} is not done yet. Leave it out.",
+                f"'{option.name}{shown}' of {table.name} is not supported yet. Remove it.",
                 where_of(found.text),
             )
 
 
 def _is_neutral(option: Option, text: Traced) -> bool:
-    """Whether a value says no more than the default does."""
+    """Return whether a value is equivalent to the default."""
     words = [one.strip().partition("*")[0].strip() for one in _plain(text).split(":")]
     neutral = _NEUTRAL.get(option.name.lower(), (option.default or "",))
     return all(any(_equal(word, one) for one in neutral) for word in words) or not any(words)
@@ -424,7 +425,7 @@ def _number(found: Found, read: Callable[[str], Value], what: str) -> Value:
 
 
 def _finite(text: str) -> float:
-    """A number; ValueError for what is none, and for one that is infinite."""
+    """Return a number; ValueError for anything else, and for an infinite one."""
     found = float(text)
     if not math.isfinite(found) or "_" in text:
         raise ValueError(text)
@@ -432,7 +433,7 @@ def _finite(text: str) -> float:
 
 
 def _single(text: str) -> float:
-    """A number that four bytes can hold."""
+    """Return a number in the range of float32."""
     found = _finite(text)
     if abs(found) > _LARGEST_SINGLE:
         raise ValueError(text)

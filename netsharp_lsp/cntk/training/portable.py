@@ -1,4 +1,4 @@
-"""The network of a model file as what is exported: its outputs, without criteria and labels."""
+"""The exported network of a model file: its outputs, without criteria and labels."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def portable_model(path: str, outputs: Sequence[str]) -> Portable | None:
-    """Return what is exported of a model of CNTK's: the nodes that are named, else its outputs.
+    """Return the exported part of a model of CNTK's: the nodes that are named, else its outputs.
 
-    None where it is no such file; ModelError where it is damaged, or a node is not computed.
+    None where the file is not a model; ModelError where it is damaged, or a node is not computed.
     """
     opened = model_and_numbers(path)
     if opened is None:
@@ -60,9 +60,9 @@ def _named(network: Network, name: str, path: str) -> Node:
 
 
 def exported_nodes(network: Network, worth: Sequence[str]) -> list[Node]:
-    """Return the nodes that an export has as outputs where nobody names any: those of the file
-    (``worth`` where its groups have none) that are no sums, else what its criteria compare with
-    labels; none where the file has neither.
+    """Return the nodes that an export has as outputs by default: those of the file (``worth`` where
+    its groups have none) that are not sums, else those that its criteria compare with labels; none
+    where the file has neither.
     """
     groups = network.groups
     named = (network.nodes[name] for name in worth if name in network.nodes)

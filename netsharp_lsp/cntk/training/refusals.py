@@ -1,4 +1,6 @@
-"""What is not done, as values: said by name and place before anything is computed."""
+"""Refusals as values: names and places of what is not supported, reported before anything is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -15,30 +17,30 @@ if TYPE_CHECKING:
 
 
 class SurveyedFile(Protocol):
-    """A file of data that can be read to its end for all that is wrong with it."""
+    """A data file that can be read to its end to find all its faults."""
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """Return its path."""
 
     @property
     def where(self) -> Where:
-        """Where it is named."""
+        """Return the place that names it."""
 
     @property
     def most_errors(self) -> int:
-        """So many errors are passed over."""
+        """Return how many errors are skipped."""
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all faults of the file; DataError where it cannot be read."""
 
 
 class RunRefusal(NamedTuple):
-    """A sentence, and where what it is about stands."""
+    """A sentence, and the place that it is about."""
 
     message: str
     where: Where
@@ -61,8 +63,8 @@ class UnreadFileError(DataError):
 
 
 class FilesRefused(Refused):
-    """Files of data that cannot be used as they are; ``files``: those whose lines can be looked at
-    all the same.
+    """Data files that cannot be used as they are; ``files``: those whose lines can still be
+    surveyed.
     """
 
     def __init__(self, refusals: Iterable[RunRefusal], files: Sequence[SurveyedFile]) -> None:
@@ -71,7 +73,9 @@ class FilesRefused(Refused):
 
 
 def where_of(text: Traced) -> Where:
-    """Where a text of a configuration stands; in no source where nothing is written at all."""
+    """Return the place of a text of a configuration; in no source where it is not written
+    anywhere.
+    """
     if not text.pieces:
         return "", 0, 0
     place = text.place(0, len(text))

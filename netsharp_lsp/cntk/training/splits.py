@@ -1,5 +1,5 @@
-"""What a command of the action SVD is asked, and the network that it leaves as far as that is known
-before any number is.
+"""The settings of a command of the action SVD, and its resulting network as far as it is known
+before the numbers are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def kept_shares(options: Options, files: RunFiles) -> list[KeptShare]:
     if single:
         return [_share(options, single, options.real("KeepRatio", 0.4), "NodeNameRegex")]
     if not options.path("SVDConfig"):
-        reason = "neither 'NodeNameRegex' nor 'SVDConfig' says which parameters."
+        reason = "neither 'NodeNameRegex' nor 'SVDConfig' selects parameters."
         raise Refused(RunRefusal(reason, where_of(options.scope.text)))
     found: dict[str, KeptShare] = {}
     for number, line in enumerate(required_lines(options, "SVDConfig", files), 1):
@@ -42,8 +42,8 @@ def kept_shares(options: Options, files: RunFiles) -> list[KeptShare]:
             found[pattern] = _share(options, pattern, float(kept), "SVDConfig")
         except ValueError:
             reason = (
-                f"'{options.path('SVDConfig')}', line {number:,}: expected are a pattern of names "
-                "and a share."
+                f"'{options.path('SVDConfig')}', line {number:,}: expected a pattern of names and "
+                "a share."
             )
             raise Refused(RunRefusal(reason, where_of_option(options, "SVDConfig"))) from None
     return [found[pattern] for pattern in sorted(found)]
@@ -54,17 +54,20 @@ def _share(options: Options, pattern: str, kept: float, key: str) -> KeptShare:
     if not 0 <= kept <= 1:
         raise Refused(RunRefusal(f"the share {kept:g} is not from 0 to 1.", where))
     if REPEATED_GROUP.search(pattern):
-        reason = f"'{key}' repeats a group ({pattern}), which is not done. Write it without."
+        reason = (
+            f"'{key}' repeats a group ({pattern}), which is not supported. Write the pattern "
+            "without it."
+        )
         raise Refused(RunRefusal(reason, where))
     try:
         return KeptShare(re.compile(pattern), kept)
     except re.error as error:
-        raise Refused(RunRefusal(f"'{pattern}' is no pattern: {error}.", where)) from None
+        raise Refused(RunRefusal(f"'{pattern}' is not a valid pattern: {error}.", where)) from None
 
 
 def split_network(network: Network, options: Options, files: RunFiles, path: str) -> Network:
-    """Return the network that the action leaves at a path: all nodes with their shapes but for how
-    many singular values are kept, for which the most that there can be stand.
+    """Return the network that the action writes to a path: all nodes with their shapes, with the
+    number of kept singular values at its maximum.
     """
     shares = kept_shares(options, files)
     whole = LearntNetwork(network, {}, "float32")

@@ -1,4 +1,4 @@
-"""Model files of CNTK as they stand: read by their first bytes, described, and their numbers.
+"""Model files of CNTK: recognised by their first bytes, described, and their numbers.
 
 Knows no run, and nothing of what a network answers.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def model_bytes(path: str) -> bytearray | None:
-    """The bytes of a file that begins as models do, None for any other."""
+    """Return the bytes of a file that begins as models do, None for any other."""
     try:
         with open_plain(path) as stream:
             head = stream.read(SHORTEST)
@@ -40,19 +40,21 @@ def model_bytes(path: str) -> bytearray | None:
 
 
 def read_stored(data: Memory) -> StoredModel | None:
-    """The model in a safetensors file, None in any other; ModelFault where it is damaged."""
+    """Return the model in a safetensors file, None in any other; ModelFault where it is damaged."""
     return read_tensors(data) if kind_of(data[:SHORTEST]) is None else None
 
 
 def stored_model(path: str) -> StoredModel | None:
-    """The model in a file of CNTK's, None where it is none; ModelError where it is damaged."""
+    """Return the model in a file of CNTK's, None where it is not one; ModelError where it is
+    damaged.
+    """
     data = model_bytes(path)
     return None if data is None else _opened(path, data)
 
 
 def model_and_numbers(path: str) -> tuple[StoredModel, dict[str, Array]] | None:
-    """The model in a file of CNTK's and its numbers as arrays of their own by the names of nodes,
-    which themselves have none, but single ones; None and ModelError as for `stored_model`.
+    """Return the model in a file of CNTK's and its numbers as separate arrays by node name; the
+    nodes themselves have none, except single ones. None and ModelError as for `stored_model`.
 
     Both together take no more memory than the file.
     """
@@ -72,8 +74,8 @@ def _opened(path: str, data: Memory) -> StoredModel:
 
 
 def _without_numbers(node: StoredNode) -> StoredNode:
-    """A node without what the file has of it: numbers are kept once, beside the network.  A single
-    one may be a shape.
+    """Return a node without its numbers, which are kept once, beside the network. A single one may
+    be a shape.
     """
     values = node.values
     kept = None if values is None or values.size != 1 else values.copy()
@@ -81,8 +83,8 @@ def _without_numbers(node: StoredNode) -> StoredNode:
 
 
 def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes | None:
-    """The bytes of a model with other numbers by the names of its parameters; None and ModelError
-    as for `stored_model`, and ModelError for numbers that do not fit.
+    """Return the bytes of a model with other numbers by parameter name; None and ModelError as for
+    `stored_model`, and ModelError for numbers that do not fit.
     """
     data = model_bytes(path)
     if data is None or kind_of(data[:SHORTEST]) is None:
@@ -94,7 +96,7 @@ def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes | None:
 
 
 def stored_network(stored: StoredModel, path: str) -> Network:
-    """The network of a stored model; ModelError where its shapes do not fit."""
+    """Return the network of a stored model; ModelError where its shapes do not fit."""
     network = network_in(stored, path)
     if network.troubles:
         trouble = network.troubles[0]
@@ -103,8 +105,8 @@ def stored_network(stored: StoredModel, path: str) -> Network:
 
 
 def numbers_in(path: str) -> dict[str, Array] | None:
-    """The numbers of a model by the names of its parameters, the shapes row-major; None and
-    ModelError as for `stored_model`.
+    """Return the numbers of a model by parameter name, the shapes row-major; None and ModelError as
+    for `stored_model`.
     """
     stored = stored_model(path)
     if stored is None:
@@ -114,7 +116,7 @@ def numbers_in(path: str) -> dict[str, Array] | None:
     for one in stored.nodes:
         if one.values is not None:
             shape = nodes[one.name].shape or ()
-            # What a node remembers, such as how many samples it has seen, is no value of it.
+            # The state of a node, such as its sample count, is not one of its values.
             fits = elements(shape) == one.values.size
             found[one.name] = one.values.reshape(shape[::-1] if fits else -1)
     return found

@@ -1,4 +1,6 @@
-"""What a run tells while it goes on: events of the run log, and the lines of the original's log."""
+"""The reports of a run while it is in progress: events of the run log, and the lines of CNTK's
+log.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.questions import Follower
 
 _WIDTH = 78
-#: By what types of criteria are known whose value is told as a perplexity, too.
+#: Parts of the types of criteria whose value is also reported as a perplexity.
 _CROSS_ENTROPIES = ("CrossEntropy", "NoiseContrastiveEstimation")
 
 
 class Telling:
-    """Tells of one action of one command."""
+    """The reports of one action of one command."""
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class Telling:
         stamps: bool = False,
     ) -> None:
         self._follower, self._command, self._action = follower, command, action
-        #: Whether the time stands before lines.
+        #: Whether lines begin with the time.
         self._stamps = stamps
         #: Whether lines are those of August 2016, and not of November.
         self.old = old
@@ -49,32 +51,32 @@ class Telling:
         self._seconds = 0.0
         #: The rate of the next epochs, once it was adjusted.
         self._rate: float | None = None
-        #: What a person is told when all is done.
+        #: The sentences shown at the end of the run.
         self.results: list[str] = []
 
     def notice(self, sentence: str) -> None:
-        """What a person should know."""
+        """Report a sentence to the user."""
         self._follower.notice(f"{self._command}: {sentence}")
 
     def warned(self, sentences: Sequence[str]) -> None:
-        """What is odd about the data."""
+        """Report warnings about the data."""
         for sentence in sentences:
             self.notice(sentence)
 
     def line(self, line: str = "") -> None:
-        """A line of the original's log, which may begin with the time."""
+        """Write a line of CNTK's log, which may begin with the time."""
         self._follower.line(stamped(line) if self._stamps else line)
 
     def plain_line(self, line: str) -> None:
-        """A line of the original's log that never begins with the time."""
+        """Write a line of CNTK's log that never begins with the time."""
         self._follower.line(line)
 
     def stops(self) -> bool:
-        """Whether somebody wants an end."""
+        """Return whether a stop was requested."""
         return self._follower.stops()
 
     def begun(self) -> None:
-        """The action begins."""
+        """Report the beginning of the action."""
         full, empty = "#" * _WIDTH, f"#{' ' * (_WIDTH - 2)}#"
         title = f"# {self._command} command ({self._action} action)"
         if self.old:
@@ -84,7 +86,7 @@ class Telling:
         self._trains("Begin")
 
     def done(self) -> None:
-        """The action ends."""
+        """Report the end of the action."""
         self._trains("End")
         self.line()
         self.line(f'Action "{self._action}" complete.')
@@ -95,12 +97,12 @@ class Telling:
             self.line(f"CNTKCommandTrain{what}: {self._command}")
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Lines of the original's log."""
+        """Write lines of CNTK's log."""
         for line in lines:
             self.plain_line(line)
 
     def made(self, nodes: int, is_loaded: bool) -> None:
-        """A network of so many nodes is there."""
+        """Report a network with its number of nodes."""
         if self.old:
             self.line(f"{'Loaded' if is_loaded else 'Created'} model with {nodes} nodes on CPU.")
         else:
@@ -108,7 +110,7 @@ class Telling:
         self.line()
 
     def training(self, network: Network, parameters: Sequence[Node], learning: int) -> None:
-        """What is trained, and by what."""
+        """Report the criteria and the trained parameters."""
         for what, group in (("Training", "criterion"), ("Evaluation", "evaluation")):
             nodes = network.groups[group]
             if nodes and self.old:
@@ -133,25 +135,27 @@ class Telling:
             )
 
     def precomputing(self, count: int) -> None:
-        """Statistics are worked out of the data."""
+        """Report that statistics are computed from the data."""
         self.line(f"Precomputing --> {count} PreCompute nodes found.")
 
     def precomputed(self) -> None:
-        """They are."""
+        """Report that they have been computed."""
         self.line("Precomputing --> Completed.")
 
     def started(self, epochs: int, steps: int, rows: int, sized: bool) -> None:
-        """Training starts; `sized`: the configuration says how long an epoch is."""
+        """Report the start of training; `sized`: the configuration sets the length of an epoch."""
         self._epochs, self._size_known = epochs, sized
         metrics = {"epochs": epochs, "steps": steps, "rows": rows}
         self._event("start", epoch=0, step=0, samples=0, metrics=metrics)
 
     def goes_on(self, steps: int, seconds: float) -> None:
-        """It does so behind so many minibatches, which took so long."""
+        """Report that training resumes after a number of minibatches, which took this time in
+        seconds.
+        """
         self._steps, self._seconds = steps, seconds
 
     def epoch_begun(self, event: EpochBegun) -> None:
-        """An epoch begins."""
+        """Report the beginning of an epoch."""
         self._shown = 0
         self.line(
             f"Starting Epoch {event.epoch}: learning rate per sample = {event.rate:f}  effective "
@@ -161,7 +165,7 @@ class Telling:
         self.line("Starting minibatch loop.")
 
     def minibatches(self, event: Shown) -> None:
-        """Some minibatches are done."""
+        """Report the figures of some minibatches."""
         share = f", {100 * event.share:2.2f}%" if self._size_known else ""
         figures = event.figures
         speed = figures.samples / event.seconds if event.seconds > 0 else 0.0
@@ -178,7 +182,7 @@ class Telling:
         )
 
     def epoch_ended(self, event: EpochEnded, steps: int, seconds: float) -> None:
-        """An epoch is done."""
+        """Report the end of an epoch."""
         self._size_known = True
         self._steps, self._seconds = steps, seconds
         self.line(
@@ -201,25 +205,25 @@ class Telling:
             )
 
     def tried(self, event: Tried) -> None:
-        """A trial before an epoch is done."""
+        """Report the result of a trial before an epoch."""
         self.line(
             f" Finished Mini-Epoch[{event.epoch}]: {_values(event.figures)}; "
             f"learningRatePerSample = {event.rate:.8g}; minibatchSize = {event.size}"
         )
 
     def rate_changed(self, event: RateChanged) -> None:
-        """A rate was adjusted."""
+        """Report an adjusted rate."""
         self._rate = event.rate
         self.line(f"learnRatePerSample {event.change} to {event.rate:.8g}")
 
     def going_back(self, path: str) -> None:
-        """Training goes back to a model."""
+        """Report that training goes back to an earlier model."""
         self.line(
             f"Loading (rolling back to) previous model with best training-criterion value: {path}."
         )
 
     def went_back(self, event: RolledBack) -> None:
-        """It went back."""
+        """Report that training went back."""
         back, last = event.epoch, event.last
         for epoch in range(back + 1, last):
             self.line(
@@ -228,28 +232,28 @@ class Telling:
             )
         self.line(f"SGD: revoke back to and update checkpoint file for epoch {back}")
         rate = "" if self._rate is None else f" with learning rate {self._rate:.6g}"
-        self.notice(f"epoch {last} is worse: goes on after epoch {back}{rate}.")
+        self.notice(f"epoch {last} is worse: training continues after epoch {back}{rate}.")
 
     def trained(self, path: str) -> None:
-        """The model is complete."""
+        """Report the complete model."""
         self.results.append(f"{self._command}: model {path}")
 
     def wrote(self, path: str) -> None:
-        """A file of values is written."""
+        """Report a written file of values."""
         self.results.append(f"{self._command}: wrote {path}")
 
     def saved(self, path: str) -> None:
-        """A model is kept."""
+        """Report a saved model."""
         self.line(f"SGD: Saving checkpoint model '{path}'")
 
     def tested(self, start: int, end: int, figures: Told, of: Mapping[str, str]) -> None:
-        """Some minibatches are evaluated; the types of criteria by their names."""
+        """Report an evaluation of some minibatches; `of`: the types of criteria by name."""
         self.line(f"Minibatch[{start}-{end}]: {_values(figures)}{_perplexity(figures, of)}")
 
     def evaluated(self, end: int, figures: Told, of: Mapping[str, str], epoch: int = 0) -> None:
-        """All of them are, by the model behind an epoch where one is said."""
-        told = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
-        self.results.append(f"{self._command}: {told} ({figures.samples:,} samples)")
+        """Report the evaluation of all data, by the model after an epoch where one is given."""
+        text = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
+        self.results.append(f"{self._command}: {text} ({figures.samples:,} samples)")
         self.line(final_results(end, figures, of))
         criterion = next((name for name, kind in of.items() if _is_entropy(kind)), None)
         criterion = criterion or next(iter(figures.means))
@@ -272,7 +276,8 @@ class Telling:
 
 
 def stamped(line: str) -> str:
-    """A line of the log behind the time, as `timestamping` writes it; an empty one stays so.
+    """Return a line of the log after the time, as `timestamping` writes it; an empty line stays
+    empty.
 
     Common/Include/ProgressTracing.h, Timestamp.
     """
@@ -280,18 +285,18 @@ def stamped(line: str) -> str:
 
 
 def final_results(end: int, figures: Told, of: Mapping[str, str]) -> str:
-    """The line of a test behind so many minibatches; the types of criteria by their names."""
-    told = f"{_values(figures)}{_perplexity(figures, of)}"
-    return f"Final Results: Minibatch[1-{end}]: {told}"
+    """Return the line of a test after `end` minibatches; `of`: the types of criteria by name."""
+    text = f"{_values(figures)}{_perplexity(figures, of)}"
+    return f"Final Results: Minibatch[1-{end}]: {text}"
 
 
 def _led(figures: Told, first: str) -> Told:
-    """The same figures with one of them in front."""
+    """Return the same figures with one of them first."""
     return figures._replace(means={first: figures.means[first], **figures.means})
 
 
 def _parted(figures: Told) -> dict[str, Any]:
-    """The criterion, which comes first, and what is beside it."""
+    """Return the criterion, which is first, and the other figures."""
     loss, *_ = figures.means.values()
     return {"loss": loss, "evaluation": dict(list(figures.means.items())[1:])}
 
@@ -304,7 +309,7 @@ def _values(figures: Told) -> str:
 
 
 def number(name: str, value: float) -> str:
-    """A criterion as the original prints it."""
+    """Return a criterion as CNTK prints it."""
     if name.endswith("s"):
         return f"{100 * value:2.3f}%"
     return f"{value:.8e}" if "e" in f"{value:.8g}" else f"{value:.8f}"
@@ -315,7 +320,7 @@ def _is_entropy(operation: str) -> bool:
 
 
 def _perplexity(figures: Told, of: Mapping[str, str]) -> str:
-    """What stands behind the last criterion if that is a cross-entropy."""
+    """Return the suffix of the last criterion if that is a cross-entropy."""
     name, value = list(figures.means.items())[-1]
     if not _is_entropy(of.get(name, "")):
         return ""

@@ -1,6 +1,7 @@
-"""The samples that a model was trained on and is judged by, as the readers of its run bring them.
+"""The samples that a model was trained on and is evaluated on, as the readers of its run provide
+them.
 
-Knows no disk but through the readers.
+Reads files only through the readers.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _TESTING = ("test", "eval", "cv")
 
 
 class SamplesAsRead(NamedTuple):
-    """The samples of a reader, whatever file is asked for: in the order of its own."""
+    """The samples of a reader, whatever file is asked for, in its own order."""
 
     reader: SampleReader
 
     def read(self, path: str, wanted: Wants) -> Sequences:
-        """Read what is wanted; DataError where the reader does not bring it."""
+        """Read what is wanted; DataError where the reader does not provide it."""
         sizes = self.reader.file.sizes
         for one in wanted.inputs:
             stream = one.alias or one.name
@@ -45,17 +46,17 @@ class SamplesAsRead(NamedTuple):
                 )
             if sizes[stream] != one.size:
                 raise DataError(
-                    f"{path}: the reader brings {sizes[stream]:,} numbers of '{stream}', and the "
-                    f"network takes {one.size:,}."
+                    f"{path}: the reader provides {sizes[stream]:,} numbers for '{stream}', and "
+                    f"the network needs {one.size:,}."
                 )
         return wanted.renamed(self.reader.sequences(wanted.dtype))
 
 
 def samples_trained_on(shop: Workshop, models: Sequence[str], label: str) -> TrainedOn | None:
-    """Return what the run of a workshop trains one of some models on, by their real paths, and the
-    names of the classes of a ``label``; None where it trains none of them.
+    """Return the samples that the run of a workshop trains one of some models on, by their
+    canonical paths, and the names of the classes of a ``label``; None where it trains none of them.
 
-    Raises Refused where a reader is none that is read.
+    Raises Refused where a reader is not supported.
     """
     experiment = shop.experiment
     for command in experiment.commands:
@@ -75,7 +76,7 @@ def samples_trained_on(shop: Workshop, models: Sequence[str], label: str) -> Tra
 def _held_back(
     work: CommandWork, others: list[Command], shop: Workshop
 ) -> tuple[ReadSamples | None, str]:
-    """The samples of validation, else those of the first command that tests the model."""
+    """Return the samples of validation, else those of the first command that tests the model."""
     if work.options.found("cvReader") is not None:
         return _samples(work, "cvReader"), "validation"
     for other in others:
@@ -96,7 +97,7 @@ def _places(models: Iterable[str], shop: Workshop) -> set[str]:
 
 
 def _read_by(command: Command, shop: Workshop) -> set[str]:
-    """The model that a command reads, by its real path."""
+    """Return the model that a command reads, by canonical path."""
     found = None if trains(command) or _COUNTING in command.actions else model_of(command)
     return _places([] if found is None else [found], shop)
 
@@ -104,7 +105,9 @@ def _read_by(command: Command, shop: Workshop) -> set[str]:
 def _classes(
     work: CommandWork, others: list[Command], shop: Workshop, label: str
 ) -> tuple[str, ...]:
-    """The names in the mapping of a reader's labels, else of what writes classes; none without."""
+    """Return the names in the mapping of a reader's labels, else of what writes classes; empty
+    without.
+    """
     files = shop.experiment.files
     for options in _mapped(work, others, shop, label):
         lines = lines_of(options, "labelMappingFile", files)
@@ -117,7 +120,7 @@ def _classes(
 def _mapped(
     work: CommandWork, others: list[Command], shop: Workshop, label: str
 ) -> Iterator[Options]:
-    """The blocks that may name a mapping of labels."""
+    """Yield the blocks that may name a mapping of labels."""
     testing = [work_of(one, one.actions[0], shop) for one in others if one.scope is not None]
     for one in (work, *testing):
         found = one.options.found("reader")
@@ -131,7 +134,7 @@ def _mapped(
 
 
 def _deep(options: Options) -> Iterator[tuple[str, Options]]:
-    """The blocks in a block, and those in them."""
+    """Yield the blocks in a block, and those in them."""
     for name, block in sections(options):
         yield name, block
         yield from sections(block)

@@ -1,4 +1,6 @@
-"""What every action asks of its command: options, network, reader, and where files are written."""
+"""The work of a command that all actions share: options, network, reader, and where files are
+written.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,13 @@ _PRECISIONS = {"float": "float32", "double": "float64"}
 
 
 class Workshop(NamedTuple):
-    """What all actions of a run share: the folder that paths lead from, the door to models and
-    what is written, the seeds of parameters, whether programs may be started, and the device that
-    trains, if one is named.
+    """The state that all actions of a run share: the folder that paths are relative to, the access
+    to models and written files, the seeds of parameters, whether programs may be started, and the
+    training device, if one is named.
 
-    ``ahead`` takes the paths of models that a command before will write and whose shapes are known
-    in part alone; it is None where the commands before have been done, so that files say it.
-    ``ranks`` are the processes that do the run together, of which the first alone writes.
+    ``ahead`` collects the paths of models that an earlier command will write and whose shapes are
+    only partly known; it is None once the earlier commands have run, so that files can be read.
+    ``ranks`` are the processes of the run, of which only the first writes.
     """
 
     experiment: Experiment
@@ -50,12 +52,12 @@ class Workshop(NamedTuple):
     device: str = ""
 
     def path(self, path: str) -> str:
-        """Where a path of the configuration leads."""
+        """Return the location of a path in the configuration."""
         return os.path.join(self.folder, path)
 
 
 class CommandWork(NamedTuple):
-    """An action of a command: its options, the type of its numbers, and its model."""
+    """An action of a command: its options, the dtype of its numbers, and its model."""
 
     action: str
     command: Command
@@ -66,34 +68,34 @@ class CommandWork(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the command is called."""
+        """Return the name of the command."""
         return self.command.name
 
     @property
     def model_path(self) -> str:
-        """Where its model is."""
+        """Return the path of its model."""
         return self.shop.path(self.model_name)
 
     @property
     def store(self) -> ModelFiles:
-        """The door to models and to what is written."""
+        """The access to models and written files."""
         return self.shop.store
 
     @property
     def is_followed(self) -> bool:
-        """Whether other commands of the run come behind it, which may read what it writes."""
+        """Return whether later commands of the run may read what it writes."""
         listed = [one for one in self.shop.experiment.commands if one.listed]
         return self.command in listed[:-1]
 
     def refused(self, message: str) -> Refused:
-        """What refuses the whole command."""
+        """Return a refusal of the whole command."""
         return Refused(RunRefusal(message, where_of(self.options.scope.text)))
 
 
 def work_of(
     command: Command, action: str, shop: Workshop, model_key: str = "modelPath"
 ) -> CommandWork:
-    """What a command says to every action; where no key names its model it has none."""
+    """Return the work of a command for any action; where no key names its model it has none."""
     assert command.scope is not None
     options = Options(command.scope)
     model = options.required_path(model_key, command.name) if model_key else ""
@@ -105,7 +107,7 @@ def work_of(
 
 
 def network_of(work: CommandWork) -> Network:
-    """The network that a command works on: its own, or that of the model it reads."""
+    """Return the network of a command: its own, or that of the model that it reads."""
     if work.command.builder is not None:
         return network_in_text(work, built_of(work))
     return network_in(work, [work.model_name])
@@ -115,15 +117,15 @@ def network_in_text(work: CommandWork, built: BuiltNetwork | None) -> Network:
     """Return the network that a builder gave; Refused where it gave none."""
     if built is None or built.network is None:
         why = "" if built is None else f": {built.why_not}"
-        raise work.refused(f"the network of '{work.name}' is not known{why}")
+        raise work.refused(f"the network of '{work.name}' is unknown{why}")
     return built.network
 
 
 def built_of(work: CommandWork) -> BuiltNetwork | None:
-    """Return what builds the network of a command; None where nothing does.
+    """Return the result of a command's builder; None where it has none.
 
-    A text may load models that the action SVD writes earlier in the run: nothing knows these but
-    the command of that action, and later their files.
+    A text may load models that the action SVD writes earlier in the run: these are known only to
+    the command of that action, and later from their files.
     """
     command, experiment = work.command, work.shop.experiment
     built = experiment.network_of(work.name)
@@ -139,7 +141,7 @@ def built_of(work: CommandWork) -> BuiltNetwork | None:
 
 def split_before(work: CommandWork, path: str) -> Network | None:
     """Return the network of a model that the action SVD writes before a command reads it, from its
-    file where that has been done; None for any other model.
+    file once that exists; None for any other model.
     """
     splitter = splitter_of(normal(path), work.command, work.shop.experiment)
     if splitter is None:
@@ -151,9 +153,10 @@ def split_before(work: CommandWork, path: str) -> Network | None:
 
 
 def network_in(work: CommandWork, models: Sequence[str]) -> Network:
-    """The network of the first of some models that a command before leaves, or that is there.
+    """Return the network of the first of some models that an earlier command writes, or that
+    exists.
 
-    Of one that the action SVD leaves, some dimensions are known once it is there alone.
+    Of a model that the action SVD writes, some dimensions are known only once it exists.
     """
     before = trained_before(normal(models[0]), work.command, work.shop.experiment)
     if not isinstance(before, str) and before.network is not None:
@@ -166,7 +169,7 @@ def network_in(work: CommandWork, models: Sequence[str]) -> Network:
 
 
 def _split_by(splitter: Command, work: CommandWork, path: str) -> Network:
-    """The network that a command of the action SVD will leave at a path."""
+    """Return the network that a command of the action SVD will write to a path."""
     said = work_of(splitter, "SVD", work.shop)
     return split_network(network_of(said), said.options, work.shop.experiment.files, path)
 
@@ -193,7 +196,7 @@ def _of_model(work: CommandWork, message: str) -> Refused:
 def samples_of(
     work: CommandWork, shuffled: bool, asked: bool = True, name: str = "reader"
 ) -> SampleReader:
-    """The reader of a command; see `SampleReader`."""
+    """Return the reader of a command; see `SampleReader`."""
     found = work.options.found(name)
     if found is None:
         raise work.refused(f"'{work.name}' has no {name}.")
@@ -201,13 +204,13 @@ def samples_of(
 
 
 def refuse_outside(work: CommandWork, path: str) -> None:
-    """Refuse a path at which nothing may be written."""
+    """Refuse a path that may not be written to."""
     if not work.store.writable(path):
         raise work.refused(not_written(path))
 
 
 def nodes_named(work: CommandWork, network: Network, names: Sequence[str]) -> list[Node]:
-    """Nodes by their names."""
+    """Return nodes by name."""
     for name in names:
         if name not in network.nodes:
             raise work.refused(f"the network has no node '{name}'.")

@@ -1,6 +1,6 @@
 """The network of a model file written back as BrainScript, its numbers in files beside the text.
 
-Nothing is given out that was not evaluated again and found to be the same network.
+The text is returned only after it was evaluated and found to be the same network.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 100
 #: Refused nodes that a sentence names.
 _NAMED = 5
-#: Nodes whose numbers are worked out of the data before training, and begin nowhere.
+#: Nodes whose numbers are computed from the data before training, and have no start.
 _WORKED_OUT = frozenset(("Mean", "InvStdDev"))
 
 
 def network_text_of(path: str, folder: str) -> WrittenNetwork | None:
     """Return a model's network as BrainScript, with its numbers in files of a folder.
 
-    ``folder`` is the path of that folder as the text names it.  None where the file is no model of
-    CNTK's, ModelError where it is damaged, ExportError, with every node in question, where its
+    ``folder`` is the path of that folder as the text names it. None where the file is not a model
+    of CNTK's, ModelError where it is damaged, ExportError, with every node in question, where its
     network cannot be written.
     """
     stored = stored_model(path)
@@ -62,19 +62,18 @@ def network_text_of(path: str, folder: str) -> WrittenNetwork | None:
     differs = objection(data, network, text.renamed, numbers.measure)
     if differs is not None:
         raise ExportError(
-            "the text that was made of it is not the same network, so nothing is written. "
-            f"{differs}",
+            f"the text generated from it is not the same network, so nothing is written. {differs}",
             differs=True,
         )
     return WrittenNetwork(data, numbers.files, len(network.nodes), text.renamed, _notes(network))
 
 
 def _refusal(error: Unwritten) -> str:
-    told = [
+    sentences = [
         f"'{one.node}' is of type {one.operation}: {one.reason}" for one in error.refusals[:_NAMED]
     ]
-    more = len(error.refusals) - len(told)
-    return "; ".join((*told, *((f"and {more} more nodes",) if more else ()))) + "."
+    more = len(error.refusals) - len(sentences)
+    return "; ".join((*sentences, *((f"and {more} more nodes",) if more else ()))) + "."
 
 
 def _heading(path: str, stored: StoredModel) -> str:
@@ -83,27 +82,27 @@ def _heading(path: str, stored: StoredModel) -> str:
 
 
 def _formatted(text: str) -> bytes:
-    """The text in the one style; as it is where a style would change what it says."""
+    """Return the formatted text; unformatted where formatting would change its meaning."""
     return format_text(text.encode(), "brainscript", FormatOptions()).text
 
 
 def _notes(network: Network) -> tuple[str, ...]:
-    """What a text does not carry."""
+    """Return notes on state that a text cannot keep."""
     counting = sum(node.operation == "BatchNormalization" for node in network.nodes.values())
     which = (
         "batch normalization counts its" if counting == 1 else "batch normalizations count their"
     )
-    told = (f"{counting} {which} samples from 0 again when training begins.",) * bool(counting)
-    return told + tuple(
-        f"'{node.name}' is worked out of the data again when training begins: no text of "
-        "BrainScript gives it its numbers."
+    sentences = (f"{counting} {which} samples from 0 again when training begins.",) * bool(counting)
+    return sentences + tuple(
+        f"'{node.name}' is computed from the data again when training begins: BrainScript "
+        "cannot set its numbers."
         for node in network.nodes.values()
         if node.operation in _WORKED_OUT
     )
 
 
 class _Numbers:
-    """How each parameter begins: with one number, or with those of a file."""
+    """The starts of parameters: one number, or the numbers of a file."""
 
     def __init__(self, folder: str) -> None:
         self.starts: dict[str, str] = {}
@@ -114,14 +113,14 @@ class _Numbers:
         self._names: dict[str, int] = {}
 
     def take(self, network: Network, stored: StoredModel) -> None:
-        """Take in every parameter of a model; ExportError where the file has no numbers of one."""
+        """Add every parameter of a model; ExportError where the file has no numbers of one."""
         values = stored.numbers()
         for node in network.nodes.values():
             if node.operation == PARAMETER:
                 self.starts[node.name] = self._start(node, values.get(node.name))
 
     def measure(self, path: str) -> Matrix | None:
-        """The size of the matrix in a file that the text names, None where it names none."""
+        """Return the size of the matrix in a file that the text names, None for other files."""
         return self._sizes.get(path)
 
     def _start(self, node: Node, values: Array | None) -> str:
@@ -129,7 +128,7 @@ class _Numbers:
         count = elements(shape)
         if values is None or not count or values.size != count:
             raise ExportError(
-                f"'{node.name}' is of type {PARAMETER}: the file has no numbers of it."
+                f"'{node.name}' is of type {PARAMETER}: the file does not have its numbers."
             )
         flat = values.reshape(-1)
         if (flat == flat[0]).all() and abs(float(flat[0])) < float("inf"):
@@ -153,7 +152,7 @@ class _Numbers:
             ) from None
 
     def _name(self, node: str) -> str:
-        """A name that no other file of the folder has, in whatever case."""
+        """Return a name that no other file of the folder has, case-insensitively."""
         word = _NOT_IN_FILES.sub("_", node).strip("._")[:_LONGEST] or "parameter"
         count = self._names.get(word.lower(), 0) + 1
         self._names[word.lower()] = count

@@ -79,7 +79,7 @@ def test_a_command_can_be_chosen_and_a_wrong_one_is_told(tmp_path: pathlib.Path)
     assert by_name(described(tmp_path, "a.cntk", "--command", "third"))["z"]["shape"] == [4]
     answer = netsharp("describe", "a.cntk", "--command", "secnd", cwd=tmp_path)
     assert answer.code == 2
-    assert "no command 'secnd' that builds a network. Did you mean 'second'?" in answer.err
+    assert "no command 'secnd' builds a network. Did you mean 'second'?" in answer.err
 
 
 def test_layers_and_assignments_give_the_values(tmp_path: pathlib.Path) -> None:
@@ -154,9 +154,9 @@ def test_errors_go_to_stderr(tmp_path: pathlib.Path) -> None:
             "a.cntk",
             "command = x\nx = { action = train ; BrainScriptNetworkBuilder = "
             '(BS.Network.Load ("a.dnn")) }\n',
-            "there is no model 'a.dnn' here, and no command before writes it.",
+            "the model 'a.dnn' does not exist, and no earlier command writes it.",
         ),
-        ("a.mel", "CopyNode(a, b)\n", "edits a network and describes none"),
+        ("a.mel", "CopyNode(a, b)\n", "edits a network and does not define one"),
         ("a.cntk", "a = 1\0\n", "The file is binary"),
     ],
 )
@@ -196,7 +196,7 @@ def test_another_library_is_read_in_place_of_ours(tmp_path: pathlib.Path) -> Non
     assert netsharp("describe", "net.bs", "--library", "lost.bs", cwd=tmp_path).code == 2
     answer = netsharp("describe", "net.bs", "--library", "own.bs", cwd=tmp_path)
     assert (answer.code, answer.out) == (1, "")
-    assert "net.bs: a part of the network is not known: 'Tanh' is " in answer.err
+    assert "net.bs: a part of the network is unknown: 'Tanh' is " in answer.err
 
 
 def test_a_revision_is_read_with_the_files_that_it_had(tmp_path: pathlib.Path) -> None:

@@ -156,4 +156,4 @@ def test_what_cannot_be_compared(tmp_path: pathlib.Path) -> None:
     assert netsharp("diff", "lost.cntk", "a.cntk", cwd=tmp_path).code == 2
     macros = str(FOLDER / "ndl" / "macros.ndl")
     alone = netsharp("diff", macros, macros, cwd=tmp_path)
-    assert (alone.code, "holds no network" in alone.err) == (2, True)
+    assert (alone.code, "contains no network" in alone.err) == (2, True)

@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_told_at_the_edit(
     ], found
     answer = netsharp("describe", "a.cntk", "--command", "Test", cwd=tmp_path)
     assert answer.code != 0
-    assert "not all that it loads or does is known" in answer.err
+    assert "what it loads or does is not completely known" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_what_is_not_known_stays_unknown(tmp_path: pathlib.Path, lines: str) -> 
     assert [one for one in told(tmp_path) if one[0][:2] != "ME"] == []
     answer = netsharp("describe", "a.cntk", "--command", "Test", cwd=tmp_path)
     assert answer.code == 2
-    assert "the edit 'Top' writes 'top/net', and not all" in answer.err
+    assert "the edit 'Top' writes 'top/net', and what it loads" in answer.err
 
 
 PART = """\

@@ -126,7 +126,7 @@ some = out.z
     assert b"input = [ array1 = [ dim = 3 ; format = dense ] ; new1 = [" in after
     told = [todo.message for todo in plan.todo if todo.rule == "MG45"]
     assert any("'*.z'" in one for one in told)
-    assert any("A variable gives 'out.z'" in one for one in told)
+    assert any("A variable has the value 'out.z'" in one for one in told)
     assert plan.renames["array"] == "array1"
 
 

@@ -90,7 +90,7 @@ def test_a_folder_is_no_model() -> None:
     text = changed('Load ("out/digits")', 'Load ("out")', ADAPTS)
     found = told(text, files={"out/x": ""})
     assert ("CK091", "info") in [(one.code, one.severity) for one in found]
-    assert "'out' is no model: it is a folder." in [one.message for one in found]
+    assert "'out' is not a model: it is a folder." in [one.message for one in found]
 
 
 def test_a_model_that_is_there_and_that_nobody_here_writes_is_not_known() -> None:

@@ -233,7 +233,7 @@ def test_a_fault_of_an_edit_is_told_for_each_command_that_has_it() -> None:
 
 def test_members_of_a_macro_are_named() -> None:
     ((_, _, message),) = told(f"{LOADED.format('one/net')}SetInput(z, 1, H1)\n{SAVED}")
-    assert "'H1': it is what the command 'Train1' writes" in message
+    assert "'H1': the command 'Train1' writes the model" in message
     assert "H1.W, H1.b, H1.t, H1.p, H1.y" in message
 
 

@@ -63,7 +63,7 @@ def alone(folder: Path, where: Path, text: str) -> Path:
         ("eval", "", "", None, ""),
         ("test", "dim = 2", "dim = 5", "CK108", "brings 5 numbers a sample"),
         ("eval", "features =", "feature =", "CK106", "the input 'features'"),
-        ("test", "reader =", "evalNodeNames = err ; reader =", "CK114", "the model 'net.dnn' has"),
+        ("test", "reader =", "evalNodeNames = err ; reader =", "CK114", "from the model 'net.dnn'"),
         ("test", "reader =", "evalNodeNames = EvalClassificationError ; reader =", None, ""),
         ("write", "reader =", "outputNodeNames = H1 ; outputPath = o ; reader =", None, ""),
         ("write", "reader =", "outputNodeNames = H7 ; outputPath = o ; reader =", "CK114", "'H7'"),
@@ -114,7 +114,7 @@ def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: P
     assert "and here [4 x 1]" in outdated or "it has no 'H2'" in outdated
     assert "Training is finished with it" in outdated
     (lacking,) = (one[2] for one in found if one[0] == "CK114")
-    assert "as the model 'out/net.dnn' has it," in lacking
+    assert "from the model 'out/net.dnn'," in lacking
     assert "'H2'" in lacking
     # Trained anew in this run, or not there: the text says what the others find.
     anew = said(tmp_path, "net.cntk", "--set", "learn=[SGD=[makeMode=false]]")

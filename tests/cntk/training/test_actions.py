@@ -58,7 +58,7 @@ def test_cv_judges_every_epoch_and_names_the_best(tmp_path: Path) -> None:
         ("1:0:4", "a step of 1 or more"),
         ("4:1:1", "a step of 1 or more"),
         ("1:2", "a step of 1 or more"),
-        ("0:1:1000000000", "more than 10,000 models"),
+        ("0:1:1000000000", "at most 10,000 are compared"),
         ("11:1:20", "net.dnn"),
     ],
 )
@@ -111,12 +111,12 @@ def test_a_dump_shows_what_is_asked_for(tmp_path: Path) -> None:
     ("command", "asked", "word"),
     [
         ("show", 'nodeNameRegex="(a+)+b"', "repeats a group"),
-        ("show", 'nodeNameRegex="["', "is no pattern"),
+        ("show", 'nodeNameRegex="["', "is not a valid pattern"),
         ("show", "printValues=false ; printMetadata=false", "nothing would be shown"),
         ("show", "outputFile=../out.txt", "outside"),
         ("show", "modelPath=none.dnn", "none.dnn"),
         ("draw", "outputDotFile=../out.dot", "outside"),
-        ("draw", "outputFile=out.png", "no 'renderCmd'"),
+        ("draw", "outputFile=out.png", "without a 'renderCmd'"),
         ("draw", 'outputFile=../out.png ; renderCmd="dot"', "outside"),
         ("draw", 'outputDotFile="|dot"', "names a program"),
         ("score", 'reader=[file="zcat data.gz |"]', "names a program"),

@@ -141,7 +141,7 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
     answer, follower = run(in_columns(tmp_path), "command=learn")
     assert answer.code == 0
     assert [one["samples"] for one in follower.epochs] == [150, 300, 450, 600]
-    assert any("their order is another" in one for one in follower.notices)
+    assert any("their order differs" in one for one in follower.notices)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
         ("dim = 2 ; start = 0", "dim = 2 ; start = -1", "must not be negative"),
         ("start = 2 ; dim = 1", "labelType = odd ; start = 2 ; dim = 1", "cannot be 'odd'"),
         ("dim = 2 ; start = 0", 'dim = 2 ; file = "names.txt"', "in the same file"),
-        ('file = "data.txt"', 'file = "data.txt" ; customDelimiter = "."', "cannot stand between"),
+        ('file = "data.txt"', 'file = "data.txt" ; customDelimiter = "."', "cannot separate both"),
         ('file = "data.txt"', 'file = "data.txt" ; allowMapCreation = true', "allowMapCreation"),
         ('file = "data.txt"', 'file = "/etc/passwd"', "outside"),
     ],

@@ -340,8 +340,8 @@ WAYS = [
     ("Pool (Pool (x, (3:2)), (3:4))", (2, 1)),
     ("Sigmoid (Pool (x, (2:5))) + b", (0, 2)),
     ("Pooling (x, 'max', (2:2), stride=2, autoPadding=false)", "a different scale"),
-    ("Dropout (x)", "what 'frame' (Dropout) does to its positions is not known"),
-    ("ImageInput (4, 4, 1)", "come from no common node"),
+    ("Dropout (x)", "what 'frame' (Dropout) does to its positions is unknown"),
+    ("ImageInput (4, 4, 1)", "has no node in common"),
 ]
 
 

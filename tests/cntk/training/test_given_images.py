@@ -113,7 +113,7 @@ REFUSED = {
     "a run that is not there": (("none.cntk",), "none.cntk"),
     "what is drawn": (
         ("net.cntk", "command=learn"),
-        "net.cntk, line 14: the reader of 'learn' draws",
+        "net.cntk, line 14: the reader of 'learn' changes",
     ),
     "another size": (("net.cntk", "command=score", "score=[reader=[features=[width=9]]]"), "216"),
     "no images": (("text.cntk",), "no command here has a reader of images"),

@@ -80,7 +80,7 @@ again = {{ action = "train" ; modelPath = "out/again.dnn"
     assert "adaptationRegType" in refused
     for sentence, command in zip(needing, ("score", "tell"), strict=True):
         assert f"'{command}' needs 'out/net.dnn', which 'learn' would write" in sentence
-        assert f"command={command} alone takes the file that is there" in sentence
+        assert f"command={command} alone uses the existing file" in sentence
     assert (folder / "out" / "net.dnn").read_bytes() == before
     assert netsharp("run", "net.cntk", "command=score", cwd=folder).code == 0
 

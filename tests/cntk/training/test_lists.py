@@ -74,12 +74,12 @@ def test_lists_that_are_newer_than_the_text_are_kept(tmp_path: Path) -> None:
 
 def test_rare_words_make_the_vocabulary_smaller(tmp_path: Path) -> None:
     follower = counted(tmp_path, "a a a b b c\n", size=9, cut=1)
-    assert any("there are 2 words" in one for one in follower.notices)
+    assert any("only 2 words" in one for one in follower.notices)
     assert [one[2] for one in lines(tmp_path / "out/vocab.txt")] == ["<unk>", "a"]
     (tmp_path / "text.txt").write_text("a b\n")
     answer, _ = run(tmp_path, "words=[makeMode=false]")
     assert answer.code == 1
-    assert "no word comes more than 1 times" in answer.complaints[0]
+    assert "no word occurs more than 1 times" in answer.complaints[0]
 
 
 def test_classes_have_about_the_same_weight_of_roots() -> None:
@@ -276,10 +276,10 @@ def test_parts_are_not_split_again_by_a_later_pattern(tmp_path: Path) -> None:
     ("more", "word"),
     [
         ("", "neither 'NodeNameRegex' nor 'SVDConfig'"),
-        ('; NodeNameRegex = "W["', "is no pattern"),
+        ('; NodeNameRegex = "W["', "is not a valid pattern"),
         ('; NodeNameRegex = "(W+)+"', "repeats a group"),
         ('; SVDConfig = "none.txt"', "none.txt"),
-        ('; SVDConfig = "net.cntk"', "expected are a pattern"),
+        ('; SVDConfig = "net.cntk"', "expected a pattern"),
         ('; NodeNameRegex = "W0" ; AlignedSize = 0', "AlignedSize"),
     ],
 )

@@ -60,7 +60,7 @@ NOT_DONE = {
     "lost.cntk": (1, "broken/lost.cntk, line 11", "train_2016.ctf: cannot be read"),
     "sequence_criterion.cntk": (2, "networks/sequence.ndl, line 5", "SequenceWithSoftmax"),
     "old_words.cntk": (1, "broken/old_words.cntk:2:1", "Write precision instead"),
-    "converted.cntk": (2, "broken/converted.cntk, line 3", "'convertdbn' is not done"),
+    "converted.cntk": (2, "broken/converted.cntk, line 3", "'convertdbn' is not supported"),
     "kernel.cntk": (1, "broken/kernel.cntk:4:15", "no action 'pythonTrain'"),
     "kernel.cntk learn=[action=train]": (1, "broken/kernel.cntk:8:13", "'MyFastKernel'"),
     "given.cntk": (1, "broken/given.cntk:5:18", "'RunDir' has no value"),

@@ -252,7 +252,7 @@ def test_the_optimised_engine_of_the_library_is_a_stack(tmp_path: Path) -> None:
             (),
             "recurs along an axis of each sample",
         ),
-        (TAGGER, ("truncated=true",), "asks for whole sequences: truncated cuts sequences."),
+        (TAGGER, ("truncated=true",), "needs whole sequences: truncated cuts sequences."),
     ],
 )
 def test_what_is_not_done_is_refused(

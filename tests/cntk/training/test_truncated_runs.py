@@ -101,7 +101,7 @@ def test_rates_of_a_minibatch_are_those_of_all_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        ("truncated=false reader=[truncated=true]", "and SGD is not"),
+        ("truncated=false reader=[truncated=true]", "and SGD has not"),
         ("reader=[frameMode=true]", "'frameMode' is true"),
         ("reader=[nbruttsineachrecurrentiter=2:4]", "has several values"),
         ("reader=[nbruttsineachrecurrentiter=0]", "has to be 1 or more"),
@@ -116,8 +116,8 @@ def test_what_cannot_be_cut_is_refused(item: str, words: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("layer", "words"),
     [
-        ("RecurrentLSTMLayer {6, goBackwards=true} (x)", "reads steps that follow"),
-        ("BS.Sequences.Last (x)", "asks for whole sequences"),
+        ("RecurrentLSTMLayer {6, goBackwards=true} (x)", "reads later steps"),
+        ("BS.Sequences.Last (x)", "needs whole sequences"),
         ("PastValue (3, x, timeStep=6)", "reads 6 steps before, and pieces have 5"),
     ],
 )

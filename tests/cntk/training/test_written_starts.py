@@ -209,7 +209,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_kernels_that_do_not_enlarge_are_refused(tmp_path: Path) -> None:
     start = 'init = fromFile, initFromFilePath = "w.txt"'
     for size, words in (
-        ("1, kernelHeight = 1", "as many channels"),
+        ("1, kernelHeight = 1", "as many output channels"),
         ("1, kernelHeight = 2", "dif"),
     ):
         odd = NDL.replace(start, f"init = bilinear, kernelWidth = {size}")

@@ -1,4 +1,5 @@
-"""What a joined configuration says: its commands, its values in order, who reads which block.
+"""The meaning of a joined configuration: its commands, its values in order, the readers of its
+blocks.
 
-Reads no file and cuts no text.
+Reads no file and splits no text.
 """

@@ -1,4 +1,4 @@
-"""The commands of a configuration, their actions, and what reaches them from further out."""
+"""The commands of a configuration, their actions, and the outer options that apply to them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DEFAULT = "train"
 _OPENED = frozenset(("SGD", "reader", "cvReader"))
 #: What a block holds that could be a command.
 _SIGNS = (b"action", *(name.encode() for name in BUILDERS))
-#: Blocks at the top that are no commands, whatever they hold.
+#: Blocks at the top level that are not commands, whatever they contain.
 _NO_COMMANDS = frozenset(name.lower().encode() for name in BUILDERS)
 
 
 class Command:
     """One command: its `name` as `command` lists it, its block (None if there is none).
 
-    `listed`: the program runs it; else it is a block that could be run.
+    `listed`: CNTK runs it; else it is a block that could be run.
     """
 
     __slots__ = ("actions", "found", "listed", "name", "scope")
@@ -42,7 +42,7 @@ class Command:
 
     @property
     def builder(self) -> Found | None:
-        """What builds its network; None where no builder is in sight."""
+        """Return the builder of its network; None where no builder is in scope."""
         if self.scope is None:
             return None
         for name in BUILDERS:
@@ -53,7 +53,7 @@ class Command:
 
 
 class Effective:
-    """A value that holds for a command; `inherited_from` is the path where it stands."""
+    """A value that applies to a command; `inherited_from` is the path of its definition."""
 
     __slots__ = ("inherited_from", "value")
 
@@ -63,19 +63,19 @@ class Effective:
 
 
 def commands(configuration: Configuration) -> list[Command]:
-    """The commands that the program runs, in order."""
+    """Return the commands that CNTK runs, in order."""
     return [command(configuration, name) for name in _listed(configuration.root, b"command")]
 
 
 def command(configuration: Configuration, name: str) -> Command:
-    """One block as a command, be it listed or not."""
+    """Return one block as a command, whether it is listed or not."""
     root = configuration.root
     found = root.look_up(encodable(name).encode())
     return Command(name, found, None if found is None else root.inside(found))
 
 
 def unlisted(configuration: Configuration) -> list[Command]:
-    """The blocks that hold an action or a builder and that `command` does not name."""
+    """Return the blocks that contain an action or a builder and that `command` does not name."""
     root = configuration.root
     named = {name.lower() for name in _listed(root, b"command")}
     result = []
@@ -84,7 +84,7 @@ def unlisted(configuration: Configuration) -> list[Command]:
         if name.lower() in named or entry.key.lower() in _NO_COMMANDS or entry.kind != "block":
             continue
         found = Found(entry, root, root.resolved(entry))
-        # What is no command may be anything, and reading it as a record is no fault of its own.
+        # A block that is not a command may be anything, and parsing it as a record adds no fault.
         scope = Scope(found.text, TextFaults(), root)
         if any(scope.here(key) is not None for key in _SIGNS):
             result.append(Command(name, found, root.inside(found), listed=False))
@@ -92,7 +92,7 @@ def unlisted(configuration: Configuration) -> list[Command]:
 
 
 def effective(configuration: Configuration, one: Command) -> list[Effective]:
-    """What a command's block holds, and the keys further out that its actions read."""
+    """Return the values in a command's block, and the outer keys that its actions read."""
     if one.found is None or one.scope is None:
         return []
     own = Value(one.found.entry.key.decode("utf-8", "replace"), one.found, 0)
@@ -112,7 +112,7 @@ def effective(configuration: Configuration, one: Command) -> list[Effective]:
 
 
 def _read_in(table: Block, key: str, scope: Scope) -> tuple[str, ...]:
-    """What a block of a command looks for outside itself, too."""
+    """Return the options that a block of a command also looks up outside itself."""
     found = inside(table, key, scope.option(b"readerType", "") or None)
     return tuple(it.name for it in found or () if not it.here and it.name != "readerType")
 
@@ -120,7 +120,7 @@ def _read_in(table: Block, key: str, scope: Scope) -> tuple[str, ...]:
 def _inherited(
     configuration: Configuration, path: str, scope: Scope, keys: tuple[str, ...]
 ) -> list[Effective]:
-    """The values of keys that a block has not itself but finds further out."""
+    """Return the values of keys that a block does not have itself but finds further out."""
     result = []
     for key in keys:
         found = scope.look_up(key.encode())
@@ -136,7 +136,7 @@ def _inherited(
 
 
 def _outer(path: str, scope: Scope, found: Found) -> str:
-    """The path, with a dot behind it, of the block around that holds what was found."""
+    """Return the path, followed by a dot, of the outer block that contains what was found."""
     keys = path.split(".")
     at: Scope | None = scope
     while at is not None and at is not found.scope:
@@ -147,7 +147,7 @@ def _outer(path: str, scope: Scope, found: Found) -> str:
 
 
 def _listed(scope: Scope, key: bytes) -> tuple[str, ...]:
-    """An option that lists names."""
+    """Return the names that an option lists."""
     found = scope.look_up(key)
     if found is None or found.text.text == b"default":
         return (DEFAULT,)

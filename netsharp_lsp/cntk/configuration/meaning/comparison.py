@@ -1,4 +1,4 @@
-"""What differs between two configurations once everything in them is resolved."""
+"""The differences between two configurations after everything in them is resolved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _BLANKS = re.compile(
 
 
 class Change:
-    """A key that two configurations do not have alike: `before` or `after` is None without it."""
+    """A key that differs between two configurations: `before` or `after` is None where it is
+    missing.
+    """
 
     __slots__ = ("after", "before")
 
@@ -28,22 +30,22 @@ class Change:
 
     @property
     def kind(self) -> str:
-        """`added`, `removed` or `changed`."""
+        """Return `added`, `removed` or `changed`."""
         if self.before is None:
             return "added"
         return "removed" if self.after is None else "changed"
 
     @property
     def path(self) -> str:
-        """The path, as the later configuration spells it where it has the key."""
+        """Return the path, as the later configuration spells it where it has the key."""
         value = self.after or self.before
         return value.path if value is not None else ""
 
 
 def changes(before: Configuration, after: Configuration) -> list[Change]:
-    """Compare the values that hold no others, by their paths without case.
+    """Compare the values that contain no others, by path, case-insensitively.
 
-    Those of the later configuration come in its order, removed ones after them.
+    Those of the later configuration are in its order, removed ones after them.
     """
     old, new = _leaves(before), _leaves(after)
     found = [
@@ -59,9 +61,9 @@ def _leaves(configuration: Configuration) -> dict[str, Value]:
 
 
 def _meaning(value: Value) -> tuple[bool, str]:
-    """A value, or the way it is written where a variable in it is not known.
+    """Return a value, or its source text where a variable in it is unknown.
 
-    Blanks divide the items of a bracket and mean nothing else, but in quotes.
+    Blanks separate the items of a bracket and are otherwise ignored, except in quotes.
     """
     known = value.value
     text = value.raw if known is None else known
@@ -71,5 +73,7 @@ def _meaning(value: Value) -> tuple[bool, str]:
 
 
 def _without_blanks(found: re.Match[str]) -> str:
-    """What stays: a text in quotes, a sign without the blanks beside it, one blank of several."""
+    """Return what remains: a quoted text, a sign without the blanks beside it, one blank of
+    several.
+    """
     return next(filter(None, found.groups()), " ")

@@ -1,4 +1,4 @@
-"""A configuration as a command line gives it: what the layers say, ready to be looked up in."""
+"""A configuration as given by a command line: its layers, ready for look-up."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Configuration:
-    """All layers read: `root` to look up in, `layers` with its sources, `faults` so far.
+    """The parsed layers: `root` to look up in, `layers` with its sources, `faults` so far.
 
-    Looking up may find more faults: variables are put in place only then.
+    Look-up may add faults: variables are substituted only then.
     """
 
     __slots__ = ("_values", "faults", "layers", "root")
@@ -34,13 +34,13 @@ class Configuration:
         self._values: list[Value] | None = None
 
     def values(self) -> list[Value]:
-        """Every value, in the order of the text."""
+        """Return every value, in the order of the text."""
         if self._values is None:
             self._values = list(values(self.root, self.faults))
         return self._values
 
     def get(self, path: str, climb: bool = True) -> Found | None:
-        """Look up a path of keys with dots, each from the record that the one before gave."""
+        """Look up a path of keys with dots, each in the record found by the one before."""
         scope = self.root
         found = None
         for key in path.split("."):
@@ -53,23 +53,23 @@ class Configuration:
 
     @property
     def is_open(self) -> bool:
-        """Whether a layer is outside, of which nobody knows what it says."""
+        """Return whether a layer is outside the roots, so that its contents are unknown."""
         return any(fault.kind == "outside" for fault in self.faults)
 
     @property
     def readable(self) -> bool:
-        """Whether the program would get through the text."""
+        """Return whether CNTK could read the whole text."""
         return not any(fault.kind in UNREADABLE for fault in self.faults)
 
 
 def resolve(
     items: Sequence[str], files: Files, holes: Sequence[Hole] = (), started: str = ""
 ) -> Configuration:
-    """Read a command line's items: files, layers of them, assignments, in order.
+    """Resolve a command line's items: files, layers of them, assignments, in order.
 
-    Never raises: what is wrong is in the configuration's `faults`. Paths are relative to the
-    working directory of `files`; `started` is the folder that the program is started in, where that
-    is another. `holes` are what is open in the items.
+    Never raises: faults are in the configuration's `faults`. Paths are relative to the working
+    directory of `files`; `started` is the folder that CNTK is started in, where that is another.
+    `holes` are the open parts of the items.
     """
     return resolve_items(read_items(items), files, started, holes)
 
@@ -77,7 +77,7 @@ def resolve(
 def resolve_items(
     items: Sequence[Item], files: Files, started: str = "", holes: Sequence[Hole] = ()
 ) -> Configuration:
-    """Read items whose kinds are known already."""
+    """Resolve items whose kinds are known already."""
     layers = Layers(files, started)
     layers.add_all(items, holes)
     return Configuration(layers)

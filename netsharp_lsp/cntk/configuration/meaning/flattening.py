@@ -1,4 +1,4 @@
-"""All layers as one text that needs no other: what the program reads, with its comments."""
+"""The layers as one self-contained text: what CNTK reads, with its comments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def flattened(configuration: Configuration) -> bytes:
-    """Return files, included ones and arguments one behind the other, as UTF-8 text.
+    """Return files, included ones and arguments joined, as UTF-8 text.
 
-    Variables and repeated keys stay as they are; what the program would skip is left out. An
-    argument with a comment in it may mean something else in a file: compare with `same_tree`.
+    Variables and repeated keys are unchanged; what CNTK would skip is omitted. An argument that
+    contains a comment may have another meaning in a file: compare with `same_tree`.
     """
     parts: list[bytes] = []
     stretches = configuration.layers.stretches
@@ -37,7 +37,7 @@ def _written(stretch: SourcePlace) -> bytes:
 
 
 def same_tree(first: Configuration, second: Configuration) -> bool:
-    """Whether two configurations have the same keys, in order, with the same values."""
+    """Return whether two configurations have the same keys, in order, with the same values."""
 
     def tree(configuration: Configuration) -> list[tuple[object, ...]]:
         return [(it.path, it.kind, it.value, it.elements) for it in configuration.values()]

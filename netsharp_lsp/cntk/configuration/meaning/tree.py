@@ -1,4 +1,4 @@
-"""Every value of a configuration, resolved, in the order of the text; prints nothing."""
+"""The values of a configuration, resolved, in the order of the text; prints nothing."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ DEEPEST = 60
 
 
 class Value:
-    """One key of the tree: its `path` as spelt, what was looked up, its `depth` from 0.
+    """One key of the tree: its `path` as spelt, the result of its look-up, its `depth` from 0.
 
-    `inside` is its record where it was opened: a block that is no network.
+    `inside` is its record where it was opened: a block that is not a network.
     """
 
     __slots__ = ("depth", "found", "inside", "path")
@@ -49,7 +49,7 @@ class Value:
 
     @property
     def kind(self) -> str:
-        """`text`, `string`, `block` or `flag`."""
+        """Return `text`, `string`, `block` or `flag`."""
         kind = self.entry.kind
         if kind == "text":
             network = self.entry.key.lower() in BUILDERS
@@ -58,17 +58,19 @@ class Value:
 
     @property
     def raw(self) -> str:
-        """The value as it was written, without quotes, comments gone."""
+        """Return the value as written, without quotes and comments."""
         return _decoded(self.entry.text.raw())
 
     @property
     def value(self) -> str | None:
-        """The value with variables in place; None where one of them is not known."""
+        """Return the value after substitution; None where a variable in it is unknown."""
         return None if self.found.problem is not None else _decoded(self.found.text.text)
 
     @property
     def elements(self) -> list[str] | None:
-        """The value as an array; None for blocks, flags and what cannot be read as one."""
+        """Return the value as an array; None for blocks, flags and other values that are not
+        arrays.
+        """
         if self.value is None or self.kind in ("block", "flag"):
             return None
         found = elements(self.found.text)
@@ -76,28 +78,28 @@ class Value:
 
     @property
     def origin(self) -> SourcePlace:
-        """Where the value was written; its first part for a block in several."""
+        """Return the place where the value was written; its first part for a block in several."""
         return self.entry.parts[0].value
 
     @property
     def overridden(self) -> list[Assignment]:
-        """What it took the place of."""
+        """Return the assignments that it overrides."""
         return self.entry.overridden
 
     @property
     def variables(self) -> list[Use]:
-        """The variables in it, each once, in the order in which they were met."""
+        """Return the variables in it, each once, in order of occurrence."""
         met = {(use.name.lower(), use.problem): use for use in self.found.text.uses}
         return list(met.values())
 
 
 def values(scope: Scope, faults: TextFaults) -> Iterator[Value]:
-    """Walk through the tree: every key, and behind a block what is in it."""
+    """Traverse the tree: every key, and after a block its contents."""
     return _walk(_look(scope, "", 0), network_sections(scope), faults)
 
 
 def values_of(value: Value, root: Scope, faults: TextFaults) -> Iterator[Value]:
-    """Walk through what one value holds; `root` tells which sections are networks."""
+    """Traverse the contents of one value; `root` determines which sections are networks."""
     sections = network_sections(root)
     if not _opens(value, sections):
         return iter(())
@@ -125,7 +127,7 @@ def _walk(values: Iterator[Value], sections: set[bytes], faults: TextFaults) -> 
 
 
 def network_sections(scope: Scope) -> set[bytes]:
-    """The names of the sections of this configuration that are NDL, by what loads them."""
+    """Return the names of the sections of this configuration that are NDL, by what loads them."""
     names: set[bytes] = set()
     if not _MAY_SAY_SECTIONS.search(scope.text.text):
         return names
@@ -165,7 +167,7 @@ def _look(scope: Scope, before: str, depth: int) -> Iterator[Value]:
 
 
 def _opens(value: Value, sections: set[bytes]) -> bool:
-    """Whether a value is a record: a block that holds no network."""
+    """Return whether a value is a record: a block that does not contain a network."""
     name = value.entry.key.lower()
     if value.kind != "block" or name in BUILDERS:
         return False

@@ -1,5 +1,5 @@
-"""Which block of a configuration is read by what: every block that a command comes to, with the
-table of the options that are looked for there.  Follows look-up outwards; judges nothing.
+"""The readers of a configuration's blocks: every block that a command reads, with the table of the
+options that are looked up there. Follows look-up outwards and evaluates no rule.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _PARTS = (b"reader", b"cvreader", b"sgd")
 
 
 class Visit:
-    """A block that a command reads: its `scope`, the `table` of what is looked for in it, how it
-    was `found`, and the block that asked for it (`outer`).  `name` is its key.
+    """A block that a command reads: its `scope`, the `table` of options looked up in it, how it was
+    `found`, and the block that refers to it (`outer`). `name` is its key.
     """
 
     __slots__ = ("command", "depth", "found", "name", "outer", "scope", "table")
@@ -53,16 +53,16 @@ class Visit:
 
     @property
     def is_open(self) -> bool:
-        """Whether keys that the table lacks may be read all the same."""
+        """Return whether keys that the table lacks may still be read."""
         return self.table is FOREIGN
 
     def option(self, name: str) -> Found | None:
-        """What is found for an option, by the way the program looks for it."""
+        """Return the value found for an option, looked up as CNTK does."""
         row = self.table.find(name)
         return self.scope.look_up(name.encode(), climb=row is None or not row.here)
 
     def text(self, name: str) -> str | None:
-        """The text of an option; None where it is absent, or a variable in it is not known."""
+        """Return the text of an option; None where it is absent, or a variable in it is unknown."""
         found = self.option(name)
         if found is None or found.problem is not None:
             return None
@@ -70,8 +70,8 @@ class Visit:
 
 
 def visits(commands: Iterable[Command], root: Scope) -> list[Visit]:
-    """Every block that commands read, each as often as something reads it; then the blocks that
-    nothing comes to and that commands would read, in files that are layers of others.
+    """Return every block that commands read, once for each reader; then the blocks that are not
+    reached and that commands would read, in files that are layers of others.
     """
     result: list[Visit] = []
     for command in commands:
@@ -89,9 +89,9 @@ def visits(commands: Iterable[Command], root: Scope) -> list[Visit]:
 
 
 def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
-    """What would be read of top-level blocks, and of blocks in them, if a command came there.
+    """Yield the top-level blocks, and blocks in them, that a command would read if it reached them.
 
-    `read` are those to which one comes that reads the very same.
+    `read` are those that are reached with exactly these options.
     """
     table = command_block(())
     nobody = Command("", None, None, listed=False)
@@ -104,20 +104,20 @@ def _idle(root: Scope, read: set[Entry]) -> Iterator[Visit]:
         if option is not None:
             yield from _block(Visit("top level", table, root, found, None, nobody), option, found)
             continue
-        # What is no command may be anything, and reading it as a record is no fault of its own.
+        # A block that is not a command may be anything, and parsing it as a record adds no fault.
         scope = Scope(found.text, TextFaults(), root)
         if any(scope.here(part) is not None for part in _PARTS):
             yield from _walk(Visit(key, table, scope, found, None, nobody))
 
 
 def reader_type(scope: Scope) -> str | None:
-    """What `readerType` says; None where it says nothing."""
+    """Return the value of `readerType`; None where it is not given."""
     found = scope.look_up(b"readerType")
     return None if found is None else found.text.text.decode("utf-8", "replace")
 
 
 def sections(visit: Visit) -> Iterator[tuple[Entry, Found]]:
-    """The keys of a block whose names are the writer's own, with their values."""
+    """Yield the user-named keys of a block, with their values."""
     for entry in visit.scope:
         if visit.table.find(entry.key.decode("utf-8", "replace")) is None:
             yield entry, Found(entry, visit.scope, visit.scope.resolved(entry))

@@ -1,7 +1,7 @@
 """The options that CNTK's programs read: one table for rules, completion, hover and `config`.
 
-A block of a configuration has a table by what reads it. Look-up climbs: an option may stand in
-any block around the one that is asked, unless its row says `here`.
+A block of a configuration has a table by its reader. Look-up climbs: an option may be in any block
+around the one where it is looked up, unless its row says `here`.
 """
 
 from __future__ import annotations
@@ -69,15 +69,16 @@ DATA_FILES = frozenset(
 
 
 def block(name: str) -> Block | None:
-    """The table of a kind of block by its name, compared without case."""
+    """Return the table of a kind of block by its name, case-insensitively."""
     return BLOCKS.get(name.lower())
 
 
 def command_block(names: Iterable[str]) -> Block:
-    """The table of a command by its actions: what any of them reads, `train` where none is named.
+    """Return the table of a command by its actions: the options that any of them reads, `train`
+    where none is named.
 
-    For an action that does not exist that is what the one spelt most like it reads, or, where
-    none is, whatever any action reads.
+    For an unknown action these are the options of the one with the most similar name, or, where
+    none is similar, those of all actions.
     """
     listed = list(names) or ["train"]
     meant = [name if name in ACTIONS else nearest(name, ACTIONS) for name in listed]
@@ -92,25 +93,27 @@ def command_block(names: Iterable[str]) -> Block:
             before = rows.setdefault(option.name.lower(), option)
             if option.required and not before.required:
                 rows[option.name.lower()] = option
-    return Block("command", "Does several things.", rows.values())
+    return Block("command", "Runs several actions.", rows.values())
 
 
 @lru_cache(maxsize=1)
 def _anything() -> Block:
-    """What any action reads, with nothing that is needed."""
+    """Return the options of all actions, none of them required."""
     rows = (option for one in ACTIONS.values() for option in one)
-    return Block("command", "Does what is not known.", (it._replace(required=False) for it in rows))
+    return Block("command", "Runs an unknown action.", (it._replace(required=False) for it in rows))
 
 
 def reader_block(kind: str | None, composed: bool = False) -> Block | None:
-    """The table of a reader by its `readerType`; `composed`: it has deserializers."""
+    """Return the table of a reader by its `readerType`; `composed`: it has deserializers."""
     if kind is None:
         kind = "CompositeDataReader" if composed else DEFAULT_READER
     return READERS.get(kind.lower())
 
 
 def inside(outer: Block, key: str, reader_type: str | None = None) -> Block | None:
-    """The table of the block that a key of another block holds, None where it holds none."""
+    """Return the table of the block that is the value of a key in another block, None where it is
+    not a block.
+    """
     option = outer.find(key)
     if option is None:
         return block(outer.any_name) if outer.any_name else None
@@ -121,7 +124,7 @@ def inside(outer: Block, key: str, reader_type: str | None = None) -> Block | No
 
 @lru_cache(maxsize=64)
 def within(outer: Block) -> tuple[Option, ...]:
-    """Every option that may stand in a block: its own, and those of blocks in it that climb."""
+    """Return every option that may be in a block: its own, and those of inner blocks that climb."""
     rows = {option.name.lower(): option for option in outer}
     waiting, seen = [outer], {outer.name}
     while waiting:
@@ -138,7 +141,7 @@ def within(outer: Block) -> tuple[Option, ...]:
 
 @lru_cache(maxsize=64)
 def names_within(outer: Block) -> frozenset[str]:
-    """The names in lower case of every option that may stand in a block."""
+    """Return the names in lower case of every option that may be in a block."""
     return frozenset(option.name.lower() for option in within(outer))
 
 
@@ -156,11 +159,11 @@ def _below(outer: Block) -> list[Block]:
 
 @lru_cache(maxsize=1024)
 def find(key: str) -> tuple[tuple[Block, Option], ...]:
-    """Every row about a key, with the block that it belongs to."""
+    """Return every row of a key, with its block."""
     rows = ((one, one.find(key)) for one in BLOCKS.values())
     return tuple((one, option) for one, option in rows if option is not None)
 
 
 def nearest_option(key: str, among: Iterable[Option]) -> str | None:
-    """The option most likely meant by a key."""
+    """Return the option whose name is most similar to a key."""
     return nearest(key, (option.name for option in among))

@@ -1,8 +1,8 @@
-"""Reads tables of options from Markdown: a heading is a block, a row an option; knows no option.
+"""Reader of tables of options in Markdown: a heading is a block, a row an option; knows no option.
 
-`### NAME` heads rows that several blocks share, and `+ NAME` stands for the rows of a block or of
-such a group; `+ NAME, optional` for the same where none is required.  A row that comes later
-counts.  What a row's cells say is in CONTRIBUTING.md.
+`### NAME` heads rows that several blocks share, and `+ NAME` means the rows of a block or of such a
+group; `+ NAME, optional` the same where none is required. A later row overrides. CONTRIBUTING.md
+describes the cells of a row.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _CLAUSES: dict[str, Callable[[Option, str], Option]] = {
 
 
 class TableError(Exception):
-    """A row that says nothing that a table can hold, with its file and line."""
+    """An invalid row of a table, with its file and line."""
 
 
 class _Section:
-    """A heading with what stands below it; `rows` are cells and their line."""
+    """A heading with its contents; `rows` are cells and their line."""
 
     __slots__ = ("any_name", "file", "name", "rows", "says", "shared")
 
@@ -78,7 +78,7 @@ class Tables:
         return tables
 
     def rows(self, name: str, within: tuple[str, ...] = ()) -> tuple[Option, ...]:
-        """The options below a heading, with those of others that it takes in."""
+        """Return the options below a heading, with those of others that it includes."""
         if name not in self._options:
             section = self._sections[name]
             rows: dict[str, Option] = {}
@@ -94,13 +94,13 @@ class Tables:
             return (_option(cells, where),)
         name, comma, rest = cells[0][2:].partition(", ")
         if name not in self._sections or name in within or (comma and rest != "optional"):
-            raise TableError(f"{where}: '{cells[0]}' takes in no rows that are there.")
+            raise TableError(f"{where}: '{cells[0]}' includes rows that do not exist.")
         rows = self.rows(name, within)
         return [row._replace(required=False) for row in rows] if comma else rows
 
 
 def _sections(file: str, text: str) -> Iterator[_Section]:
-    """The headings of a file that have rows or sentences."""
+    """Yield the headings of a file that have rows or sentences."""
     section: _Section | None = None
     for line, content in enumerate(text.splitlines(), 1):
         if content.startswith("##"):
@@ -127,7 +127,7 @@ def _option(cells: list[str], where: str) -> Option:
     kind, *clauses = value.split(", ")
     kind, _, of = kind.partition(" of ")
     if kind not in KINDS:
-        raise TableError(f"{where}: '{kind}' is no kind of value.")
+        raise TableError(f"{where}: '{kind}' is not a kind of value.")
     option = Option(name.strip("`"), kind, _default(default), says)
     if kind == "choice":
         option = option._replace(values=_words(of))
@@ -149,15 +149,15 @@ def _with_clause(option: Option, clause: str, where: str) -> Option:
             raise TableError(f"{where}: {error}") from None
     span = _span(clause)
     if span is None:
-        raise TableError(f"{where}: '{clause}' says nothing about a value.")
+        raise TableError(f"{where}: '{clause}' is not a clause about a value.")
     return option._replace(span=span)
 
 
 def _with_release(option: Option, rest: str, known: Callable[[str], Releases]) -> Option:
-    """What ``since 2.0`` says of the option, and ``since 2.0 WORD WORD`` of some values."""
+    """Apply ``since 2.0`` to the option, and ``since 2.0 WORD WORD`` to some of its values."""
     release, *words = rest.split()
     if release not in VERSIONS:
-        raise TableError(f"'{release}' is no release.")
+        raise TableError(f"'{release}' is not a release.")
     if not words:
         return option._replace(known=known(release))
     rows = tuple((word.lower(), known(release)) for word in words)
@@ -165,7 +165,7 @@ def _with_release(option: Option, rest: str, known: Callable[[str], Releases]) -
 
 
 def _span(clause: str) -> Span | None:
-    """What ``from 0``, ``to 1``, ``from 0 to 1`` and ``from 0 below 1`` mean."""
+    """Return the span of ``from 0``, ``to 1``, ``from 0 to 1`` and ``from 0 below 1``."""
     words = clause.split()
     bounds = dict(zip(words[::2], words[1::2], strict=False))
     if len(words) % 2 or not bounds or not bounds.keys() <= {"from", "to", "below"}:

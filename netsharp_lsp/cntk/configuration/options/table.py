@@ -1,4 +1,4 @@
-"""What a row about an option says, and a block of such rows; knows no option."""
+"""The row of an option, and a block of such rows; knows no option."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ KINDS = frozenset(
 
 
 class Span(NamedTuple):
-    """The values that a number may have: from `low` to `high`, which `below` leaves out."""
+    """The values that a number may have: from `low` to `high`, which `below` excludes."""
 
     low: float | None = None
     high: float | None = None
     below: bool = False
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies in it."""
+        """Return whether a value is in it."""
         if self.low is not None and value < self.low:
             return False
         if self.high is None:
@@ -45,13 +45,13 @@ class Span(NamedTuple):
 class Option(NamedTuple):
     """One option.
 
-    `kind`: what its value is, one of KINDS; "input" and "output" are paths, "nodes" are names of
-    nodes, "names" lists other keys, "blocks" is an array of blocks.  `default` is None where there
-    is none.  `values` are the words of a choice, or those that a value may be beside its kind;
-    they are compared without case unless `cased`.  `each`: the value is a list, mostly one value
-    per epoch.  `here`: the program looks in this block only, not further out.  `instead`: what to
-    write today.  `old`: values that only older texts have.  `inside`: the table of the block.
-    `known`: the releases that read it, `words` those that know a value by its word in lower case.
+    `kind`: the kind of its value, one of KINDS; "input" and "output" are paths, "nodes" are names
+    of nodes, "names" lists other keys, "blocks" is an array of blocks. `default` is None where
+    there is none. `values` are the words of a choice, or those that a value may be besides its
+    kind; they are case-insensitive unless `cased`. `each`: the value is a list, mostly one value
+    per epoch. `here`: CNTK looks in this block only, not further out. `instead`: what to write
+    today. `old`: values that only older texts have. `inside`: the table of the block. `known`: the
+    releases that read it, `words` those that know a value by its word in lower case.
     """
 
     name: str
@@ -72,20 +72,20 @@ class Option(NamedTuple):
 
     @property
     def is_versioned(self) -> bool:
-        """Whether not every release takes it as others do."""
+        """Return whether releases differ in it."""
         return self.known != ALWAYS or bool(self.words)
 
     def word(self, word: str) -> Releases:
-        """The releases that know a value."""
+        """Return the releases that know a value."""
         return dict(self.words).get(word.lower(), ALWAYS)
 
 
 class Block:
     """The options of one kind of block.
 
-    `any_name` is the table of blocks in it whose names are the writer's own: streams.  `keys` are
-    the options with their names as look-up compares them, `holders` those that hold blocks,
-    `versioned` those that not every release takes as others do.
+    `any_name` is the table of blocks in it with user-defined names: streams. `keys` are the options
+    with their names as look-up compares them, `holders` those whose values are blocks, `versioned`
+    those in which releases differ.
     """
 
     __slots__ = ("_by_name", "any_name", "holders", "keys", "name", "options", "says", "versioned")
@@ -105,14 +105,14 @@ class Block:
         return iter(self.options)
 
     def find(self, key: str) -> Option | None:
-        """The option of a key, compared without case."""
+        """Return the option of a key, case-insensitively."""
         return self._by_name.get(key.lower())
 
     @property
     def required(self) -> tuple[Option, ...]:
-        """The options without which the program stops."""
+        """Return the options without which CNTK stops."""
         return tuple(option for option in self.options if option.required)
 
     def nearest(self, key: str) -> str | None:
-        """The option most likely meant by a key that is none."""
+        """Return the option whose name is most similar to an unknown key."""
         return nearest(key, (option.name for option in self.options))

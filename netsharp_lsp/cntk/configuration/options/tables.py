@@ -1,6 +1,6 @@
 """The tables of options, and which of their blocks are actions, builders and readers.
 
-What an option is stands in the Markdown files beside this one.
+The options are described in the Markdown files beside this one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALL = _TABLES.blocks
 
 
 def _headed(name: str) -> list[str]:
-    """The names of a file's blocks, in order."""
+    """Return the names of a file's blocks, in order."""
     lines = _TEXTS[name][1].splitlines()
     return [line.removeprefix("## ") for line in lines if line.startswith("## ")]
 

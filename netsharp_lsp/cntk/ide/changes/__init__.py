@@ -1,4 +1,4 @@
-"""Edits that a person asks for: fixes, steps of a migration, other names.
+"""Edits that a user asks for: fixes, steps of a migration, renames.
 
-Writes nothing; edits are answers.
+Writes nothing; the edits are returned.
 """

@@ -1,4 +1,6 @@
-"""What can be done to a range: fixes, explanations, steps of a migration.  One row a provider."""
+"""Code actions for a range: fixes, explanations, steps of a migration. One row for each
+provider.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ def actions_in(
     span: tuple[int, int],
     only: Sequence[str] | None,
 ) -> list[Action]:
-    """What can be done to a range; `only` are kinds wanted, those below them included.
+    """Return the code actions for a range; `only` are the wanted kinds, including their subkinds.
 
-    `check` tells what is wrong with the text.
+    `check` returns the diagnostics of the text.
     """
     found: list[Action] = []
     if wanted(QUICK_FIX, only):

@@ -1,5 +1,5 @@
-"""Migration from NDL to BrainScript as an editor does it: a rule, a builder, all that belongs
-together.  What is proven and how is not known here.
+"""Migration from NDL to BrainScript in an editor: one rule, one builder, or all that belongs
+together. Does not know how the proof works.
 """
 
 from __future__ import annotations
@@ -24,48 +24,50 @@ KIND = "refactor.rewrite.migrate"
 RULES = RuleBook(FOLDER)
 #: The languages that hold what can be migrated.
 _MIGRATED = ("cntk", "ndl")
-NOTHING = "There is no network in NDL here: nothing has to be migrated."
+NOTHING = "There is no network in NDL here: nothing to migrate."
 DONE = "The networks before and after are proven equal."
 
 
 def migrations_at(edited: Edited, offset: int) -> Iterator[Action]:
-    """What migration offers at an offset."""
-    units = worked_units(edited)
+    """Yield the migrations that are offered at an offset."""
+    units = migrated_units(edited)
     if not units:
         return
     for move in moves_at(edited.experiments, edited.files, (edited.name, offset), units):
         title = f"{move.title}: {RULES.title(move.rule)}" if move.rule else move.title
         changes = _changes(edited, move)
-        told = () if move.unit is None else (DONE, *_sentences(edited, move.unit))
+        sentences = () if move.unit is None else (DONE, *_sentences(edited, move.unit))
         if changes.edits or changes.elsewhere:
-            yield Action(title, KIND, changes.edits, elsewhere=changes.elsewhere, sentences=told)
+            yield Action(
+                title, KIND, changes.edits, elsewhere=changes.elsewhere, sentences=sentences
+            )
 
 
 def migration_of(edited: Edited) -> Migration:
-    """What turns everything that the text belongs to into BrainScript."""
-    units = worked_units(edited)
+    """Return the migration of everything that the text belongs to."""
+    units = migrated_units(edited)
     if not units:
         return Migration(None, (NOTHING,))
-    told = tuple(sentence for unit in units for sentence in _sentences(edited, unit))
+    sentences = tuple(sentence for unit in units for sentence in _sentences(edited, unit))
     if any(unit.plan.fails for unit in units):
-        return Migration(None, ("Nothing is migrated.", *told))
+        return Migration(None, ("Nothing is migrated.", *sentences))
     moves = [whole(unit, "") for unit in units]
     changes = [_changes(edited, move) for move in moves]
     edits = tuple(edit for one in changes for edit in one.edits)
     elsewhere = tuple(edit for one in changes for edit in one.elsewhere)
-    return Migration(Changes(edits, elsewhere), (DONE, *told))
+    return Migration(Changes(edits, elsewhere), (DONE, *sentences))
 
 
 @once
-def worked_units(edited: Edited) -> Sequence[Unit]:
-    """The units that a text belongs to."""
+def migrated_units(edited: Edited) -> Sequence[Unit]:
+    """Return the units that a text belongs to."""
     if edited.language not in _MIGRATED:
         return ()
     return units_around(edited.experiments, edited.files, edited.name)
 
 
 def _changes(edited: Edited, move: Move) -> Changes:
-    """The edits of a move as those of this text, of other files, and of files that come to be."""
+    """Return the edits of a move as those of this text, of other files, and of new files."""
     by_file = {
         file: tuple(Edit(one.start, one.end, one.text) for one in edits)
         for file, edits in move.edits.items()
@@ -83,7 +85,7 @@ def _changes(edited: Edited, move: Move) -> Changes:
 
 
 def _sentences(edited: Edited, unit: Unit) -> Iterator[str]:
-    """What a person has to know of a unit: what differs, and what to look at."""
+    """Yield notes about a unit for the user: what differs, and what to check."""
     for result in unit.plan.networks:
         for difference in result.differences:
             yield f"{result.command}: {difference.message}"

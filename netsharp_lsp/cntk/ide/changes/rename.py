@@ -1,4 +1,4 @@
-"""Gives a name another wherever it stands in the files of the runs, or says why not."""
+"""Renames a name wherever it occurs in the files of the runs, or explains why not."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.naming.occurrence import Occurrence
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
-#: Members of a network that the program itself looks for.
+#: Members of a network that CNTK itself looks for.
 SPECIAL = frozenset(
     f"{group}nodes" for group in ("feature", "label", "criterion", "evaluation", "output", "eval")
 )
 #: What names of keys in a configuration are called.
 _KEYS = ("key", "section")
-NOTHING = Refusal("There is no name here that could be given another.")
+NOTHING = Refusal("There is no name here that can be renamed.")
 
 
 def renaming_at(edited: Edited, offset: int) -> Renaming | Refusal:
-    """The name at an offset, if it can be renamed."""
+    """Return the name at an offset, if it can be renamed."""
     found = edited.occurrence_at(offset)
     if found is None:
         return NOTHING
@@ -37,7 +37,7 @@ def renaming_at(edited: Edited, offset: int) -> Renaming | Refusal:
 
 
 def rename(edited: Edited, offset: int, name: str) -> Changes | Refusal:
-    """The changes of every file that give the name at an offset another."""
+    """Return the changes in all files that rename the name at an offset."""
     found = edited.occurrence_at(offset)
     if found is None:
         return NOTHING
@@ -57,15 +57,17 @@ def rename(edited: Edited, offset: int, name: str) -> Changes | Refusal:
 
 
 def _fixed(edited: Edited, found: Occurrence) -> Refusal | None:
-    """Why a name has to stay as it is."""
+    """Return why a name cannot be renamed."""
     if found.key[1].startswith(PREFIX):
-        return Refusal(f"'{found.name}' belongs to the library; only names of your own change.")
+        return Refusal(
+            f"'{found.name}' belongs to the library; only your own names can be renamed."
+        )
     if found.kind != "key" and found.name.lower() in SPECIAL:
         return Refusal(f"'{found.name}' is a name that CNTK itself looks for.")
     if found.kind == "key" and not any(
         not one.declares for one in edited.occurrences if one.key == found.key
     ):
-        return Refusal(f"'{found.name}' is an option of CNTK's; nothing refers to it by name.")
+        return Refusal(f"'{found.name}' is an option of CNTK's; no other text refers to it.")
     if not any(one.declares for one in edited.same(found)):
         return Refusal(f"'{found.name}' is not declared in a file that can be changed.")
     if found.kind in _KEYS and _is_option(edited, found):
@@ -74,7 +76,7 @@ def _fixed(edited: Edited, found: Occurrence) -> Refusal | None:
 
 
 def _is_option(edited: Edited, found: Occurrence) -> bool:
-    """Whether the program reads a key as an option, whoever else refers to it."""
+    """Return whether CNTK reads a key as an option, whatever else refers to it."""
     declared = {(one.file, one.start) for one in edited.same(found) if one.declares}
     for experiment in edited.experiments:
         for visit in experiment.visits:
@@ -87,18 +89,21 @@ def _is_option(edited: Edited, found: Occurrence) -> bool:
 
 
 def _unfit(found: Occurrence, name: str) -> Refusal | None:
-    """Why a name cannot have another."""
+    """Return why a new name is not valid."""
     if _NAME.match(name) is None:
-        return Refusal(f"'{name}' is no name: write letters, digits and '_', no digit first.")
+        return Refusal(
+            f"'{name}' is not a valid name: use letters, digits and '_', not beginning with a "
+            "digit."
+        )
     if found.kind != "key" and name in KEYWORDS:
-        return Refusal(f"'{name}' is a word of BrainScript's own.")
+        return Refusal(f"'{name}' is a keyword of BrainScript.")
     return None
 
 
 def _changed_meaning(
     edited: Edited, by_file: Mapping[str, list[Edit]], name: str
 ) -> Refusal | None:
-    """Whether some name would mean something else afterwards, found by reading the result."""
+    """Return a refusal if any name would change its meaning, found by analysing the result."""
     texts = {
         file: apply_edits(data, edits)
         for file, edits in by_file.items()
@@ -117,7 +122,7 @@ def _changed_meaning(
         language, file, start = one.key
         wanted = (language, file, moved(file, start))
         if meanings.get((one.file, moved(one.file, one.start))) != wanted:
-            return Refusal(f"'{name}' is taken: '{one.name}' would mean something else then.")
+            return Refusal(f"'{name}' is taken: '{one.name}' would change its meaning.")
     if len(after.occurrences) != len(edited.occurrences):
-        return Refusal(f"'{name}' is taken: other names would mean something else then.")
+        return Refusal(f"'{name}' is taken: other names would change their meaning.")
     return None

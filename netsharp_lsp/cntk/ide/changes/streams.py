@@ -1,4 +1,4 @@
-"""Streams whose inputs get other names: the data keep the old one, which an alias then tells."""
+"""Streams whose inputs are renamed: the data keep the old name, which an alias then gives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _ALIAS = b"alias"
 
 
 def alias_edits(edited: Edited, places: list[Occurrence], name: str) -> Iterator[tuple[str, Edit]]:
-    """The edits, with their files, that keep streams fed whose names become `name`."""
+    """Yield the edits, with their files, that keep the data of streams whose names become
+    `name`.
+    """
     for one in places:
         if one.declares or one.key[0] == "key":
             continue
@@ -35,7 +37,7 @@ def alias_edits(edited: Edited, places: list[Occurrence], name: str) -> Iterator
 
 
 def _stream(edited: Edited, one: Occurrence) -> Visit | None:
-    """The block of the stream that a name is, where the reader knows an alias."""
+    """Return the block of a named stream, where the reader supports an alias."""
     for experiment in edited.experiments:
         for visit in experiment.visits:
             key = visit.found.entry.parts[0].key
@@ -47,7 +49,7 @@ def _stream(edited: Edited, one: Occurrence) -> Visit | None:
 
 
 def _opening(data: bytes, offset: int) -> int | None:
-    """Where the inside of the block begins whose key ends at an offset."""
+    """Return the start of the inside of the block whose key ends at an offset."""
     while data[offset : offset + 1] in (b" ", b"\t", b"="):
         offset += 1
     return offset + 1 if data[offset : offset + 1] in (b"{", b"[") else None

@@ -1,4 +1,4 @@
-"""What may be written at a place, by the language of the stretch that it is in."""
+"""Completion at a place, by the language of the part that contains it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def completions_at(edited: Edited, offset: int) -> Completions:
-    """What may be written at an offset; nothing in comments."""
+    """Return the completions at an offset; none in comments."""
     around = near(edited, offset)
     if around is None:
         return in_whole(edited, offset)
@@ -25,7 +25,9 @@ def completions_at(edited: Edited, offset: int) -> Completions:
 
 
 def in_whole(edited: Edited, offset: int, moved: int = 0) -> Completions:
-    """The same of a text that is read as a whole and lies `moved` bytes into another."""
+    """Return the same for a text that is parsed as a whole and begins `moved` bytes into
+    another.
+    """
     if edited.text.comment_before(offset) is not None:
         return Completions()
     writing = writing_at(edited, offset, moved)
@@ -51,9 +53,9 @@ def _is_network(edited: Edited, offset: int) -> bool:
 
 
 def documentation(edited: Edited, topic: str) -> str:
-    """The documentation of a proposal: `kind:name`, for an option `option:table:name`.
+    """Return the documentation of a proposal: `kind:name`, for an option `option:table:name`.
 
-    Empty for a topic that nothing is known about.
+    Empty for an unknown topic.
     """
     kind, _, rest = topic.partition(":")
     if kind == "option":

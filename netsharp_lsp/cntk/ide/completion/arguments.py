@@ -1,4 +1,4 @@
-"""What may be written in a call: arguments by name, and the words that one may be."""
+"""Completion in a call: named arguments, and the words that are values of an argument."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FAR = 200
 
 
 def values(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """The words that the argument at hand may be; None where it may be anything."""
+    """Return the words that the current argument may be; None where it may be anything."""
     call = call_at(edited, writing.start)
     if call is None or (writing.before != b"=" and writing.string is None):
         return _properties(edited, writing)
@@ -46,18 +46,18 @@ def values(edited: Edited, writing: Writing) -> list[Completion] | None:
 
 
 def _known(call: CallAt, word: str) -> Releases:
-    """The releases that know a way to start a parameter of BrainScript."""
+    """Return the versions of CNTK that know a way to start a parameter of BrainScript."""
     return of_start(word) if call.language == "brainscript" else ALWAYS
 
 
 def _named_before(data: bytes, offset: int) -> str:
-    """The name whose equals sign stands right before an offset, or a quote after it."""
+    """Return the name whose equals sign is directly before an offset, or before a quote there."""
     found = _NAMED.search(data, max(0, offset - _FAR), offset)
     return found.group(1).decode() if found is not None else ""
 
 
 def _properties(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """The properties of nodes where MEL expects one, and what one may be where it is given."""
+    """Return the properties of nodes where MEL expects one, and the values of a given one."""
     call = call_at(edited, writing.start)
     function = meant(call.name) if call is not None and call.language == "mel" else None
     if call is None or function is None or call.active >= len(function.parameters):
@@ -78,14 +78,14 @@ def _properties(edited: Edited, writing: Writing) -> list[Completion] | None:
 
 
 def _argument_before(edited: Edited, writing: Writing) -> str:
-    """The argument before the one that is written, as far as it stands on the same line."""
+    """Return the argument before the current one, as far as it is on the same line."""
     line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
     arguments = edited.data[line : writing.start].decode("utf-8", "replace").split(",")
     return arguments[-2].strip() if len(arguments) > 1 else ""
 
 
 def kind_of_mel(edited: Edited, writing: Writing) -> str | None:
-    """What the argument of a function of MEL at hand stands for; None outside such calls."""
+    """Return the kind of the current argument of a function of MEL; None outside such calls."""
     call = call_at(edited, writing.start)
     function = meant(call.name) if call is not None and call.language == "mel" else None
     if call is None or function is None:
@@ -97,7 +97,7 @@ def kind_of_mel(edited: Edited, writing: Writing) -> str | None:
 
 
 def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """The optional arguments of a call that are not given yet."""
+    """Yield the optional arguments of a call that are not given yet."""
     if writing.before not in (b"(", b"{", b","):
         return
     call = call_at(edited, writing.start)
@@ -113,7 +113,7 @@ def names(edited: Edited, writing: Writing) -> Iterator[Completion]:
         if not edited.main.may_have(known):
             continue
         label = f"{name}="
-        detail = f"without it {default.strip()}" if call.language != "mel" else default
+        detail = f"default {default.strip()}" if call.language != "mel" else default
         detail = since(detail, known)
         insert = name if writing.assigned else f"{name}=$0"
         plain = name if writing.assigned else label

@@ -1,4 +1,4 @@
-"""What may be written in BrainScript: names in sight, members behind a point, named arguments."""
+"""Completion in BrainScript: names in scope, members after a point, named arguments."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 #: Names with points between them at the end of a text, and how long they may be.
 _PATH = re.compile(rb"[\w.]+\Z")
 LONGEST = 400
-#: Members that the program looks for itself, and no other member reads.
+#: Members that CNTK looks for itself, and no other member reads.
 SPECIAL = frozenset(f"{group}Nodes" for group in GROUPS)
-#: What stands before the name of a member that is being declared.
+#: The bytes before the name of a member that is being declared.
 _MEMBER = (b"", b"{", b"[", b";", b"}")
 
 
 def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """What may be written at an offset of a stretch of BrainScript; nothing in a string."""
+    """Yield the completions at an offset of a part in BrainScript; none in a string."""
     if writing.string is not None:
         return
     for _, program, source, inner in edited.inside(_kept(edited, writing.start)):
@@ -61,7 +61,7 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 
 def _kept(edited: Edited, offset: int) -> int:
-    """The end of the words before an offset: the program cuts comments and blank lines out."""
+    """Return the end of the words before an offset: CNTK removes comments and blank lines."""
     while True:
         end = len(edited.data[:offset].rstrip(b" \t\r\n"))
         comment = edited.text.comment_before(end)
@@ -73,7 +73,7 @@ def _kept(edited: Edited, offset: int) -> int:
 def _members(
     edited: Edited, writing: Writing, at: tuple[ReadProgram, Scope]
 ) -> Iterator[Completion]:
-    """The members of the record whose name stands before the point."""
+    """Yield the members of the record whose name is before the point."""
     program, scope = at
     path = _path_before(edited.data, writing.start)
     expression: Expression | None = None
@@ -97,7 +97,7 @@ def _members(
 
 
 def _record_before(edited: Edited, offset: int, program: ReadProgram) -> Expression | None:
-    """The record that ends right before a point at an offset."""
+    """Return the record that ends directly before a point at an offset."""
     for _, other, source, inner in edited.inside(offset):
         text = next((one for one in program.texts if one.name == source), None)
         if other is not program or text is None:
@@ -109,7 +109,7 @@ def _record_before(edited: Edited, offset: int, program: ReadProgram) -> Express
 
 
 def _scope(program: ReadProgram, source: str, offset: int) -> Scope:
-    """The innermost scope around an offset, that of a function without a name included."""
+    """Return the innermost scope around an offset, including that of an anonymous function."""
     best = program.program.scope_at(source, offset)
     text = next((one for one in program.texts if one.name == source), None)
     inner: Lambda | None = None
@@ -127,7 +127,7 @@ def _scope(program: ReadProgram, source: str, offset: int) -> Scope:
 
 
 def _path_before(data: bytes, offset: int) -> list[str]:
-    """The names with points between them that end right before an offset."""
+    """Return the names with points between them that end directly before an offset."""
     start = offset
     while start > 0 and (
         data[start - 1 : start].isalnum() or data[start - 1 : start] in (b"_", b".")
@@ -138,7 +138,7 @@ def _path_before(data: bytes, offset: int) -> list[str]:
 
 
 def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
-    """The members that the program looks for in a network and that are not there yet."""
+    """Yield the members that CNTK looks for in a network and that do not exist yet."""
     if not _is_network(scope):
         return
     for group in GROUPS:
@@ -151,14 +151,16 @@ def _special(writing: Writing, scope: Scope) -> Iterator[Completion]:
 
 
 def _is_network(scope: Scope) -> bool:
-    """Whether members of a scope are those of the network itself."""
+    """Return whether members of a scope are those of the network itself."""
     return scope.parent is not None and scope.parent.parent is None
 
 
 def _visible(
     edited: Edited, writing: Writing, program: ReadProgram, scope: Scope
 ) -> Iterator[Completion]:
-    """Every name in sight; what is being written is its own value in loops alone."""
+    """Yield every name in scope; a declaration that is being written is in its own value only in
+    loops.
+    """
     nodes = {one.node.name: one.node for one in named_nodes(edited.last_evaluated).values()}
     seen = scope.visible()
     far = {one.name: one for one in edited.far or () if one.name not in SPECIAL}
@@ -190,7 +192,7 @@ def _shown(node: Node | None) -> str:
 
 
 def _is_own(declaration: Declaration, program: ReadProgram, writing: Writing) -> bool:
-    """Whether a name is declared by what is being written: its value would need itself."""
+    """Return whether a name is declared by the text being written: its value would need itself."""
     if declaration.parameters is not None or declaration.index:
         return False
     whole = program.outside(declaration.whole)
@@ -226,7 +228,7 @@ def _proposal(
 
 
 def _alias(writing: Writing, name: str, rank: int, entry: Entry) -> Completion:
-    """Another name of a function of the library."""
+    """Return a proposal for an alias of a function of the library."""
     words = (word for word in entry.parameters if f"{word}=" not in entry.signature)
     needed = ["x" if word == "_" else word for word in words]
     slots = ", ".join(f"${{{number}:{word}}}" for number, word in enumerate(needed, 1))

@@ -1,4 +1,4 @@
-"""What may be written in a configuration: keys of the block, values of the option, variables."""
+"""Completion in a configuration: keys of the block, values of the option, variables."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.places.edited import Edited
     from netsharp_lsp.ide.answers import Completion
 
-#: What stands before a value.
+#: The bytes before a value.
 _VALUE = (b"=", b":", b"*", b'"')
 
 
 def variables(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """Names of variables where one is begun with a dollar sign; None elsewhere."""
+    """Return names of variables after a dollar sign; None elsewhere."""
     start = edited.text.lines.span(edited.text.lines.line_at(writing.offset))[0]
     signs = edited.data[start : writing.start].count(b"$")
     if writing.before != b"$" or edited.data[writing.start - 1 : writing.start] != b"$":
@@ -49,7 +49,7 @@ def variables(edited: Edited, writing: Writing) -> list[Completion] | None:
 
 
 def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """Values behind `=`, keys elsewhere."""
+    """Yield values after `=`, keys elsewhere."""
     record = assignment_at(edited, writing.start)
     if (
         record is not None
@@ -83,11 +83,11 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
     present = {entry.key.lower().decode("utf-8", "replace") for entry in here.scope or ()}
     table = here.table
     if table is None:
-        unread = _begun(edited, writing.start)
-        if unread is None:
+        begun = _begun(edited, writing.start)
+        if begun is None:
             return
         table = command_block(())
-        present = {one.name.text.lower() for one in unread.records if isinstance(one, Assignment)}
+        present = {one.name.text.lower() for one in begun.records if isinstance(one, Assignment)}
     present.discard(writing.word.lower())
     own = {option.name for option in table}
     for option in within(table) if table is not TOP else [*table, *_everywhere()]:
@@ -117,8 +117,8 @@ def _keys(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 
 def _begun(edited: Edited, offset: int) -> Block | None:
-    """The block around an offset if it stands at the top: nothing reads it yet, as nothing in it
-    says what it is, and a command begins so.
+    """Return the block around an offset if it is at the top level: it is not read yet, as it has no
+    option that shows what it is, and a new command begins so.
     """
     document = edited.text.document_at(offset)
     around_it = nodes_at(document.records if document is not None else (), offset)
@@ -127,7 +127,7 @@ def _begun(edited: Edited, offset: int) -> Block | None:
 
 
 def _streams(edited: Edited, writing: Writing, present: set[str]) -> Iterator[Completion]:
-    """Streams for the inputs of the networks that have none in the block."""
+    """Yield streams for the inputs of the networks that have none in the block."""
     seen = set(present)
     for _, built in edited.networks():
         for node in built.network.nodes.values() if built.network is not None else ():
@@ -143,12 +143,12 @@ def _streams(edited: Edited, writing: Writing, present: set[str]) -> Iterator[Co
 
 
 def _everywhere() -> list[Option]:
-    """What commands inherit from the top."""
+    """Return the options that commands inherit from the top level."""
     return [option for option in within(ACTIONS["train"]) if not option.required]
 
 
 def _blockless(edited: Edited, present: Iterable[str]) -> list[str]:
-    """Commands that are listed and have no block yet."""
+    """Return commands that are listed and have no block yet."""
     there = set(present)
     listed = (command.name for command in edited.main.commands if command.scope is None)
     return [name for name in listed if name.lower() not in there]
@@ -190,7 +190,7 @@ def _values(
 
 
 def _sections(edited: Edited) -> list[str]:
-    """The blocks at the top that are no commands: sections of NDL."""
+    """Return the blocks at the top level that are not commands: sections of NDL."""
     commands = {command.name.lower() for command in edited.main.commands}
     names = (
         entry.key.decode("utf-8", "replace")
@@ -201,7 +201,7 @@ def _sections(edited: Edited) -> list[str]:
 
 
 def _nodes(edited: Edited) -> list[str]:
-    """The nodes that are computed; names of networks that cannot be built stand in for theirs."""
+    """Return the computed nodes; where networks cannot be built, the names in their texts."""
     found = [
         name
         for _, built in edited.networks()

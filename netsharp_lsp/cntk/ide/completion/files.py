@@ -1,4 +1,4 @@
-"""Files that may be named at a place: those of the right kind in the folder that is begun."""
+"""Completion of file names: files of the right kind in the folder that is being written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUFFIXES = {
 
 
 def proposals(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """The files that may be named at a place; None where no file is."""
+    """Return the files that may be named at a place; None where a file is not expected."""
     line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
     head = edited.data[line : writing.start].decode("utf-8", "replace")
     suffixes = _wanted(edited, writing, head)
@@ -46,8 +46,8 @@ def proposals(edited: Edited, writing: Writing) -> list[Completion] | None:
 
 
 def _bases(edited: Edited, writing: Writing, folder: str) -> list[str]:
-    """The folders that a path is looked for in: those of the run; what a file in no run names in
-    its own, where the last part of what is included is looked for, too.
+    """Return the folders that a path is searched in: those of the run; a file in no run uses its
+    own folder, in which the last part of an include is also searched.
     """
     run = edited.main.run
     own = os.path.dirname(edited.name)
@@ -60,7 +60,7 @@ def _bases(edited: Edited, writing: Writing, folder: str) -> list[str]:
 
 
 def _wanted(edited: Edited, writing: Writing, head: str) -> tuple[str, ...] | None:
-    """What the files end with that may be named at a place; None where none may."""
+    """Return the suffixes of the files that may be named at a place; None where none may."""
     if edited.text.island_at(writing.start) is not None:
         includes = head.strip().startswith("include")
         return (".bs",) if includes and writing.string is not None else None

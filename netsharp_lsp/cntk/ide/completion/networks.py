@@ -1,4 +1,4 @@
-"""What may be written in NDL and MEL: functions, names that are declared, options of a call."""
+"""Completion in NDL and MEL: functions, declared names, options of a call."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.ide.answers import Completion, Range
 
-#: What stands before the name of a statement.
+#: The bytes before the name of a statement.
 _STATEMENT = (b"", b"{", b"[", b";")
 _GROUPS = ("FeatureNodes", "LabelNodes", "CriterionNodes", "EvalNodes", "OutputNodes")
 _CALL = re.compile(rb"[ \t]*=[ \t]*([A-Za-z_]\w*)[ \t]*\(")
 
 
 def is_network(edited: Edited, offset: int) -> bool:
-    """Whether an offset of a configuration stands in a section that NDL reads."""
+    """Return whether an offset of a configuration is in a section that NDL reads."""
     sections = network_sections(edited.main.configuration.root)
     document = edited.text.document_at(offset)
     builder = False
@@ -51,7 +51,7 @@ def is_network(edited: Edited, offset: int) -> bool:
 
 
 def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """What may be written at an offset of NDL or MEL."""
+    """Yield the completions at an offset of NDL or MEL."""
     if writing.before == b".":
         yield from _members(edited, writing)
         return
@@ -88,7 +88,7 @@ def proposals(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 
 def _sections(edited: Edited, writing: Writing) -> list[Completion] | None:
-    """The sections of a file, where `run` or `load` lists them; None elsewhere."""
+    """Return the sections of a file, where `run` or `load` lists them; None elsewhere."""
     line = edited.text.lines.span(edited.text.lines.line_at(writing.start))[0]
     key = edited.data[line : writing.start].partition(b"=")[0].strip().lower()
     if (
@@ -110,7 +110,7 @@ def _sections(edited: Edited, writing: Writing) -> list[Completion] | None:
 
 
 def _functions(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """The functions of NDL that no macro hides."""
+    """Yield the functions of NDL that no macro hides."""
     macros = {one.name.lower() for one in edited.declarations if one.kind == "macro"}
     for function in FUNCTIONS.values():
         if function.name.lower() not in macros and edited.main.may_have(function.known):
@@ -126,7 +126,7 @@ def _call(name: str, words: Iterable[str]) -> str:
 
 
 def _members(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """What can be reached behind the dots: nodes of a model, names in a macro that was called."""
+    """Yield what can follow the dots: nodes of a model, names in a macro that was called."""
     start = writing.start
     while start > 0 and (
         edited.data[start - 1 : start].isalnum() or edited.data[start - 1 : start] in (b"_", b".")
@@ -153,7 +153,7 @@ def _members(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 
 def _called(edited: Edited, name: str) -> str:
-    """The function that a name of NDL is assigned a call of; empty where it is none."""
+    """Return the function whose call is the value of an NDL name; empty where there is none."""
     for one in edited.declarations:
         if one.kind == "node" and one.name.lower() == name.lower():
             data = edited.read(one.file) or b""
@@ -173,7 +173,7 @@ def _assigned(macro: CalledMacro) -> dict[str, object]:
 
 
 def _names(macro: CalledMacro | None) -> Iterator[str]:
-    """The names that a macro declares, as they are spelt."""
+    """Yield the names that a macro declares, as they are spelt."""
     body = macro.definition.body if macro is not None else None
     for one in body.statements if body is not None else ():
         if isinstance(one, NdlAssignment) and one.name is not None:
@@ -181,7 +181,7 @@ def _names(macro: CalledMacro | None) -> Iterator[str]:
 
 
 def _shapes(edited: Edited, path: str) -> dict[str, str]:
-    """The kinds and shapes of the nodes below a name."""
+    """Return the kinds and shapes of the nodes below a name."""
     found = {}
     for _, built in edited.last_evaluated.networks():
         for node in built.network.nodes.values() if built.network is not None else ():
@@ -192,7 +192,7 @@ def _shapes(edited: Edited, path: str) -> dict[str, str]:
 
 
 def _special(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """The groups of nodes that the program looks for."""
+    """Yield the groups of nodes that CNTK looks for."""
     if edited.language == "mel" or _macro_at(edited, writing.start) is not None:
         return
     for name in _GROUPS:
@@ -203,7 +203,7 @@ def _special(edited: Edited, writing: Writing) -> Iterator[Completion]:
 
 
 def _declared(edited: Edited, writing: Writing, macros: bool = True) -> Iterator[Completion]:
-    """Nodes, macros, and the names inside the macro that is written."""
+    """Yield nodes, macros, and the names inside the macro that is being written."""
     nodes = _nodes(edited)
     macro = _macro_at(edited, writing.start)
     seen = {writing.word.lower()} if writing.assigned else set()
@@ -227,7 +227,7 @@ def _declared(edited: Edited, writing: Writing, macros: bool = True) -> Iterator
 
 
 def _nodes(edited: Edited) -> dict[str, Node]:
-    """The nodes of networks of NDL by their names in lower case, as far as they are known."""
+    """Return the nodes of NDL networks by name in lower case, as far as they are known."""
     found: dict[str, Node] = {}
     for _, built in edited.last_evaluated.networks():
         if built.language == "ndl" and built.network is not None:
@@ -253,7 +253,7 @@ def _proposal(edited: Edited, writing: Writing, one: Occurrence, detail: str) ->
 
 
 def _macro_at(edited: Edited, offset: int) -> Range | None:
-    """Where the innermost macro around an offset stands."""
+    """Return the span of the innermost macro around an offset."""
     found: Range | None = None
     for text in edited.main.ndl_texts:
         for one in text.ndl.definitions():

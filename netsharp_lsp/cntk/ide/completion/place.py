@@ -1,4 +1,4 @@
-"""What is being written at an offset: the beginning of a word, and what stands before it."""
+"""The word that is being written at an offset, and its context on the line."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ASSIGNED = re.compile(rb"[ \t]*=(?!=)")
 
 
 class Writing(NamedTuple):
-    """The word from `start` to `end`, of which the offset has seen `begun`.
+    """The word from `start` to `end`, of which `begun` is before the offset.
 
-    `word` is the whole of it.  `before` is the last byte on the line before it that is no blank,
-    empty at its begin.  `string` is what stands in the string around it before the word, None
-    outside strings.  `assigned`: an equals sign stands behind it.  `in_argument`: it is the value
-    of an argument that is passed by name.  What is proposed replaces bytes `moved` from there.
+    `word` is the whole of it. `before` is the last non-blank byte before it on the line, empty at
+    the line's start. `string` is the text before the word in the string around it, None outside
+    strings. `assigned`: an equals sign follows. `in_argument`: it is the value of a named argument.
+    Proposals replace bytes `moved` from there.
     """
 
     offset: int
@@ -39,7 +39,7 @@ class Writing(NamedTuple):
     def proposal(
         self, label: str, kind: CompletionKind, rank: int, insert: str = "", **more: str
     ) -> Completion:
-        """A proposal for the word; `insert` is a snippet where it differs from the label."""
+        """Return a proposal for the word; `insert` is a snippet where it differs from the label."""
         snippet = bool(insert) and insert != label
         plain = more.get("plain", label)
         return Completion(
@@ -57,7 +57,7 @@ class Writing(NamedTuple):
 
 
 def writing_at(edited: Edited, offset: int, moved: int = 0) -> Writing:
-    """What is being written at an offset of a text that lies `moved` bytes into another."""
+    """Return the word at an offset of a text that begins `moved` bytes into another."""
     data = edited.data
     start = end = offset
     while start > 0 and _is_word(data[start - 1 : start]):
@@ -83,13 +83,15 @@ def writing_at(edited: Edited, offset: int, moved: int = 0) -> Writing:
 
 
 def _is_open(edited: Edited, offset: int) -> bool:
-    """Whether a call is open on the line before an offset."""
+    """Return whether a call is open on the line before an offset."""
     head = edited.data[edited.text.lines.span(edited.text.lines.line_at(offset))[0] : offset]
     return head.count(b"(") > head.count(b")") or head.count(b"{") > head.count(b"}")
 
 
 def _string(edited: Edited, offset: int) -> str | None:
-    """What stands between an opening quote on the line and an offset; None where none is open."""
+    """Return the text between an opening quote on the line and an offset; None where none is
+    open.
+    """
     head = edited.data[edited.text.lines.span(edited.text.lines.line_at(offset))[0] : offset]
     for quote in (b'"', b"'"):
         if head.count(quote) % 2:
@@ -102,7 +104,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def since(detail: str, known: Releases) -> str:
-    """A detail of a proposal with the releases that know what is proposed, where not all do."""
+    """Return a proposal's detail with the versions of CNTK that know it, where not all do."""
     if known == ALWAYS:
         return detail
     return f"{detail} CNTK knows it {known}.".lstrip()

@@ -1,4 +1,4 @@
-"""Whole pieces of text with holes to fill in, and the places that each fits; knows no protocol."""
+"""Snippets of whole declarations, and the places where each fits; knows no protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Template(NamedTuple):
-    """A piece of text: what it is called, what it is for, and itself as a snippet."""
+    """A snippet: its name, its purpose, and its text."""
 
     label: str
     says: str
@@ -25,7 +25,7 @@ class Template(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """The text with each hole's proposal, for clients that know no snippets."""
+        """Return the text with each placeholder's default, for clients without snippets."""
         chosen = _CHOICE.sub(r"\1", self.snippet)
         return _HOLE.sub(r"\1", chosen).replace("$0", "")
 
@@ -119,7 +119,7 @@ _REACH = 4_000
 
 
 def in_configuration(edited: Edited, writing: Writing) -> Iterator[Completion]:
-    """Commands, where a line of the top level begins."""
+    """Yield commands, where a line of the top level begins."""
     if writing.before != b"" or around(edited, writing.start).table is not TOP:
         return
     if not any(entry.key.lower() == b"command" for entry in edited.main.configuration.root):
@@ -130,7 +130,9 @@ def in_configuration(edited: Edited, writing: Writing) -> Iterator[Completion]:
 def in_brainscript(
     edited: Edited, writing: Writing, *, begins: bool, empty: bool
 ) -> Iterator[Completion]:
-    """A network where there is none, a function where a member begins, parts in a Sequential."""
+    """Yield a network where there is none, a function where a member begins, layers in a
+    Sequential.
+    """
     bracket, words = _opening(edited.data, writing.start)
     if begins and bracket != b"(":
         if empty:
@@ -141,7 +143,9 @@ def in_brainscript(
 
 
 def _opening(data: bytes, offset: int) -> tuple[bytes, bytes]:
-    """The innermost bracket that is open at an offset, and the text before it; empty for none."""
+    """Return the innermost bracket that is open at an offset, and the text before it; empty if
+    none.
+    """
     head = data[max(0, offset - _REACH) : offset]
     depth = 0
     for at in range(len(head) - 1, -1, -1):

@@ -1,4 +1,5 @@
-"""What the words of CNTK's languages mean, for people: options, functions, nodes, words of values.
+"""Descriptions of the words of CNTK's languages for users: options, functions, nodes, words of
+values.
 
-Knows no text that is edited.
+Knows no edited text.
 """

@@ -1,4 +1,4 @@
-"""What options, functions and kinds of nodes are, as Markdown; knows no text that is edited."""
+"""Descriptions of options and declarations, in Markdown; knows no edited text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: The kinds of an option's value in words.
 KINDS = {
     "number": "a number",
-    "integer": "a whole number",
+    "integer": "an integer",
     "truth": "true or false",
     "text": "a text",
     "choice": "one of several words",
@@ -29,31 +29,32 @@ KINDS = {
 
 
 def option_markdown(option: Option, table: Block) -> str:
-    """An option: what it does, which values it takes, what holds without it."""
+    """Return the description of an option: its meaning, its values, its default."""
     lines = [f"**{option.name}**: {KINDS[option.kind]}; option of {table.name}", "", option.says]
     if option.known != ALWAYS:
         lines += ["", f"CNTK reads it {option.known}."]
     if option.values:
         words = ", ".join(f"`{value}`{_when(option.word(value))}" for value in option.values)
-        lines += ["", f"Values{'' if option.kind == 'choice' else ' beside that'}: {words}."]
+        head = "Values" if option.kind == "choice" else "Additional values"
+        lines += ["", f"{head}: {words}."]
     if option.span is not None:
         lines += ["", f"The value has to be {option.span}."]
     if option.required:
-        lines += ["", "The program stops without it."]
+        lines += ["", "CNTK stops without it."]
     elif option.default is not None:
-        lines += ["", f"Without it: `{option.default}`." if option.default else "Without it: none."]
+        lines += ["", f"Default: `{option.default}`." if option.default else "Default: none."]
     if option.instead:
         lines += ["", f"Deprecated; write `{option.instead}` today."]
     return "\n".join(lines)
 
 
 def _when(known: Releases) -> str:
-    """The releases that know a word, in brackets; empty where all do."""
+    """Return the versions of CNTK that know a word, in brackets; empty where all do."""
     return f" ({known})" if known != ALWAYS else ""
 
 
 def parameter_text(parameter: Parameter, source: bytes) -> str:
-    """A parameter as it is declared, with its default."""
+    """Return a parameter as it is declared, with its default."""
     if parameter.default is None:
         return parameter.name
     place = parameter.default.place
@@ -62,14 +63,14 @@ def parameter_text(parameter: Parameter, source: bytes) -> str:
 
 
 def ndl_parameters(function: NdlFunction) -> tuple[str, ...]:
-    """The arguments of a function of NDL, optional ones with their defaults."""
+    """Return the arguments of a function of NDL, optional ones with their defaults."""
     words = [*function.signature, *(["..."] if function.most >= ANY else [])]
     options = (f"{name}={one.default or repr('')}" for name, one in function.options.items())
     return (*words, *options, "tag=''")
 
 
 def comment_above(data: bytes, start: int) -> str:
-    """The lines of comment right above a declaration, without their marks."""
+    """Return the lines of comment directly above a declaration, without their marks."""
     line = data.rfind(b"\n", 0, start) + 1
     found: list[str] = []
     while line > 0:
@@ -83,5 +84,5 @@ def comment_above(data: bytes, start: int) -> str:
 
 
 def ndl_signature(function: NdlFunction) -> str:
-    """The form of a function of NDL."""
+    """Return the form of a function of NDL."""
     return f"{function.name}({', '.join(ndl_parameters(function))})"

@@ -1,4 +1,4 @@
-"""Every name in the files of runs: where it stands, and which declaration it means.
+"""The names in the files of runs, with their places and the declarations that they mean.
 
-Knows no feature of an editor and no place that is asked about.
+Knows no feature of an editor and no cursor.
 """

@@ -27,7 +27,7 @@ _NAMING = frozenset(("CreateModelWithName", "LoadModelWithName", "LoadNDLSnippet
 def mel_occurrences(
     experiment: Experiment, names: NdlNames, nodes: Mapping[str, Occurrence]
 ) -> Iterator[Occurrence]:
-    """Every name in the edits of a run that means something; `nodes` are those of networks."""
+    """Yield every name with a meaning in the edits of a run; `nodes` are those of networks."""
     for edit in experiment.edits:
         if edit.text.traced is None:
             continue
@@ -39,21 +39,21 @@ def mel_occurrences(
 
 
 def _is_quoted(argument: Traced) -> bool:
-    """Whether an argument stands in quotes, which may be gone from it."""
+    """Return whether an argument is in quotes, which may have been removed from it."""
     place = argument.place(0, len(argument))
     before = place.source.text[max(0, place.start - 1) : place.start]
     return b'"' in (before, argument.text[:1])
 
 
 class _MelReader:
-    """Goes through the statements of one edit; `symbols` are the names that mean something."""
+    """A reader of the statements of one edit; `symbols` are the names that have a meaning."""
 
     def __init__(self, names: NdlNames, symbols: Symbols) -> None:
         self.names = names
         self.symbols = symbols
 
     def statement(self, statement: Statement) -> Iterator[Occurrence]:
-        """The names of one statement."""
+        """Yield the names of one statement."""
         if statement.kind in ("model", "snippet") and statement.key is not None:
             yield from self._declared(statement.key, "model")
         if statement.kind == "snippet" and statement.value is not None:
@@ -107,11 +107,11 @@ class _MelReader:
                 yield from self._declared(bare, "node")
 
     def _is_new(self, text: Traced) -> bool:
-        """Whether a name without a model before it is not known yet."""
+        """Return whether a name without a model before it is not known yet."""
         return b"." not in text.text and text.text.decode("utf-8", "replace") not in self.symbols
 
     def _is_model(self, text: Traced) -> bool:
-        """Whether a name is that of a model that is there already."""
+        """Return whether a name is that of an existing model."""
         entry = self.symbols.get(text.text.decode("utf-8", "replace").lower())
         return entry is not None and isinstance(entry[1], Model)
 
@@ -121,7 +121,7 @@ class _MelReader:
         yield from self.names.reader(script).word(word, self.symbols)
 
     def _declared(self, text: Traced, kind: str) -> Iterator[Occurrence]:
-        """A name that is declared here; one that a variable stands in is nobody's."""
+        """Declare a name; one that contains a variable belongs to no declaration."""
         place = text.place(0, len(text))
         name = text.text.decode("utf-8", "replace")
         if place.text != text.text or not name.replace("_", "a").isalnum():

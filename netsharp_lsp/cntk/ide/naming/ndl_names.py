@@ -1,6 +1,6 @@
 """The names of NDL in the texts of a run: variables, macros, their parameters, dotted members.
 
-NDL compares names without case; macros of all texts of a run are in one table.
+Names in NDL are case-insensitive; macros of all texts of a run are in one table.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """Stands for a model of MEL: behind its name come the names of its nodes."""
+    """A model of MEL: its name is followed by the names of its nodes."""
 
 
 class MacroMembers:
-    """A macro: its declaration, and what can be reached inside with a dot."""
+    """A macro: its declaration, and the names inside it that a dot can reach."""
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -33,14 +33,14 @@ class MacroMembers:
 
 
 def scripts_of(experiment: Experiment) -> list[NdlScript]:
-    """The texts of NDL in a run, and the parts of edits that define macros."""
+    """Return the texts of NDL in a run, and the parts of edits that define macros."""
     scripts = [text.ndl for text in experiment.ndl_texts]
     return scripts + [part.script for edit in experiment.edits for part in edit.macros]
 
 
 class NdlNames:
-    """The names of NDL in the texts of a run; `file_of` is the one name of a source.  Without
-    `uses` only those are told that declare something.
+    """The names of NDL in the texts of a run; `file_of` returns the canonical path of a source.
+    Without `uses` only declarations are returned.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class NdlNames:
         self.readers = [self.reader(one) for one in scripts_of(experiment)]
 
     def reader(self, script: NdlScript) -> Reader:
-        """What reads the names of a script."""
+        """Return a reader of the names in a script."""
         return Reader(script, self.file_of, self.macros, uses=self.uses)
 
     def all(self) -> Iterator[Occurrence]:
-        """Every name that means something declared in the texts."""
+        """Yield every name that means a declaration in the texts."""
         for reader in self.readers:
             yield from reader.macros_of(reader.script.statements)
         for reader in self.readers:
@@ -64,7 +64,7 @@ class NdlNames:
 
     @property
     def tops(self) -> Symbols:
-        """The names that networks declare, as an edit of their models sees them."""
+        """Return the names that networks declare, as an edit of their models sees them."""
         found: Symbols = {}
         for reader in self.readers:
             for name, entry in reader.declared(reader.script.statements).items():
@@ -73,7 +73,7 @@ class NdlNames:
 
 
 class Reader:
-    """Reads the names of one script; without `uses` those that declare something."""
+    """A reader of the names in one script; without `uses` of declarations only."""
 
     def __init__(
         self,
@@ -90,19 +90,21 @@ class Reader:
         self.macros = macros
 
     def macros_of(self, statements: Iterable[Statement]) -> Iterator[Occurrence]:
-        """Declare the macros; what stands in them comes later."""
+        """Declare the macros; the names in them follow later."""
         for statement in statements:
             if isinstance(statement, Definition):
                 key = self._key(statement.name)
                 self.macros.setdefault(statement.name.text.lower(), MacroMembers(key))
-                yield self._told(statement.name, key, "macro", declares=True)
+                yield self._occurrence(statement.name, key, "macro", declares=True)
                 if statement.body is not None:
                     yield from self.macros_of(statement.body.statements)
 
     def names(
         self, statements: Iterable[Statement], outer: Symbols, kind: str = "node"
     ) -> Iterator[Occurrence]:
-        """The names of statements, which declare names of a kind; those around are in `outer`."""
+        """Yield the names of statements, which declare names of a kind; those around are in
+        `outer`.
+        """
         symbols: Symbols = {**self.declared(statements), **outer}
         for statement in statements:
             if isinstance(statement, Definition):
@@ -110,11 +112,11 @@ class Reader:
                 continue
             if statement.name is not None:
                 key = symbols[statement.name.text.lower()][0]
-                yield self._told(statement.name, key, kind, declares=True)
+                yield self._occurrence(statement.name, key, kind, declares=True)
             yield from self.value(statement.value, symbols)
 
     def declared(self, statements: Iterable[Statement]) -> Symbols:
-        """The names that statements assign, each by its first assignment."""
+        """Return the names that statements assign, each by its first assignment."""
         found: Symbols = {}
         for one in statements:
             if isinstance(one, NdlAssignment) and one.name is not None:
@@ -126,7 +128,7 @@ class Reader:
         for parameter in macro.parameters:
             key = self._key(parameter)
             symbols[parameter.text.lower()] = (key, None)
-            yield self._told(parameter, key, "parameter", declares=True)
+            yield self._occurrence(parameter, key, "parameter", declares=True)
         if macro.body is None:
             return
         known = self.macros.get(macro.name.text.lower())
@@ -137,7 +139,7 @@ class Reader:
         yield from self.names(macro.body.statements, symbols, "local")
 
     def value(self, value: Value, symbols: Symbols) -> Iterator[Occurrence]:
-        """The names in a value."""
+        """Yield the names in a value."""
         waiting: list[Value] = [value] if self._uses else []
         while waiting:
             one = waiting.pop()
@@ -150,11 +152,11 @@ class Reader:
             elif isinstance(one, NdlCall):
                 macro = self.macros.get(one.name.text.lower())
                 if macro is not None:
-                    yield self._told(one.name, macro.key, "macro")
+                    yield self._occurrence(one.name, macro.key, "macro")
                 waiting += one.arguments
 
     def word(self, word: Word, symbols: Symbols) -> Iterator[Occurrence]:
-        """A name, and what stands behind its dots."""
+        """Yield a name, and the names after its dots."""
         if not self._uses or word.is_number or word.is_hole:
             return
         at = word.start + (1 if word.quoted else 0)
@@ -165,7 +167,7 @@ class Reader:
                 return
             key, value = entry
             kind = "model" if isinstance(value, Model) else "node"
-            yield self._told(Word(part, at, at + len(part.encode())), key, kind)
+            yield self._occurrence(Word(part, at, at + len(part.encode())), key, kind)
             at += len(part.encode()) + 1
             if isinstance(value, Model):
                 scope = symbols
@@ -183,7 +185,7 @@ class Reader:
         place = self._place(word)
         return ("ndl", self.file_of(place.source), place.start)
 
-    def _told(self, word: Word, key: Key, kind: str, declares: bool = False) -> Occurrence:
+    def _occurrence(self, word: Word, key: Key, kind: str, declares: bool = False) -> Occurrence:
         place = self._place(word)
         file = self.file_of(place.source)
         return Occurrence(key, word.text, kind, file, place.start, place.end, declares)

@@ -1,4 +1,4 @@
-"""A name in a file and the declaration that it means, as a value; knows not how it is found."""
+"""A name in a file and the declaration that it means, as a value; does not know how it is found."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every name in the files of runs: where it stands, and which declaration it means.
+"""The names in the files of runs, with their places and the declarations that they mean.
 
-Which text is edited is not known here; what a name means is decided by those who evaluate it.
+Does not know which text is edited; the meaning of names is determined by their evaluators.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 def occurrences(experiments: Iterable[Experiment]) -> list[Occurrence]:
-    """All names in runs, each once."""
+    """Return all names in runs, each once."""
     return _each_once(one for run in experiments for one in _Finder(run).all())
 
 
 def declarations(experiments: Iterable[Experiment]) -> list[Occurrence]:
-    """Those of them that declare what networks are made of; none is evaluated for these."""
+    """Return the names that declare parts of networks; no network is evaluated for them."""
     found = (one for run in experiments for one in _Finder(run, uses=False).all())
     return _each_once(one for one in found if one.declares)
 
@@ -66,7 +66,7 @@ def _each_once(names: Iterable[Occurrence]) -> list[Occurrence]:
 
 
 class _Finder:
-    """The names of one run; without `uses` those that only declarations are wanted of."""
+    """The names of one run; without `uses` only those needed for declarations."""
 
     def __init__(self, experiment: Experiment, *, uses: bool = True) -> None:
         self.experiment = experiment
@@ -74,7 +74,9 @@ class _Finder:
         self._located: dict[str, str] = {}
 
     def all(self) -> Iterator[Occurrence]:
-        """Names of networks first: where a name is one of a network and a key, it is the first."""
+        """Yield names of networks first: a name that is both of a network and a key is counted as
+        the first.
+        """
         nodes: dict[tuple[str, str], Occurrence] = {}
         names = NdlNames(self.experiment, self._file, uses=self._uses)
         for one in (*self._brainscript(), *names.all()):
@@ -101,7 +103,7 @@ class _Finder:
         return not self.experiment.run.items
 
     def _file(self, source: str) -> str:
-        """The one name of a source."""
+        """Return the canonical path of a source."""
         if source not in self._located:
             inside = source.startswith(PREFIX)
             self._located[source] = source if inside else self.experiment.files.locate(source)
@@ -132,7 +134,7 @@ class _Finder:
                 )
 
     def _sections(self) -> Iterator[Occurrence]:
-        """Names of sections in files of NDL, and in their `run` and `load`."""
+        """Yield names of sections in files of NDL, and in their `run` and `load`."""
         files = {}
         for text in self.experiment.ndl_texts:
             source = text.place(0, 0).source
@@ -158,7 +160,7 @@ class _Finder:
 
     @property
     def _configurations(self) -> set[str]:
-        """The files that are layers of the run."""
+        """Return the files that are layers of the run."""
         if self._is_alone:
             return set()
         return {self._file(one.name) for one in self.experiment.configuration.layers.sources}
@@ -170,10 +172,10 @@ class _Finder:
     def _keys(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
         for value in values:
             for assignment in value.entry.assignments:
-                yield self._told(assignment.key, keys[id(value.entry)], "key", True)
+                yield self._occurrence(assignment.key, keys[id(value.entry)], "key", True)
 
     def _variables(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
-        """Names between dollar signs, in every text that the run reads."""
+        """Yield names between dollar signs, in every text that the run reads."""
         defined = {}
         by_value = {
             (one.value.source.name, one.value.start): keys[id(value.entry)]
@@ -202,7 +204,7 @@ class _Finder:
                     yield Occurrence(key, words, "key", file, match.start(1), match.end(1), False)
 
     def _blocks(self, values: list[Value], keys: dict[int, Key]) -> Iterator[Occurrence]:
-        """Names of blocks in `command`, and of sections in `run` and `load`."""
+        """Yield names of blocks in `command`, and of sections in `run` and `load`."""
         named = {
             value.entry.key.lower(): keys[id(value.entry)] for value in values if value.depth == 0
         }
@@ -216,12 +218,14 @@ class _Finder:
             key = named.get(element.text.lower())
             place = element.place(0, len(element))
             if key is not None and place.text == element.text:
-                yield self._told(place, key, "key", False)
+                yield self._occurrence(place, key, "key", False)
 
     def _node_names(
         self, values: list[Value], nodes: dict[str, Occurrence]
     ) -> Iterator[Occurrence]:
-        """Nodes that options list, and the streams of readers that bear the name of an input."""
+        """Yield nodes that options list, and the streams of readers that have the name of an
+        input.
+        """
         for value in values:
             name = value.entry.key.lower()
             if name in NODE_LISTS:
@@ -229,15 +233,17 @@ class _Finder:
                     node = nodes.get(element.text.decode("utf-8", "replace").lower())
                     place = element.place(0, len(element))
                     if node is not None and place.text == element.text:
-                        yield self._told(place, node.key, node.kind, False)
+                        yield self._occurrence(place, node.key, node.kind, False)
             words = name.decode("utf-8", "replace")
             if words in nodes and in_reader(value.path) and words in self._inputs:
                 for assignment in value.entry.assignments:
-                    yield self._told(assignment.key, nodes[words].key, nodes[words].kind, False)
+                    yield self._occurrence(
+                        assignment.key, nodes[words].key, nodes[words].kind, False
+                    )
 
     @cached_property
     def _inputs(self) -> set[str]:
-        """The names of inputs in lower case; the networks are evaluated for them."""
+        """Return the names of inputs in lower case; the networks are evaluated for them."""
         return {
             node.name.lower()
             for built in self.experiment.networks
@@ -246,12 +252,12 @@ class _Finder:
             if node.operation in INPUTS
         }
 
-    def _told(self, place: SourcePlace, key: Key, kind: str, declares: bool) -> Occurrence:
+    def _occurrence(self, place: SourcePlace, key: Key, kind: str, declares: bool) -> Occurrence:
         words = place.text.decode("utf-8", "replace")
         file = self._file(place.source.name)
         return Occurrence(key, words, kind, file, place.start, place.end, declares)
 
 
 def in_reader(path: str) -> bool:
-    """Whether a block on the way to a key is one that reads data."""
+    """Return whether a block on the path to a key is a reader."""
     return any("reader" in key.lower() for key in path.split(".")[:-1])

@@ -1,4 +1,4 @@
-"""From a place to others: declarations and uses, implementations, links, the flow of data.
+"""Navigation: declarations and uses, implementations, links, the flow of data.
 
 Changes nothing.
 """

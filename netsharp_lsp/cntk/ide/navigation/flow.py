@@ -1,4 +1,4 @@
-"""The flow of data between nodes that have names in the text, asked one node at a time."""
+"""The flow of data between nodes that have names in the text, one node at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def flow_at(edited: Edited, offset: int) -> Flow | None:
-    """The node that is named at an offset."""
+    """Return the node that is named at an offset."""
     found = edited.occurrence_at(offset)
     if found is None:
         return None
@@ -35,7 +35,7 @@ def flow_at(edited: Edited, offset: int) -> Flow | None:
 
 
 def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
-    """The named nodes that a node's values reach first, or (`backwards`) that reach it.
+    """Return the named nodes that a node's values reach first, or (`backwards`) that reach it.
 
     Nodes without a name in the text are passed through.
     """
@@ -67,7 +67,7 @@ def feeds(edited: Edited, name: str, *, backwards: bool) -> list[Flow]:
 
 
 def _unnamed(edited: Edited, name: str) -> NamedNode | None:
-    """A node that no name in the text stands for, where it is made."""
+    """Return a node without a name in the text, with the place that creates it."""
     for experiment, built in edited.networks():
         node = built.network.nodes.get(name) if built.network is not None else None
         if node is not None:
@@ -79,7 +79,7 @@ def _unnamed(edited: Edited, name: str) -> NamedNode | None:
 
 
 def _places(edited: Edited, reader: NamedNode, read: NamedNode) -> tuple[Range, ...]:
-    """Where one node is named in the line that declares another."""
+    """Return the places of one node's name in the line that declares another."""
     lines = edited.text.lines
     low, high = lines.span(lines.line_at(reader.name.start))
     wanted = edited.occurrence_at(read.name.start)

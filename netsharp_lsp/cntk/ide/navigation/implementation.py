@@ -1,7 +1,7 @@
-"""What stands behind a name: the streams of an input and the input of a stream, the line that gives
-the value of a macro or function.
+"""Implementations of a name: the streams of an input and the input of a stream, the line with the
+value of a macro or function.
 
-Which name an offset is in, and what it means, is found by `occurrences`.
+`occurrences` determines which name an offset is in, and what it means.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-    #: All of what stands behind a name, and its name.
+    #: The whole span of an implementation, and that of its name.
     Result = tuple[Place, Place]
 
 
 def implementations_at(edited: Edited, offset: int) -> tuple[Target, ...]:
-    """What stands behind the name at an offset, each place once; empty where nothing does."""
+    """Return the implementations of the name at an offset, each once; empty where there are
+    none.
+    """
     found = edited.occurrence_at(offset)
     if found is None or found.key[0] not in ("brainscript", "ndl"):
         return ()
@@ -40,7 +42,7 @@ def implementations_at(edited: Edited, offset: int) -> tuple[Target, ...]:
 
 
 def _fed(edited: Edited, found: Occurrence) -> Iterator[Target]:
-    """The input whose name a stream is; of any other name of an input, its streams."""
+    """Yield the input that a stream is named after; for any other name of an input, its streams."""
     same = edited.same(found)
     streams = _streams(edited)
     from_stream = (found.file, found.start) in streams
@@ -51,7 +53,7 @@ def _fed(edited: Edited, found: Occurrence) -> Iterator[Target]:
 
 
 def _streams(edited: Edited) -> set[tuple[str, int]]:
-    """Where the keys in the blocks of readers stand, with their files."""
+    """Return the places of the keys in the blocks of readers, with their files."""
     return {
         (experiment.files.locate(place.key.source.name), place.key.start)
         for experiment in edited.experiments
@@ -63,7 +65,7 @@ def _streams(edited: Edited) -> set[tuple[str, int]]:
 
 
 def _in_ndl(edited: Edited, found: Occurrence) -> Iterator[Target]:
-    """The line that gives the value of a macro: of the macro's name, else of its last call."""
+    """Yield the line with the value of a macro: for the macro's name, else for its last call."""
     for experiment in edited.experiments:
         for script in scripts_of(experiment):
             for macro in script.definitions():
@@ -91,7 +93,7 @@ def _value_of(macro: Definition) -> NdlAssignment | None:
 
 
 def _in_brainscript(edited: Edited, found: Occurrence) -> Iterator[Target]:
-    """The body of a function, or the member of the record that it picks for its value."""
+    """Yield the body of a function, or the member of its record that is its value."""
     for experiment, program in edited.programs():
         known = [*program.program.declarations, *program.program.library.declarations]
         for one in known:
@@ -108,7 +110,7 @@ def _in_brainscript(edited: Edited, found: Occurrence) -> Iterator[Target]:
 
 
 def _result(program: Program, declaration: Declaration) -> Result | None:
-    """What a call of a declaration comes to; None where that is no function."""
+    """Return the result of a call of a declaration; None where that is not a function."""
     denoted = program.resolver.of(declaration)
     if denoted is None or denoted.parameters is None:
         return None
@@ -122,7 +124,7 @@ def _result(program: Program, declaration: Declaration) -> Result | None:
 
 
 def _target(edited: Edited, experiment: Experiment, result: Result) -> Iterator[Target]:
-    """A result where editors go: in this text, in another file, or in our library."""
+    """Yield a result as a target in this text, in another file, or in our library."""
     whole, name = result
     file: str | None
     if name.source.startswith(PREFIX):

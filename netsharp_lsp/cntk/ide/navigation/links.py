@@ -1,5 +1,5 @@
-"""What leads somewhere from a text: addresses in comments, rules that suppressions name, and the
-files of networks and models that a text names.
+"""Links in a text: addresses in comments, rules that suppressions name, and the files of networks
+and models that a text names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LOADING = re.compile(
 
 
 def links_of(edited: Edited) -> list[Link]:
-    """All links in the order of the text."""
+    """Return all links in the order of the text."""
     text = edited.text
     RULES.load()
     rules = suppressed_rules(text.lines, text.comments, ("#", "//"), RULES.severities)
@@ -38,7 +38,7 @@ def links_of(edited: Edited) -> list[Link]:
 
 
 def _files(edited: Edited) -> Iterator[Link]:
-    """Files beside the run that are there; no text of theirs is read."""
+    """Yield files of the run that exist; their texts are not read."""
     comments = edited.text.comments
     for match in FILE.finditer(edited.data):
         if any(start <= match.start() < end for start, end in comments):
@@ -51,7 +51,7 @@ def _files(edited: Edited) -> Iterator[Link]:
 
 
 def _models(edited: Edited) -> Iterator[Link]:
-    """Models that are there, wherever the text names them; in an editor only where data may be
+    """Yield models that exist, wherever the text names them; in an editor only where data may be
     read.
     """
     done: set[int] = set()
@@ -63,7 +63,7 @@ def _models(edited: Edited) -> Iterator[Link]:
 
 
 def _given_models(edited: Edited) -> Iterator[tuple[int, int, str]]:
-    """The values of options that name models, with variables in place."""
+    """Yield the values of options that name models, with variables substituted."""
     for experiment in edited.experiments if edited.language == "cntk" else ():
         for command in experiment.commands:
             for path, found in named_models(command):
@@ -75,7 +75,7 @@ def _given_models(edited: Edited) -> Iterator[tuple[int, int, str]]:
 
 
 def _loaded_models(edited: Edited) -> Iterator[tuple[int, int, str]]:
-    """The models that statements of BrainScript and MEL load and save."""
+    """Yield the models that statements of BrainScript and MEL load and save."""
     comments = edited.text.comments
     for match in _LOADING.finditer(edited.data):
         if not any(start <= match.start() < end for start, end in comments):
@@ -83,7 +83,9 @@ def _loaded_models(edited: Edited) -> Iterator[tuple[int, int, str]]:
 
 
 def _model_there(edited: Edited, path: str) -> str | None:
-    """The one name of a model's file; None where it is not there, is none, or may not be read."""
+    """Return the canonical path of a model's file; None where it does not exist, is not a model, or
+    may not be read.
+    """
     for experiment in edited.experiments:
         if experiment.files.counted(path, begins_as_model):
             return experiment.files.locate(path)

@@ -1,4 +1,4 @@
-"""Where a name is declared and where it is used, across the files of the runs."""
+"""Declarations and uses of names, across the files of the runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def definition_at(edited: Edited, offset: int) -> Target | None:
-    """Where the name at an offset is declared, be it in another file or in our library."""
+    """Return where the name at an offset is declared, in this or another file or in our library."""
     found = edited.occurrence_at(offset)
     named = file_at(edited, offset) if found is None else None
     if named is not None:
@@ -34,7 +34,7 @@ def definition_at(edited: Edited, offset: int) -> Target | None:
 
 
 def _node_definition(edited: Edited, offset: int) -> Target | None:
-    """Where a node is made that an option names and that no name stands for."""
+    """Return where a node is created that an option names and that no name in the text declares."""
     found = listed_node(edited, offset)
     if found is None:
         return None
@@ -46,7 +46,7 @@ def _node_definition(edited: Edited, offset: int) -> Target | None:
 
 
 def references_at(edited: Edited, offset: int, declaration: bool) -> list[Range | Elsewhere]:
-    """Where the name at an offset is used, in this file first."""
+    """Return where the name at an offset is used, in this file first."""
     found = edited.occurrence_at(offset)
     if found is None:
         return []
@@ -58,7 +58,7 @@ def references_at(edited: Edited, offset: int, declaration: bool) -> list[Range 
 
 
 def highlights_at(edited: Edited, offset: int) -> list[Highlight]:
-    """Where in this file the name at an offset stands."""
+    """Return where the name at an offset occurs in this file."""
     found = edited.occurrence_at(offset)
     return [
         Highlight(one.start, one.end, "write" if one.declares else "read")
@@ -68,12 +68,12 @@ def highlights_at(edited: Edited, offset: int) -> list[Highlight]:
 
 
 def described(occurrence: Occurrence) -> str:
-    """What a name is, in a word for people."""
+    """Return the kind of a name, in a word for users."""
     return {"key": "option", "library": "library function"}.get(occurrence.kind, occurrence.kind)
 
 
 def _in_library(key: Key) -> Target | None:
-    """A declaration in a file of the package's own library."""
+    """Return a declaration in a file of the package's own library."""
     scripts = {script.place.source: script for script in own_library(later=True)}
     if key[1] not in scripts:
         return None

@@ -1,4 +1,4 @@
-"""What is said at a place, in Markdown: a node, a declaration, an option.
+"""Descriptions of a node, a declaration or an option at a place, in Markdown.
 
-Knows not whether a hover, a lens or a proposal shows it.
+Do not know whether a hover, a lens or a proposal shows them.
 """

@@ -1,4 +1,6 @@
-"""A name that is no node of its own in Markdown: how it is declared, and the nodes made of it."""
+"""Description of a name without a node of its own in Markdown: its declaration, and the nodes
+created by it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ WIDTH = 120
 
 
 def declared_markdown(edited: Edited, found: Occurrence, form: str = "") -> str:
-    """What a name is; `form` is how a function is called."""
+    """Return the description of a name; `form` is how a function is called."""
     declared = next((one for one in edited.same(found) if one.declares), found)
     data = edited.read(declared.file) or b""
     start = data.rfind(b"\n", 0, declared.start) + 1
@@ -55,7 +57,9 @@ def declared_markdown(edited: Edited, found: Occurrence, form: str = "") -> str:
 
 
 def _nodes(edited: Edited, declared: Occurrence, end: int) -> list[Node]:
-    """The nodes that the value of a name is, one a call, and those whose names begin with it."""
+    """Return the nodes that are the value of a name, one for each call, and those whose names begin
+    with it.
+    """
     found: dict[str, Node] = {}
     if declared.kind not in ("member", "node", "local"):
         return []
@@ -73,7 +77,7 @@ def _nodes(edited: Edited, declared: Occurrence, end: int) -> list[Node]:
 
 
 def _is_made_in(experiment: Experiment, node: Node, declared: Occurrence, end: int) -> bool:
-    """Whether a node is made by the line of a declaration."""
+    """Return whether a node is created by the line of a declaration."""
     source, start, _ = node.where
     if not declared.start <= start < end:
         return False

@@ -1,4 +1,4 @@
-"""A node in Markdown: its shape and where it comes from, what it reads, what it costs."""
+"""Description of a node in Markdown: its shape and the origin of that, its inputs, its cost."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
     from netsharp_lsp.cntk.run.building import BuiltNetwork
 
-#: So many nodes are listed.
+#: The number of listed nodes.
 _MOST = 8
 
 
 def node_markdown(named: NamedNode) -> str:
-    """A node: its shape and where the number comes from, what it reads, what it costs."""
+    """Return the description of a node: its shape and the origin of that, its inputs, its cost."""
     node = named.node
     shape = written_shape(node.shape)
     lines = [f"**{node.name}**: `{node.operation}` `[{shape}]`", ""]
@@ -67,7 +67,7 @@ def _plain(value: object) -> str:
 
 
 def listed(nodes: Iterable[Node]) -> list[str]:
-    """Nodes, a line each; of many the first ones."""
+    """Return nodes, one on each line; of many the first ones."""
     found = list(nodes)
     lines = [f"- `{one.name}`: {one.operation} [{written_shape(one.shape)}]" for one in found]
     more = len(lines) - _MOST
@@ -75,7 +75,7 @@ def listed(nodes: Iterable[Node]) -> list[str]:
 
 
 def summary(built: BuiltNetwork) -> str:
-    """How many nodes and parameters a network has; empty if there is none."""
+    """Return the numbers of nodes and parameters of a network; empty if there is none."""
     if built.network is None:
         return ""
     nodes = built.network.nodes.values()

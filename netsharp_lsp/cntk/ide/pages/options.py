@@ -1,4 +1,6 @@
-"""Keys, values and blocks of a configuration in Markdown: what they do, and what is in force."""
+"""Descriptions of keys, values and blocks of a configuration in Markdown, with the values in
+force.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _BUILDERS = frozenset(name.lower() for name in BUILDERS)
 
 
 def key_markdown(edited: Edited, record: Assignment) -> str:
-    """A key: the option that it is, or the name that somebody gave, with the value in force."""
+    """Return the description of a key: the option that it is, or a user-defined name, with the
+    value in force.
+    """
     name = record.name.text
     known = option_at(edited, record)
     found = value_in_force(edited, record)
@@ -45,7 +49,9 @@ def key_markdown(edited: Edited, record: Assignment) -> str:
 
 
 def value_markdown(edited: Edited, record: Assignment, word: str) -> str:
-    """A word in the value of an option; empty where it says enough by itself."""
+    """Return the description of a word in the value of an option; empty where it is clear by
+    itself.
+    """
     known = option_at(edited, record)
     name = record.name.text
     says = option_word(name, word)
@@ -63,7 +69,9 @@ def value_markdown(edited: Edited, record: Assignment, word: str) -> str:
 
 
 def block_markdown(edited: Edited, name: str) -> str:
-    """A block by its name: what the command does, or that it is a section of a network."""
+    """Return the description of a block by name: what the command does, or that it is a section of
+    a network.
+    """
     lowered = name.lower()
     command = next((one for one in edited.main.commands if one.name.lower() == lowered), None)
     entry = edited.main.configuration.root.here(name.encode())
@@ -81,13 +89,13 @@ def block_markdown(edited: Edited, name: str) -> str:
 
 
 def brief(data: bytes) -> str:
-    """A value on one line, cut off where it is long."""
+    """Return a value on one line, truncated where it is long."""
     words = " ".join(data.decode("utf-8", "replace").split())
     return words if len(words) <= WIDTH else f"{words[: WIDTH - 4]} ..."
 
 
 def _section(edited: Edited, name: str) -> str:
-    """A section that a network of NDL is loaded from."""
+    """Return the description of a section that a network of NDL is loaded from."""
     for built in edited.main.networks:
         for part in built.parts:
             if part.name.lower() == name.lower() and part.role in ("load", "run"):
@@ -103,7 +111,7 @@ def _section(edited: Edited, name: str) -> str:
 
 
 def _built(edited: Edited, record: Assignment) -> list[str]:
-    """What a builder makes."""
+    """Return the size of the network that a builder creates."""
     for experiment, built in edited.networks():
         if built.found is None or not summary(built):
             continue
@@ -114,7 +122,7 @@ def _built(edited: Edited, record: Assignment) -> list[str]:
 
 
 def _force(edited: Edited, record: Assignment, found: Found) -> list[str]:
-    """What the program reads for a key, where the text does not say it by itself."""
+    """Return the value that CNTK reads for a key, where the text does not show it by itself."""
     lines = []
     value = found.text.text
     place = found.entry.parts[0].value
@@ -127,13 +135,13 @@ def _force(edited: Edited, record: Assignment, found: Found) -> list[str]:
 
 
 def _epochs(found: Found) -> list[str]:
-    """What a list of one value an epoch says."""
+    """Return the values of a list by epoch."""
     values = [one.text.decode("utf-8", "replace") for one in elements(found.text) or ()]
     return [f"By epoch: {_by_epoch(values)}."] if len(values) > 1 else []
 
 
 def _by_epoch(values: list[str]) -> str:
-    """A list of one value an epoch in words: `0.1 for 5, then 0.01`."""
+    """Return a list of one value for each epoch in words: `0.1 for 5, then 0.01`."""
     runs = [(value, len(list(same))) for value, same in groupby(values)]
     words = [f"{value} for {count}" for value, count in runs[:-1]]
     return ", then ".join([*words, runs[-1][0]])

@@ -1,4 +1,4 @@
-"""The edited text with its runs, and what stands at a place of it: blocks, calls, sections, nodes.
+"""The edited text with its runs, and the syntax at a place: blocks, calls, sections, nodes.
 
-Knows no feature that asks for it.
+Knows no feature that uses it.
 """

@@ -1,4 +1,4 @@
-"""Which block of a configuration an offset stands in, and what is read from it."""
+"""The block of a configuration that contains an offset, and what reads it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Around(NamedTuple):
     """The block around an offset: the table of its options, and its keys.
 
-    `visit` is None at the top and in a block that nothing reads.
+    `visit` is None at the top level and in a block that is not read.
     """
 
     table: Table | None
@@ -31,7 +31,7 @@ class Around(NamedTuple):
 
 
 def around(edited: Edited, offset: int) -> Around:
-    """The innermost block that an offset stands in, with who reads it."""
+    """Return the innermost block that contains an offset, with what reads it."""
     best: Visit | None = None
     size = 0
     for visit, low, high in _visited(edited):
@@ -46,7 +46,7 @@ def around(edited: Edited, offset: int) -> Around:
 
 
 def assignment_at(edited: Edited, offset: int) -> Assignment | None:
-    """The innermost `key = value` that holds an offset."""
+    """Return the innermost `key = value` that contains an offset."""
     document = edited.text.document_at(offset)
     found = None
     for node in nodes_at(document.records if document is not None else (), offset):
@@ -56,9 +56,9 @@ def assignment_at(edited: Edited, offset: int) -> Assignment | None:
 
 
 def option_at(edited: Edited, record: Assignment) -> tuple[Option, Table] | None:
-    """What is known of the option that a record sets, in the block where it stands.
+    """Return the option that a record sets, in the block that contains it.
 
-    Look-up climbs, so an option of a block inside may stand here, too.
+    Look-up climbs, so an option of an inner block may also be set here.
     """
     here = around(edited, record.start)
     name = record.name.text
@@ -75,7 +75,9 @@ def option_at(edited: Edited, record: Assignment) -> tuple[Option, Table] | None
 
 
 def value_in_force(edited: Edited, record: Assignment) -> Found | None:
-    """What the program finds for the key of a record, where it looks from the record's block."""
+    """Return the value that CNTK finds for the key of a record, looked up from the record's
+    block.
+    """
     here = around(edited, record.start)
     if here.scope is None:
         return None
@@ -83,7 +85,7 @@ def value_in_force(edited: Edited, record: Assignment) -> Found | None:
 
 
 def _below(here: Around, edited: Edited, name: str) -> tuple[Option, Table] | None:
-    """The option of a block that climbs to this one."""
+    """Return the option of an inner block whose look-up climbs to this one."""
     for visit, _, _ in _visited(edited):
         at: Visit | None = visit
         while at is not None and (here.visit is None or at.scope is not here.visit.scope):
@@ -96,7 +98,7 @@ def _below(here: Around, edited: Edited, name: str) -> tuple[Option, Table] | No
 
 @once
 def _visited(edited: Edited) -> tuple[tuple[Visit, int, int], ...]:
-    """The blocks that commands read, with where they stand in this text."""
+    """Return the blocks that commands read, with their spans in this text."""
     return tuple(_blocks_read(edited))
 
 
@@ -109,7 +111,7 @@ def _blocks_read(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
             text = visit.found.text
             whole = text.place(0, len(text))
             parts = [part.value for part in visit.found.entry.parts]
-            # A block that several layers write stands in each of them.
+            # A block that several layers write is in each of them.
             for place in parts if len(parts) > 1 else [whole]:
                 source = place.source.name
                 if source not in here:
@@ -119,7 +121,7 @@ def _blocks_read(edited: Edited) -> Iterator[tuple[Visit, int, int]]:
 
 
 def _innermost(edited: Edited, offset: int) -> tuple[int, int] | None:
-    """The innermost bracketed block around an offset."""
+    """Return the innermost bracketed block around an offset."""
     document = edited.text.document_at(offset)
     found = None
     for node in nodes_at(document.records if document is not None else (), offset):

@@ -1,4 +1,6 @@
-"""The call that an offset stands in, and the form of what it calls, in whatever language."""
+"""The call that contains an offset, and the form of the called function, in any of the
+languages.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class CallAt(NamedTuple):
-    """A call: the function's `name`, its `parameters` as text, which argument stands at the offset
-    (`active`, by number; `named` where it is passed by name), the function's form as `label`, what
-    it does, the arguments that are `given` by name, and the language that it is of.  `known`: its
-    parameters mean what those of the library mean.  `called` is a function of the library by its
-    name with points, empty for any other.
+    """A call: the function's `name`, its `parameters` as text, the argument at the offset
+    (`active`, by number; `named` where it is passed by name), the function's form as `label`, its
+    description, the arguments that are `given` by name, and its language. `known`: its parameters
+    have the meanings of the library's. `called` is a function of the library by its name with
+    points, empty for any other.
     """
 
     name: str
@@ -49,11 +51,11 @@ class CallAt(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """What the parameter that is being written means; empty where nobody says so."""
+        """Return the meaning of the parameter that is being written; empty where it is unknown."""
         return self.meaning_of(self.parameter)
 
     def meaning_of(self, parameter: str) -> str:
-        """What a parameter means, as it is declared."""
+        """Return the meaning of a parameter as it is declared."""
         return parameter_meaning(name_of(parameter)) if self.known else ""
 
     @property
@@ -70,7 +72,7 @@ class CallAt(NamedTuple):
 
 
 def call_at(edited: Edited, offset: int) -> CallAt | None:
-    """The innermost call around an offset whose form is known."""
+    """Return the innermost call around an offset whose form is known."""
     island = edited.text.island_at(offset)
     if island is not None:
         return _in_brainscript(edited, offset)
@@ -96,8 +98,8 @@ def _in_ndl(edited: Edited, call: ConfigurationCall, offset: int) -> CallAt | No
 
 
 def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str, bool] | None:
-    """The form of a function of MEL or NDL, or of a macro: label, parameters, what it does, its
-    language, and whether its parameters are those of the library.
+    """Return the form of a function of MEL or NDL, or of a macro: label, parameters, description,
+    its language, and whether its parameters are those of the library.
     """
     edit = meant(name) if edited.language == "mel" else None
     if edit is not None:
@@ -116,32 +118,34 @@ def _form(edited: Edited, name: str) -> tuple[str, tuple[str, ...], str, str, bo
 
 
 class CalledMacro(NamedTuple):
-    """A macro of NDL: its definition, and the text that it stands in."""
+    """A macro of NDL: its definition, and the text that contains it."""
 
     definition: Definition
     script: NdlScript
 
     @property
     def form(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         words = ", ".join(one.text for one in self.definition.parameters)
         return f"{self.definition.name.text}({words})"
 
     @property
     def comment(self) -> str:
-        """What is said right above it."""
+        """Return the comment directly above it."""
         place = self.script.text.place(self.definition.start, self.definition.end)
         return comment_above(place.source.text, place.start)
 
 
 def macro_named(edited: Edited, name: str) -> CalledMacro | None:
-    """The macro of a name in the runs of a text; names are compared without case."""
+    """Return the macro of a name in the runs of a text; names are case-insensitive."""
     return _macros(edited).get(name.lower())
 
 
 @once
 def _macros(edited: Edited) -> dict[str, CalledMacro]:
-    """The macros in the runs of a text by their names in lower case; the first counts."""
+    """Return the macros in the runs of a text by name in lower case; the first definition is
+    used.
+    """
     found: dict[str, CalledMacro] = {}
     for experiment in edited.experiments:
         for script in scripts_of(experiment):
@@ -187,7 +191,7 @@ def _applied(
 
 
 def _called(call: BrainScriptCall) -> str:
-    """The name by which a function is called."""
+    """Return the name by which a function is called."""
     words: list[str] = []
     function = call.function
     while isinstance(function, Select):
@@ -197,7 +201,9 @@ def _called(call: BrainScriptCall) -> str:
 
 
 def said_of(program: ReadProgram, declaration: Declaration) -> str:
-    """What a function of BrainScript does: of the library's, or the comment above one's own."""
+    """Return the description of a function of BrainScript: the library's, or the comment above
+    it.
+    """
     if declaration.library:
         entry = of(declaration.qualified)
         return entry.text if entry is not None else ""
@@ -206,14 +212,14 @@ def said_of(program: ReadProgram, declaration: Declaration) -> str:
 
 
 def parameters_of(program: ReadProgram, declaration: Declaration) -> tuple[str, ...]:
-    """The parameters of a function of BrainScript as they are declared."""
+    """Return the parameters of a function of BrainScript as they are declared."""
     source = declaration.place.source
     data = library_text(source) if source.startswith(PREFIX) else program.data(source)
     return tuple(parameter_text(one, data) for one in declaration.parameters or ())
 
 
 def form_of(program: ReadProgram, declaration: Declaration, name: str = "") -> str:
-    """The form of a function of BrainScript, under the name that it is called by."""
+    """Return the form of a function of BrainScript, under the name that it is called by."""
     return _label(declaration, parameters_of(program, declaration), name)
 
 
@@ -224,6 +230,6 @@ def _label(declaration: Declaration, words: tuple[str, ...], name: str = "") -> 
 
 
 def name_of(parameter: str) -> str:
-    """The name of a parameter as it is declared with its default."""
+    """Return the name of a parameter that is declared with its default."""
     found = _NAME.match(parameter)
     return found.group() if found is not None else ""

@@ -1,6 +1,6 @@
-"""A text that is being edited with the runs that use it; every feature is asked with one of these.
+"""A text that is being edited with the runs that use it; every feature takes one of these.
 
-Runs are evaluated at the first question that needs them.  Knows no feature and no disk.
+Runs are evaluated when they are first needed. Knows no feature and no disk.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ FAR = ("member", "node", "model")
 
 
 class Edited:
-    """One version of a text.  `name` is the one name that its files know it by; `others` are texts
-    of other files that are not what the workspace says.  `before` is an earlier version whose
-    networks are known, `pieces` are those of an earlier version.
+    """One version of a text. `name` is the canonical path of its file; `others` are texts of other
+    files that differ from the workspace's. `before` is an earlier version whose networks are known,
+    `pieces` are those of an earlier version.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Edited:
 
     @property
     def last_evaluated(self) -> Edited:
-        """This version, or an earlier one where only that one's networks are known.
+        """Return this version, or an earlier one where only that one's networks are known.
 
-        For numbers beside names while a person types, which nobody waits for a network for.
+        For numbers beside names during typing, for which no network is evaluated.
         """
         if self._before is not None and self._is_evaluated:
             self._before = None
@@ -68,7 +68,7 @@ class Edited:
 
     @property
     def _is_evaluated(self) -> bool:
-        """Whether the networks of the main run are known."""
+        """Return whether the networks of the main run are known."""
         if "experiments" not in vars(self) or "networks" not in vars(self.main):
             return False
         return all(one.is_evaluated for one in self.main.networks)
@@ -81,7 +81,7 @@ class Edited:
         return Edited(self.language, data, self.context, before=before, pieces=pieces)
 
     def shortened(self, data: bytes, names: Sequence[Occurrence]) -> Edited:
-        """A part of the text, in which the names at the top of the whole are known."""
+        """Return a part of the text that knows the top-level names of the whole."""
         part = Edited(self.language, data, self.context, before=self.last_evaluated)
         part.far = names
         return part
@@ -98,7 +98,7 @@ class Edited:
 
     @cached_property
     def experiments(self) -> list[Experiment]:
-        """The runs that use the text, evaluated; the text for itself where there is none."""
+        """Return the runs that use the text, evaluated; the text alone where there is none."""
         runs = self.workspace.runs
         if not runs and self.language == "cntk":
             runs = (alone(self.workspace.name),)
@@ -110,12 +110,12 @@ class Edited:
 
     @cached_property
     def occurrences(self) -> list[Occurrence]:
-        """Every name in the files of the runs."""
+        """Return every name in the files of the runs."""
         return occurrences(self.experiments)
 
     @cached_property
     def declarations(self) -> list[Occurrence]:
-        """Those of them that declare what networks are made of; none is evaluated for these."""
+        """Return the names that declare parts of networks; no network is evaluated for them."""
         found = declarations(self.experiments)
         if self.far is None:
             return found
@@ -123,50 +123,52 @@ class Edited:
         return [*here, *self.far]
 
     def occurrence_at(self, offset: int) -> Occurrence | None:
-        """The shortest name of the text that an offset is in, or at whose end."""
+        """Return the shortest name of the text that contains an offset or ends at it."""
         here = (one for one in self.occurrences if one.file == self.name)
         found = [one for one in here if one.start <= offset <= one.end]
         return min(found, key=lambda one: (one.end - one.start, one.key[0] == "key"), default=None)
 
     def same(self, occurrence: Occurrence) -> list[Occurrence]:
-        """Every place that means the same declaration, in order of files and places."""
+        """Return every place with the same declaration, in order of files and places."""
         found = [one for one in self.occurrences if one.key == occurrence.key]
         return sorted(found, key=lambda one: (one.file != self.name, one.file, one.start))
 
     @property
     def main(self) -> Experiment:
-        """The run whose numbers are shown where runs differ: the first."""
+        """Return the run whose numbers are shown where runs differ: the first."""
         return self.experiments[0]
 
     def read(self, file: str) -> bytes | None:
-        """The bytes of a file, by its one name."""
+        """Return the bytes of a file, by canonical path."""
         return self.files.read(file)
 
     def is_here(self, experiment: Experiment, source: str) -> bool:
-        """Whether a source of places in a run is this text."""
+        """Return whether a source of places in a run is this text."""
         return not source.startswith(NOT_FILES) and experiment.files.locate(source) == self.name
 
     def file_of(self, experiment: Experiment, source: str) -> str | None:
-        """The one name of another file that a source is; None for this text, and for no file."""
+        """Return the canonical path of a source that is another file; None for this text, and where
+        it is not a file.
+        """
         if source.startswith(NOT_FILES):
             return None
         located = experiment.files.locate(source)
         return None if located == self.name else located
 
     def networks(self) -> Iterator[tuple[Experiment, BuiltNetwork]]:
-        """Every network that the runs build, with its run."""
+        """Yield every network that the runs build, with its run."""
         for experiment in self.experiments:
             for built in experiment.networks:
                 yield experiment, built
 
     def programs(self) -> Iterator[tuple[Experiment, BrainScriptProgram]]:
-        """Every program of BrainScript in the runs, with its run."""
+        """Yield every program of BrainScript in the runs, with its run."""
         for experiment in self.experiments:
             for program in experiment.programs:
                 yield experiment, program
 
     def inside(self, offset: int) -> Iterator[tuple[Experiment, ReadProgram, str, int]]:
-        """The programs that an offset stands in: run, program, source and offset in its text.
+        """Yield the programs that contain an offset: run, program, source and offset in its text.
 
         No network is evaluated for them.
         """
@@ -180,7 +182,7 @@ class Edited:
                             yield experiment, program, text.name, at
 
     def inner(self, experiment: Experiment, program: ReadProgram, place: Place) -> Place | None:
-        """Where something of a program stands in this text; None where it is elsewhere."""
+        """Return the place of a part of a program in this text; None where it is elsewhere."""
         outside = program.outside(place)
         return outside if self.is_here(experiment, outside.source) else None
 

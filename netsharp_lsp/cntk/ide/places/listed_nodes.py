@@ -1,4 +1,4 @@
-"""Nodes by the names that stand in a text and that declare none: in options, and with dots."""
+"""Nodes by names in a text that do not declare them: in options, and with dots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = re.compile(rb"[^\s:\"=;{}\[\]()$#]+")
 
 
 def listed_node(edited: Edited, offset: int) -> NamedNode | None:
-    """The node whose name stands at an offset in an option that lists nodes."""
+    """Return the node whose name is at an offset in an option that lists nodes."""
     if edited.language != "cntk" or edited.text.island_at(offset) is not None:
         return None
     record = assignment_at(edited, offset)
@@ -33,7 +33,7 @@ def listed_node(edited: Edited, offset: int) -> NamedNode | None:
 
 
 def dotted_node(edited: Edited, offset: int) -> NamedNode | None:
-    """The node whose whole name, dots and all, ends with the word at an offset."""
+    """Return the node whose whole name, including dots, ends with the word at an offset."""
     word = word_at(edited.data, offset)
     if word is None or edited.text.island_at(offset) is not None:
         return None

@@ -1,7 +1,7 @@
-"""What a text says near an offset, as a text of its own: the declarations around it with those that
-are called there, and the names of all others, which are kept piece by piece.
+"""The part of a text near an offset, as a text of its own: the declarations around it with those
+that are called there, and the names of all others, which are kept piece by piece.
 
-Knows no feature.  Where a declaration may mean something for others, the whole text is needed.
+Knows no feature. Where a declaration may change the meaning of others, the whole text is needed.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 #: More declarations that one calls, and those that these call, are not looked for.
 MOST = 40
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
-#: A name whose meaning counts where it stands: it is called, or another name stands for it.
+#: A name whose meaning is needed where it is used: it is called, or another name is its alias.
 _CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t\r\n]*[({.]|=[ \t\r\n]*([A-Za-z_]\w*)")
 #: The first of names with points between them at the end of a text.
 _PATH = re.compile(rb"([A-Za-z_]\w*)\.[\w.]*\Z")
 #: Longer paths are not looked for.
 LONGEST = 400
-#: What may tell the release that a text is for, and with it the library.
+#: Text that may set the version of CNTK that a text is for, and with it the library.
 _VERSIONED = re.compile(
     rb"\b(?:%b)\b" % "|".join(sorted({*VERSIONED, *ARGUMENTS, *COUNTS, *STARTS})).encode()
 )
-#: Members that the program looks for itself.
+#: Members that CNTK looks for itself.
 _SPECIAL = frozenset(f"{group}Nodes" for group in GROUPS)
 
 
 class Near(NamedTuple):
-    """The text near an offset, and how far places in it lie before those in the whole."""
+    """The text near an offset, and the distance of its places from those in the whole."""
 
     edited: Edited
     moved: int
 
 
 class DeclaredNames(NamedTuple):
-    """What a piece declares: names without their places, in order; where declarations stand in the
-    piece, by name; and where those do that every other one has to know.
+    """The declarations of a piece: names without their places, in order; the places of declarations
+    in the piece, by name; and of those that every other one has to know.
     """
 
     names: tuple[Occurrence, ...]
@@ -68,7 +68,7 @@ class DeclaredNames(NamedTuple):
 
 
 def near(edited: Edited, offset: int) -> Near | None:
-    """The text near an offset; None where only the whole says what may be written there."""
+    """Return the text near an offset; None where the completions depend on the whole text."""
     if edited.language not in _READ or edited.far is not None or edited.text.pieces is None:
         return None
     pieces = edited.text.pieces
@@ -101,7 +101,9 @@ def near(edited: Edited, offset: int) -> Near | None:
 
 
 def _is_inside(data: bytes, offset: int, parts: Sequence[tuple[int, DeclaredNames]]) -> bool:
-    """Whether names of a node are reached by its own, which only its declaration says."""
+    """Return whether names of a node are reached through its own, which only its declaration
+    shows.
+    """
     found = _PATH.search(data, max(0, offset - LONGEST), offset)
     if found is None:
         return False
@@ -121,7 +123,7 @@ def _is_text(data: bytes) -> bool:
 def _called(
     data: bytes, start: bytes, parts: Sequence[tuple[int, DeclaredNames]]
 ) -> set[Range] | None:
-    """Where the declarations stand whose meaning a stretch needs; None for too many."""
+    """Return the places of the declarations whose meaning a part needs; None for too many."""
     found: set[Range] = set()
     waiting, seen = [start], set[str]()
     while waiting:
@@ -142,11 +144,11 @@ def _called(
 
 
 def _of_brainscript(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
-    """The members of a network; None for what includes others."""
+    """Return the members of a network; None for a text that includes others."""
     text = EditedText.of_stretch("brainscript", stretch)
     names, known = [], []
     places: dict[str, Range] = {}
-    # A member ends with its value in syntax, whose brackets may end behind that.
+    # In syntax a member ends with its value, whose brackets may end after that.
     ends = {node.start_byte: node.end_byte for node in stretch.tree.root_node.children}
     for one in text.islands[0].script.entries:
         place = one.place
@@ -165,7 +167,7 @@ def _of_brainscript(file: str, stretch: Stretch, part: Range) -> DeclaredNames |
 
 
 def _of_ndl(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
-    """The nodes of a network; None where there are sections and keys of a file."""
+    """Return the nodes of a network; None where a file has sections and keys."""
     document = EditedText.of_stretch("ndl", stretch).document
     names, known = [], []
     for one in document.records if document is not None else ():
@@ -186,12 +188,14 @@ def _is_node(one: Assignment) -> bool:
 
 
 def _is_begun(one: Record) -> bool:
-    """Whether a record is a word alone, as every name is while it is typed."""
+    """Return whether a record is a single word, as every name is while it is typed."""
     return isinstance(one, Flag) and isinstance(one.value, Text)
 
 
 def _of_mel(file: str, stretch: Stretch, part: Range) -> DeclaredNames | None:
-    """The models and nodes that edits make; None where more than statements stand in them."""
+    """Return the models and nodes that edits create; None where they contain more than
+    statements.
+    """
     document = EditedText.of_stretch("mel", stretch).document
     for one in document.records if document is not None else ():
         is_node = isinstance(one, Assignment) and _is_node(one)

@@ -1,6 +1,6 @@
-"""The nodes of a text's networks and the names in it that stand for them.
+"""The nodes of a text's networks and the names in the text that declare them.
 
-A name inside a function or a macro stands for many nodes, one a call, and is none of these.
+A name inside a function or a macro means many nodes, one for each call, and is not included.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NamedNode(NamedTuple):
-    """A node, where its name is declared, and the network that it is in."""
+    """A node, the place of its name's declaration, and its network."""
 
     node: Node
     name: Place
@@ -32,7 +32,9 @@ class NamedNode(NamedTuple):
 
 @once
 def named_nodes(edited: Edited) -> dict[int, NamedNode]:
-    """The nodes that names of this text declare, by where the name begins; of the first run."""
+    """Return the nodes that names of this text declare, by the start of the name; of the first
+    run.
+    """
     found: dict[int, NamedNode] = {}
     here: dict[tuple[Experiment, str], bool] = {}
     for experiment, built, name, place in _declared(edited):
@@ -49,7 +51,7 @@ def named_nodes(edited: Edited) -> dict[int, NamedNode]:
 
 
 def _declared(edited: Edited) -> Iterator[tuple[Experiment, BuiltNetwork, str, Place]]:
-    """Names that stand for one node each, with the network and where they are declared."""
+    """Yield names that mean one node each, with the network and the place of the declaration."""
     for experiment, program in edited.programs():
         for declaration in program.program.declarations:
             if declaration.kind == MEMBER and not _is_in_function(declaration):
@@ -71,17 +73,19 @@ def _is_in_function(declaration: Declaration) -> bool:
 
 
 def written_shape(shape: Shape) -> str:
-    """A shape for people: `28 x 28 x 1`, `?` where it is not known."""
+    """Return a shape for users: `28 x 28 x 1`, `?` where it is unknown."""
     return "?" if shape is None or not shape else " x ".join(map(str, shape))
 
 
 def parameters_of(node: Node) -> int | None:
-    """How many numbers a trained parameter has; None for other nodes and unknown shapes."""
+    """Return the number of elements of a trained parameter; None for other nodes and unknown
+    shapes.
+    """
     if not node.trainable or node.shape is None:
         return None
     return elements(node.shape)
 
 
 def readers(network: Network, node: Node) -> list[Node]:
-    """The nodes that read a node, in order of creation."""
+    """Return the nodes that read a node, in order of creation."""
     return [one for one in network.nodes.values() if node in one.inputs]

@@ -1,4 +1,4 @@
-"""Files of networks and configurations that a text names, and where these are."""
+"""Files of networks and configurations that a text names, and their locations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from netsharp_lsp.cntk.ide.places.blocks import assignment_at, value_in_force
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.ide.places.edited import Edited
 
-#: A file of a network or a configuration, as it stands in a value.
+#: A file of a network or a configuration, as written in a value.
 FILE = re.compile(
     rb"(?<![^\s\"'+:;,()\[\]{}=])[^\s\"'+:;,()\[\]{}=]+\.(?:ndl|bs|mel|cntk|config)\b",
     re.IGNORECASE,
@@ -20,7 +20,7 @@ NAMING = frozenset(("networkdescription", "ndlmacros", "editpath", "configfile",
 
 
 class NamedFile(NamedTuple):
-    """A file that is named at a span of the text, by its one name."""
+    """A file that is named at a span of the text, by canonical path."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class NamedFile(NamedTuple):
 
 
 def file_at(edited: Edited, offset: int) -> NamedFile | None:
-    """The file that is named at an offset; None where none is, or it is not there."""
+    """Return the file that is named at an offset; None where none is, or it does not exist."""
     start, end = edited.text.lines.span(edited.text.lines.line_at(offset))
     for match in FILE.finditer(edited.data, start, end):
         if match.start() <= offset <= match.end():
@@ -39,7 +39,7 @@ def file_at(edited: Edited, offset: int) -> NamedFile | None:
 
 
 def located(edited: Edited, path: str) -> str | None:
-    """The one name of a file by a path in the text; None where it is not there."""
+    """Return the canonical path of a file named in the text; None where it does not exist."""
     for experiment in edited.experiments:
         if experiment.files.exists(path):
             return experiment.files.locate(path)
@@ -51,7 +51,7 @@ def located(edited: Edited, path: str) -> str | None:
 
 
 def _resolved(edited: Edited, path: str, offset: int) -> str:
-    """A path with variables in place, as the program finds it for the key."""
+    """Return a path with variables substituted, as CNTK reads it for the key."""
     record = assignment_at(edited, offset) if "$" in path else None
     found = value_in_force(edited, record) if record is not None else None
     if found is None or record is None or record.name.text.lower() not in NAMING:

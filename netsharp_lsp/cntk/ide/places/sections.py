@@ -1,4 +1,4 @@
-"""Which stretches of a text are networks of NDL, and what names are in them by their place."""
+"""The parts of a text that are networks of NDL, and the kinds of names in them by place."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _WORDS = frozenset(
 )
 #: What a text that names sections to be loaded says, itself or by a file or a variable.
 _MAY_LOAD = re.compile(rb"run|load|include=|\$\w*[ \t]*=", re.IGNORECASE)
-#: Keys that are no names of nodes, in networks too.
+#: Keys that are not names of nodes, in networks too.
 KEYS = frozenset(("run", "load", "networkdescription", "ndlmacros"))
 
 
 class Networks:
-    """The networks of a text or a stretch of it, and the macros there, as far as a document of its
-    records goes.
+    """The networks of a text or a part of it, and the macros there, as far as a document of its
+    records contains them.
     """
 
     def __init__(self, edited: Edited, data: bytes, document: Document) -> None:
@@ -48,7 +48,7 @@ class Networks:
         self._spans = sorted(_spans(edited, data, nodes))
 
     def meaning(self, kind: str, start: int, end: int) -> str:
-        """What a key in a network is; empty for what is none."""
+        """Return the kind of a key in a network; empty for other keys."""
         if kind != "key":
             return ""
         at = bisect_right(self._spans, (start, len(self._data))) - 1
@@ -60,7 +60,7 @@ class Networks:
         return "variable declaration"
 
     def name(self, word: bytes, start: int, named: bool) -> str:
-        """What a bare word in a value is; `named`: it is passed by name."""
+        """Return the kind of a bare word in a value; `named`: it is passed by name."""
         if named and word.lower() in _WORDS:
             return "enumMember"
         at = bisect_right(self._starts, start) - 1
@@ -77,7 +77,7 @@ def _words(data: bytes, parameters: List) -> Iterator[bytes]:
 
 
 def _may_load(edited: Edited) -> bool:
-    """Whether a section may be loaded as a network; a text that is run alone says all there is."""
+    """Return whether a section may be loaded as a network; a text that is run alone is complete."""
     around = edited.workspace
     single = alone(around.name)
     for run in around.runs[:1]:
@@ -88,7 +88,9 @@ def _may_load(edited: Edited) -> bool:
 
 
 def _spans(edited: Edited, data: bytes, nodes: Sequence[object]) -> Iterator[Range]:
-    """Where networks are: the whole of a file of NDL or MEL, else sections of a configuration."""
+    """Yield the spans of networks: the whole of a file of NDL or MEL, else sections of a
+    configuration.
+    """
     if edited.language != "cntk":
         yield 0, len(data)
         return

@@ -1,8 +1,8 @@
-"""Stretches of an edited text, parsed alone for what is asked at each keystroke, and its pieces:
-runs of top-level declarations that keep what was worked out of them while edits leave them alone.
+"""Parts of an edited text, parsed alone for requests at each keystroke, and its pieces: runs of
+top-level declarations that keep what was derived from them while edits do not touch them.
 
-Knows the trees of texts and no meaning.  A stretch counts where the parser gives its declarations
-again as they are in the whole text.
+Knows the trees of texts and no meaning. A part is used only where the parser gives its declarations
+as they are in the whole text.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Kept = TypeVar("Kept")
 BESIDE = 4
 #: Longer stretches are not worth it: the text is parsed as a whole.
 LONGEST = 40_000
-#: A piece ends with the first line behind so many bytes.
+#: A piece ends with the first line after this number of bytes.
 PIECE = 2_000
-#: What is typed and deleted without opening, closing or hiding anything behind it.
+#: Text that can be typed and deleted without opening, closing or hiding anything after it.
 _QUIET = re.compile(rb"[\w \t.,;:=+<>&|^%!\n-]*\Z")
 #: Marks that the parser supplies or misses, so that what is read may rest on text far away.
 _FAR = re.compile(r"missing_(?!operand)|unclosed_|wrong_")
@@ -53,9 +53,9 @@ class Stretch(NamedTuple):
 
 
 class TextPiece:
-    """Some declarations and what stands behind each: `size` bytes that begin with a line.
+    """Some declarations and the text after each: `size` bytes that begin with a line.
 
-    `marks` count from its begin, and so does all that is `kept` of it, by who keeps it.
+    `marks` count from its start, as does all that is `kept` for it, by key.
     """
 
     __slots__ = ("kept", "marks", "size")
@@ -67,7 +67,7 @@ class TextPiece:
 
 
 class TextPieces:
-    """A version of a text in which no declaration rests on text far from it, piece by piece."""
+    """A version of a text in which no declaration depends on text far from it, piece by piece."""
 
     def __init__(self, data: bytes, parse: Parse, pieces: Sequence[TextPiece]) -> None:
         self.data = data
@@ -78,9 +78,10 @@ class TextPieces:
     def of(
         cls, data: bytes, tree: Tree, parse: Parse, before: TextPieces | None
     ) -> TextPieces | None:
-        """The pieces of a text that was parsed as a whole; None where marks are missing in it.
+        """Return the pieces of a text that was parsed as a whole; None where marks are missing in
+        it.
 
-        What a version before it keeps is kept where nothing near has changed.
+        What an earlier version keeps is reused where nothing near has changed.
         """
         if not is_sound(tree):
             return None
@@ -104,18 +105,20 @@ class TextPieces:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each piece begins, and where the last ends."""
+        """Return the start of each piece, and the end of the last."""
         return [*accumulate((piece.size for piece in self.pieces), initial=0)]
 
     def marks(self, first: int, stop: int, moved: int) -> Iterator[Mark]:
-        """The declarations of some pieces, moved by some bytes."""
+        """Yield the declarations of some pieces, shifted by some bytes."""
         for number in range(first, stop):
             base = self.starts[number] + moved
             for start, end, kind in self.pieces[number].marks:
                 yield start + base, end + base, kind
 
     def edited(self, data: bytes) -> TextPieces | None:
-        """The pieces of a later version; None where only the whole text says what they are."""
+        """Return the pieces of a later version; None where they cannot be determined without the
+        whole text.
+        """
         old = self.data
         if data == old:
             return self
@@ -146,7 +149,9 @@ class TextPieces:
         return TextPieces(data, self._parse, pieces)
 
     def stretch(self, start: int, end: int) -> Stretch | None:
-        """What has to be parsed for some bytes, and says of them what the whole text does."""
+        """Return the part to parse for some bytes, in which they have the same meaning as in the
+        whole text.
+        """
         first, last = self.window(start, end, BESIDE)
         marks = [*self.marks(first, last + 1, 0)]
         above, below = _beside(marks, start, end)
@@ -165,11 +170,11 @@ class TextPieces:
         work: Callable[[Stretch, int, int], Kept],
         holds: Callable[[Kept], bool] = lambda known: True,
     ) -> list[tuple[int, Kept]] | None:
-        """What is worked out of each piece, with where that begins: what was kept of it, or of a
-        piece that has changed or whose value no longer `holds` that of `work` on a stretch around
-        it and its ends in that.
+        """Return the value of `work` for each piece, with the start of the piece: the kept one, or
+        for a piece that changed or whose value no longer `holds`, `work` of a part around the piece
+        and the piece's ends in that.
 
-        None where a piece can't be looked at alone.
+        None where a piece cannot be parsed alone.
         """
         starts, found = self.starts, []
         for number, piece in enumerate(self.pieces):
@@ -185,8 +190,8 @@ class TextPieces:
         return found
 
     def window(self, low: int, high: int, beside: int) -> tuple[int, int]:
-        """The first and last of the pieces that hold a stretch and so many declarations on each
-        side of it, as far as there are any.
+        """Return the first and last of the pieces that contain a part and `beside` declarations on
+        each side of it, as far as there are any.
         """
         starts, pieces = self.starts, self.pieces
         first = min(max(0, bisect_right(starts, low) - 1), len(pieces) - 1)
@@ -202,7 +207,7 @@ class TextPieces:
         return first, last
 
     def _parsed(self, data: bytes, begin: int, stop: int) -> Stretch | None:
-        """A stretch of a text; None where it is too long, or marks are missing in it."""
+        """Return a parsed part of a text; None where it is too long, or marks are missing in it."""
         if stop - begin > LONGEST:
             return None
         found = data[begin:stop]
@@ -211,20 +216,20 @@ class TextPieces:
 
 
 def is_sound(tree: Tree) -> bool:
-    """Whether what a declaration says rests on no text far behind it."""
+    """Return whether the meaning of a declaration depends on no text far after it."""
     root = tree.root_node
     return not (root.has_error or QueryCursor(_far(tree.language)).captures(root))
 
 
 def _beside(marks: Sequence[Mark], low: int, high: int) -> tuple[int | None, int | None]:
-    """The declarations so many before and behind a stretch; None where there are fewer."""
+    """Return the declarations `BESIDE` before and after a part; None where there are fewer."""
     above = bisect_left(marks, low, key=_end) - BESIDE
     below = bisect_right(marks, high, key=_start) + BESIDE - 1
     return above if above >= 0 else None, below if below < len(marks) else None
 
 
 def _cut(data: bytes, start: int, end: int, marks: Iterable[Mark]) -> Iterator[TextPiece]:
-    """The pieces of a part of a text that holds these declarations."""
+    """Yield the pieces of a part of a text that contains these declarations."""
     held: list[Mark] = []
     begin = start
     for first, last, kind in marks:
@@ -250,14 +255,14 @@ def _moved(mark: Mark, by: int) -> Mark:
 
 
 def _declarations(tree: Tree) -> list[Mark]:
-    """What stands at the top of a tree: span and type of each."""
+    """Return the nodes at the top of a tree: span and type of each."""
     nodes = (node for node in tree.root_node.children if node.type not in _COMMENTS)
     return [(node.start_byte, node.end_byte, node.type) for node in nodes]
 
 
 @cache
 def _far(language: Language) -> Query:
-    """What finds marks that the parser supplied."""
+    """Return the query that finds marks that the parser inserted."""
     kinds = {language.node_kind_for_id(number) for number in range(language.node_kind_count)}
     named = sorted(kind for kind in kinds if kind is not None and _FAR.match(kind))
     return Query(language, f"[{' '.join(f'({kind})' for kind in named)}] @far")

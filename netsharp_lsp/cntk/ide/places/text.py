@@ -1,5 +1,5 @@
-"""A text of one of CNTK's languages as an editor sees it: its syntax with absolute offsets, and the
-stretches of BrainScript in it.  Knows no meaning: what a text does is a matter of its runs.
+"""A text of one of CNTK's languages in an editor: its syntax with absolute offsets, and the parts
+of it in BrainScript. Knows no meaning: that depends on its runs.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class Island:
 
     @cached_property
     def tree(self) -> Tree:
-        """The stretch, parsed."""
+        """Return the part, parsed."""
         return parse_brainscript(self.data)
 
     @cached_property
     def comments(self) -> list[Range]:
-        """Where comments stand in the text around it."""
+        """Return the spans of comments in the text around it."""
         return self.comments_between(self.start, self.end)
 
     def comments_between(self, start: int, end: int) -> list[Range]:
-        """The comments that reach into a stretch of the text around it."""
+        """Return the comments that overlap a part of the text around it."""
         cursor = QueryCursor(comments_query())
         cursor.set_byte_range(max(0, start - self.start), max(0, end - self.start))
         found = cursor.captures(self.tree.root_node).get("comment", ())
@@ -72,7 +72,7 @@ class Island:
 
     @cached_property
     def script(self) -> Script:
-        """The stretch, read."""
+        """Return the part as a script."""
         return read_brainscript(self.data, self.tree)
 
 
@@ -90,7 +90,7 @@ class EditedText:
 
     @classmethod
     def of_stretch(cls, language: str, stretch: Stretch) -> EditedText:
-        """A stretch of a text as a text of its own."""
+        """Return a part of a text as a text of its own."""
         text = cls(language, stretch.data)
         if language == "brainscript":
             vars(text._island(0, len(stretch.data)))["tree"] = stretch.tree
@@ -105,22 +105,22 @@ class EditedText:
 
     @cached_property
     def document(self) -> Document | None:
-        """The records of a configuration, NDL or MEL; None for a file of BrainScript."""
+        """Return the records of a configuration, NDL or MEL; None for a file of BrainScript."""
         return None if self.tree is None else read(self.data, self.tree)
 
     @cached_property
     def tree(self) -> Tree | None:
-        """The same as its parser has it."""
+        """Return the syntax tree of the records; None for a file of BrainScript."""
         return None if self.language == "brainscript" else parse_tree(self.data)
 
     @cached_property
     def _followed(self) -> TextPieces | None:
-        """The pieces of the text as far as those of an earlier version say what they are."""
+        """Return the pieces of the text as far as those of an earlier version determine them."""
         return None if self._before is None else self._before.edited(self.data)
 
     @cached_property
     def pieces(self) -> TextPieces | None:
-        """The text in pieces; None where marks are missing in it."""
+        """Return the text in pieces; None where marks are missing in it."""
         if self._followed is not None:
             return self._followed
         if self.language == "brainscript":
@@ -131,8 +131,8 @@ class EditedText:
 
     @property
     def known_pieces(self) -> TextPieces | None:
-        """The pieces of the text, or of an earlier version where this one has none or was never
-        parsed as a whole.
+        """Return the pieces of the text, or of an earlier version where this one has none or was
+        never parsed as a whole.
         """
         if self._followed is not None or not self._is_parsed:
             return self._followed or self._before
@@ -140,15 +140,15 @@ class EditedText:
 
     @property
     def _is_parsed(self) -> bool:
-        """Whether the whole text was parsed."""
+        """Return whether the whole text was parsed."""
         if self.language != "brainscript":
             return "tree" in vars(self)
         island = self._islands.get((0, len(self.data)))
         return island is not None and "tree" in vars(island)
 
     def around(self, start: int, end: int) -> tuple[EditedText, int]:
-        """A text that says of some bytes what this one does, and where it begins: a stretch of it
-        where that is known to be enough.
+        """Return a text in which some bytes have the same meaning as in this one, and its start: a
+        part of it where that is known to be enough.
         """
         found = None if self._followed is None else self._followed.stretch(start, end)
         if found is None:
@@ -156,11 +156,11 @@ class EditedText:
         return EditedText.of_stretch(self.language, found), found.start
 
     def document_between(self, start: int, end: int) -> Document | None:
-        """The records that reach into a stretch, and some beside them."""
+        """Return the records that overlap a part, and some beside them."""
         return None if self.tree is None else read_between(self.data, self.tree, start, end)
 
     def document_at(self, offset: int) -> Document | None:
-        """The records that hold an offset, and some beside them."""
+        """Return the records that contain an offset, and some beside them."""
         if offset not in self._documents:
             found = self.document_between(offset, offset)
             if found is None:
@@ -170,11 +170,15 @@ class EditedText:
 
     @cached_property
     def islands(self) -> list[Island]:
-        """The stretches of BrainScript, in order: the whole of its file, the values of builders."""
+        """Return the parts in BrainScript, in order: the whole of its file, the values of
+        builders.
+        """
         return self.islands_of(self.document)
 
     def islands_of(self, document: Document | None) -> list[Island]:
-        """The values of builders among records of the text; all of it where it has none."""
+        """Return the values of builders among records of the text; the whole text where it has
+        none.
+        """
         if document is None:
             return [self._island(0, len(self.data))]
         return [
@@ -190,21 +194,23 @@ class EditedText:
 
     @cached_property
     def comments(self) -> list[Range]:
-        """Every comment, in order."""
+        """Return every comment, in order."""
         found = [] if self.document is None else [(c.start, c.end) for c in self.document.comments]
         for island in self.islands:
             found += island.comments
         return sorted(set(found))
 
     def comment_at(self, offset: int) -> Range | None:
-        """The comment that an offset stands in."""
+        """Return the comment that contains an offset."""
         at = bisect_right(self.comments, (offset, len(self.data))) - 1
         if at < 0 or offset >= self.comments[at][1]:
             return None
         return self.comments[at]
 
     def comment_before(self, offset: int) -> Range | None:
-        """The comment that the byte before an offset stands in; nothing is read far from there."""
+        """Return the comment that contains the byte before an offset; only text near it is
+        parsed.
+        """
         text, base = self.around(offset, offset)
         if text is not self:
             found = text.comment_before(offset - base)
@@ -217,7 +223,7 @@ class EditedText:
         return next((one for one in around if one[0] < offset <= one[1]), None)
 
     def island_at(self, offset: int) -> Island | None:
-        """The stretch of BrainScript that an offset stands in."""
+        """Return the part in BrainScript that contains an offset."""
         islands = self.islands_of(self.document_at(offset))
         at = bisect_right([island.start for island in islands], offset) - 1
         if at < 0 or offset > islands[at].end:
@@ -226,7 +232,7 @@ class EditedText:
 
 
 def word_at(data: bytes, offset: int) -> tuple[str, int, int] | None:
-    """The word that an offset stands in or at the end of, with its span."""
+    """Return the word that contains an offset or ends at it, with its span."""
     start = end = offset
     while start > 0 and _in_word(data[start - 1 : start]):
         start -= 1
@@ -240,7 +246,7 @@ def _in_word(byte: bytes) -> bool:
 
 
 def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
-    """Every node below records, each before those inside it, in the order of the text."""
+    """Yield every node below records, each before those inside it, in the order of the text."""
     waiting: list[Node | None] = list(reversed(records))
     while waiting:
         node = waiting.pop()
@@ -250,25 +256,25 @@ def nodes_in(records: tuple[Record, ...]) -> Iterator[Node]:
 
 
 class GluedMacro(NamedTuple):
-    """A macro whose body begins on a line of its own: the text alone reads it as two records."""
+    """A macro whose body begins on a line of its own: its text alone is parsed as two records."""
 
     call: ConfigurationCall
     body: Block
 
 
 def glued_macros(records: Sequence[Record]) -> Iterator[GluedMacro]:
-    """The macros of NDL among records whose bodies stand behind a line end."""
-    for one, behind in pairwise(records):
+    """Yield the macros of NDL among records whose bodies follow a line end."""
+    for one, following in pairwise(records):
         if (
             isinstance(one, ConfigurationCall)
-            and isinstance(behind, Flag)
-            and isinstance(behind.value, Block)
+            and isinstance(following, Flag)
+            and isinstance(following.value, Block)
         ):
-            yield GluedMacro(one, behind.value)
+            yield GluedMacro(one, following.value)
 
 
 def parts_of(node: Node) -> tuple[Node | None, ...]:
-    """The nodes right inside one, in order."""
+    """Return the direct children of a node, in order."""
     if isinstance(node, Assignment | Named):
         return node.name, node.value
     if isinstance(node, Macro):
@@ -287,7 +293,7 @@ def parts_of(node: Node) -> tuple[Node | None, ...]:
 
 
 def nodes_at(records: Iterable[Node], offset: int) -> Iterator[Node]:
-    """The nodes that hold an offset, their ends included, from the outermost inwards."""
+    """Yield the nodes that contain an offset or end at it, from the outermost inwards."""
     waiting: list[Node | None] = [*reversed([*records])]
     while waiting:
         node = waiting.pop()
@@ -297,7 +303,7 @@ def nodes_at(records: Iterable[Node], offset: int) -> Iterator[Node]:
 
 
 def expressions_at(script: Script, offset: int) -> Iterator[Any]:
-    """The same of the members that hold an offset, their ends included, and of those in them."""
+    """Yield the same for the members that contain an offset or end at it, and those in them."""
 
     def holds(one: Any) -> bool:
         return not isinstance(one, Member) or one.place.start <= offset <= one.place.end
@@ -306,8 +312,8 @@ def expressions_at(script: Script, offset: int) -> Iterator[Any]:
 
 
 def expressions_in(part: Any, enters: Callable[[Any], bool] = lambda one: True) -> Iterator[Any]:
-    """Every part of a script that has a place, each before those inside it, in order; those that
-    are not entered are left out with what is in them.
+    """Yield every part of a script that has a place, each before those inside it, in order; those
+    that are not entered are omitted with their contents.
     """
     waiting: list[Any] = [part]
     while waiting:

@@ -1,4 +1,4 @@
-"""How a text is arranged: outline, folding, selection, and the colours of its words.
+"""The structure of a text: outline, folding, selection, and semantic tokens.
 
 Knows no name's declaration.
 """

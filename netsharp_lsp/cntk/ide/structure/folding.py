@@ -1,4 +1,4 @@
-"""What can be folded away: blocks, lists, calls, records of BrainScript, runs of comments."""
+"""Folding ranges: blocks, lists, calls, records of BrainScript, runs of comments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _BRACKETED = (brainscript.RecordLiteral, brainscript.ArrayLiteral)
 
 
 def folds_of(text: EditedText) -> list[Fold]:
-    """All folds in the order of the text; of those that begin on one line only the longest."""
+    """Return all folds in the order of the text; of those that begin on one line only the
+    longest.
+    """
     comments = ((start, end, text.data.startswith(b"/*", start)) for start, end in text.comments)
     return folds_from(text.lines, _brackets(text), comment_runs(text.lines, comments))
 

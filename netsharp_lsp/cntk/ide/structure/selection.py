@@ -1,4 +1,4 @@
-"""The ranges around a place, each larger than the one before, as a selection grows."""
+"""The ranges around a place, each larger than the one before, for a growing selection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}", b'"': b'"', b"'": b"'"}
 
 
 def selections_at(text: EditedText, offset: int) -> list[Range]:
-    """The ranges around an offset, from the innermost to the whole text, each strictly larger."""
+    """Return the ranges around an offset, from the innermost to the whole text, each strictly
+    larger.
+    """
     whole = (0, len(text.data))
     found: list[Range] = []
     around = {span for span in _candidates(text, offset) if span[0] <= offset <= span[1]}
@@ -40,7 +42,7 @@ def _candidates(text: EditedText, offset: int) -> Iterator[Range]:
 
 
 def _inside(data: bytes, start: int, end: int) -> Iterator[Range]:
-    """A span, and what stands between its brackets or quotes if it has some."""
+    """Yield a span, and the text between its brackets or quotes if it has some."""
     yield start, end
     if end - start >= 2 and _PAIRS.get(data[start : start + 1]) == data[end - 1 : end]:
         yield start + 1, end - 1

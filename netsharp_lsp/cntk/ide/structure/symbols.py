@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 #: More characters of a value are cut off.
 WIDTH = 40
-#: The block whose sections are networks wherever it stands.
+#: The block whose sections are networks wherever it occurs.
 _BUILDER = "ndlnetworkbuilder"
-#: Blocks inside blocks below this are not listed: nobody reads an outline so deep.
+#: Blocks nested more deeply are not listed: an outline that deep is not useful.
 DEEPEST = 12
 
 
 class Meant(NamedTuple):
-    """What runs make of a configuration: the names at its top of sections that are networks, and
-    of commands, in lower case.
+    """The meaning that runs give to a configuration: the names at its top level of sections that
+    are networks, and of commands, in lower case.
     """
 
     networks: frozenset[str] = frozenset()
@@ -47,12 +47,12 @@ class Meant(NamedTuple):
 
 
 def symbols_of(edited: Edited) -> list[Symbol]:
-    """The outline in the order of the text."""
+    """Return the outline in the order of the text."""
     return _symbols(edited.text, _meant(edited))
 
 
 def outline_of(edited: Edited) -> Sequence[tuple[int, OutlinePart]]:
-    """The same in parts, of which those are kept that an edit left alone."""
+    """Return the same in parts, of which those that an edit did not touch are kept."""
     meant, pieces = _meant(edited), edited.text.pieces
 
     def part(stretch: Stretch, low: int, high: int) -> tuple[Meant, OutlinePart]:
@@ -79,7 +79,7 @@ def _meant(edited: Edited) -> Meant:
 
 
 def _symbols(text: EditedText, meant: Meant, part: Range | None = None) -> list[Symbol]:
-    """The symbols of a text, or of what begins in a part of it."""
+    """Return the symbols of a text, or of those that begin in a part of it."""
     outline = _Outline(text, meant)
     if text.document is None:
         island = text.islands[0]
@@ -99,7 +99,7 @@ def _moved(symbol: Symbol, by: int) -> Symbol:
 
 
 class _Outline:
-    """Makes symbols of one text."""
+    """A builder of the symbols of one text."""
 
     def __init__(self, text: EditedText, meant: Meant) -> None:
         self.text = text
@@ -108,7 +108,7 @@ class _Outline:
         self.commands = meant.commands
 
     def records(self, records: Iterable[Record], depth: int, *, network: bool) -> list[Symbol]:
-        """The symbols of records; in a `network` they are nodes."""
+        """Return the symbols of records; in a `network` they are nodes."""
         listed = tuple(records)
         found = [self._record(record, depth, network) for record in listed]
         if network:
@@ -126,7 +126,7 @@ class _Outline:
     def members(
         self, island: Island, entries: Iterable[brainscript.Entry], depth: int
     ) -> list[Symbol]:
-        """The symbols of members of BrainScript."""
+        """Return the symbols of members of BrainScript."""
         return [
             self._member(island, entry, depth)
             for entry in entries
@@ -159,7 +159,7 @@ class _Outline:
         return self._named(record, detail, "node" if is_node else _kind(value, network))
 
     def _does(self, value: Block, kind: SymbolKind) -> str:
-        """What a command does: its action."""
+        """Return the action of a command."""
         if kind != "command":
             return ""
         for one in value.records:
@@ -173,7 +173,7 @@ class _Outline:
         return self.records(value.records, depth + 1, network=network)
 
     def _built(self, island: Island) -> list[Symbol]:
-        """The members of a builder's record, wherever it stands in the value."""
+        """Return the members of a builder's record, at any depth of the value."""
         built = island.script.built
         while isinstance(built, brainscript.New | brainscript.Select):
             built = built.arguments if isinstance(built, brainscript.New) else built.record
@@ -222,7 +222,7 @@ class _Outline:
         )
 
     def _brief(self, start: int, end: int) -> str:
-        """A stretch of the text as it fits a line of the outline."""
+        """Return a part of the text shortened to a line of the outline."""
         raw = self.text.data[start : min(end, start + 4 * WIDTH)].decode("utf-8", "replace")
         words = " ".join(raw.split())
         return words if len(words) <= WIDTH else f"{words[: WIDTH - 4]} ..."

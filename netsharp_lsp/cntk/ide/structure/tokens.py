@@ -1,7 +1,6 @@
-"""Semantic tokens of a range of bytes: what each word, number and mark is.
+"""Semantic tokens of a range of bytes: the kind of each word, number and mark.
 
-A word's kind comes from the place where it stands in the tree; a bare value is told apart by its
-words alone.
+A word's kind follows from its position in the tree; a bare value is classified by its words alone.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ _MODIFIERS = {name: 1 << bit for bit, name in enumerate(TOKEN_MODIFIERS)}
 
 
 def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
-    """The tokens that begin in a range, in order and apart; none goes over a line end."""
+    """Return the tokens that begin in a range, in order and disjoint; none spans a line end."""
     found: list[Token] = []
     at = 0
     text, base = edited.text.around(start, end)
@@ -91,7 +90,7 @@ def tokens_in(edited: Edited, start: int, end: int) -> list[Token]:
 
 
 def _tokens(edited: Edited, text: EditedText, start: int, end: int) -> Iterator[Token]:
-    """The tokens of what reaches into a range of the text, or of a stretch of it."""
+    """Yield the tokens of nodes that overlap a range of the text, or of a part of it."""
     document = text.document_between(start, end)
     if document is None or text.tree is None:
         islands = text.islands
@@ -105,7 +104,7 @@ def _tokens(edited: Edited, text: EditedText, start: int, end: int) -> Iterator[
 
 
 def _of_document(networks: Networks, tree: Tree, where: tuple[bytes, int, int]) -> Iterator[Token]:
-    """The tokens of a range of a configuration, NDL or MEL."""
+    """Yield the tokens of a range of a configuration, NDL or MEL."""
     data, first, last = where
     named = False
     for holder, field, kind, start, end in _leaves(tree, first, last):
@@ -118,7 +117,7 @@ def _of_document(networks: Networks, tree: Tree, where: tuple[bytes, int, int]) 
 
 
 def _of_brainscript(island: Island, first: int, last: int) -> Iterator[Token]:
-    """The tokens of a stretch of BrainScript."""
+    """Yield the tokens of a part in BrainScript."""
     data = island.data
     functions = _functions(island, first, last)
     around: list[tuple[int, frozenset[str]]] = []
@@ -136,7 +135,9 @@ def _of_brainscript(island: Island, first: int, last: int) -> Iterator[Token]:
 
 
 def _functions(island: Island, first: int, last: int) -> list[tuple[int, int, frozenset[str]]]:
-    """Where functions stand that reach into a range, and their parameters; the last comes first."""
+    """Return the spans of functions that overlap a range, and their parameters; the last comes
+    first.
+    """
     asked = QueryCursor(_query())
     asked.set_byte_range(max(0, first), max(1, last))
     found = []
@@ -151,7 +152,7 @@ def _functions(island: Island, first: int, last: int) -> list[tuple[int, int, fr
 
 
 def _parameters(function: Node) -> Iterator[Node]:
-    """The names of the parameters of a function."""
+    """Yield the names of the parameters of a function."""
     held = function.child_by_field_name("parameters")
     for holder, field in ((function, "parameter"), *((one, "name") for one in _declared(held))):
         name = holder.child_by_field_name(field)
@@ -170,7 +171,7 @@ def _query() -> Query:
 
 
 def _values(data: bytes, span: tuple[int, int], networks: Networks, named: bool) -> Iterator[Token]:
-    """The tokens of a bare value; `named`: of an argument that is passed by name."""
+    """Yield the tokens of a bare value; `named`: of an argument that is passed by name."""
     for match in _VALUE.finditer(data, *span):
         meaning = match.lastgroup or ""
         if meaning == "variable":
@@ -179,13 +180,13 @@ def _values(data: bytes, span: tuple[int, int], networks: Networks, named: bool)
 
 
 def _numbers(meaning: str) -> tuple[int, int]:
-    """A kind of token and its modifier as numbers."""
+    """Return a kind of token and its modifier as numbers."""
     word, _, modifier = meaning.partition(" ")
     return _KINDS[word], _MODIFIERS[modifier] if modifier else 0
 
 
 def _meaning(holder: str, field: str, kind: str) -> str:
-    """The kind of token of a leaf, with its modifier behind it; empty for none."""
+    """Return the kind of token of a leaf, followed by its modifier; empty for none."""
     if kind == "identifier" and (holder, field) == ("function_member", "name"):
         return "function declaration"
     name = _NAMES.get((holder, field))
@@ -201,10 +202,9 @@ def _meaning(holder: str, field: str, kind: str) -> str:
 
 
 def _leaves(tree: Tree, first: int, last: int) -> Iterator[tuple[str, str, str, int, int]]:
-    """The leaves in order: the type of what holds it, its field there, its type and span.
+    """Yield the leaves in order: the type of the parent, the field in it, its type and span.
 
-    What does not reach into the range is passed by as a whole, as one of no type; far outside of
-    it not at all.
+    A node before the range is yielded as a whole, without a type; one far outside of it not at all.
     """
     cursor = tree.walk()
     holders = [""]
@@ -232,8 +232,8 @@ def _leaves(tree: Tree, first: int, last: int) -> Iterator[tuple[str, str, str, 
 
 
 def _enter(cursor: TreeCursor, node: Node, first: int) -> None:
-    """Go to the first child that may matter to a range: one shortly before it, since a name tells
-    of the value behind its equals sign.
+    """Go to the first child that may matter to a range: one shortly before it, since a name
+    determines the kind of the value after its equals sign.
     """
     if node.start_byte >= first or cursor.goto_first_child_for_byte(first) is None:
         cursor.goto_first_child()
@@ -246,7 +246,7 @@ def _enter(cursor: TreeCursor, node: Node, first: int) -> None:
 def _with_variables(
     data: bytes, span: tuple[int, int], base: int, meaning: tuple[int, int]
 ) -> Iterator[Token]:
-    """A token, cut where variables of a configuration stand in it."""
+    """Yield a token, split where it contains variables of a configuration."""
     at, end = span
     for match in VARIABLE.finditer(data, at, end):
         if match.start() > at:
@@ -258,7 +258,7 @@ def _with_variables(
 
 
 def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts of a stretch that stand on one line each."""
+    """Yield the parts of a span that are on one line each."""
     at = start
     for match in _LINE_END.finditer(data, start, end):
         if match.start() > at:

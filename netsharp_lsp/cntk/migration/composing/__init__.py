@@ -1,4 +1,4 @@
-"""From edited texts to the files that stand in their place.
+"""Composition of edited texts to the files that replace the old ones.
 
 Knows no rule and proves nothing.
 """

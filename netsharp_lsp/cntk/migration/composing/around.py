@@ -1,4 +1,4 @@
-"""What happens to a builder's block in its configuration, and to what it names."""
+"""Edits of a builder's block in its configuration, and of the keys and files that it names."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.migration.composing.assembly import Section
     from netsharp_lsp.cntk.migration.editing.cases import Builder
 
-#: A line on which something stands further to the right is none that others are indented like.
+#: A text further to the right than this does not set the indentation of other lines.
 MARGIN = 1_000
 _SUFFIX = re.compile(r"\.ndl\Z", re.IGNORECASE)
 
 
 def renamed_file(path: str) -> str:
-    """What a file of NDL is called as BrainScript."""
+    """Return the path of an NDL file's BrainScript successor."""
     return _SUFFIX.sub(".bs", path) if _SUFFIX.search(path) else f"{path}.bs"
 
 
 def included(found: Found) -> list[str]:
-    """The files of BrainScript in place of those that a key names, as a person would write it."""
+    """Return the BrainScript files that replace those that a key names, spelt as in the
+    configuration.
+    """
     raw = found.text.raw().decode("utf-8", "replace")
     resolved = found.text.text.decode("utf-8", "replace")
     names = [part.strip() for part in raw.split("+")]
@@ -42,14 +44,16 @@ def included(found: Found) -> list[str]:
 
 
 def record_of(entry: Entry, builder: Builder) -> tuple[str, int, int]:
-    """Where a key stands with its value."""
+    """Return the file of an entry and the span of its key with its value."""
     record = entry.parts[-1].record
     key, whole = record.text.place(*record.key), record.text.place(*record.whole)
     return builder.locate(key.source.name), key.start, whole.end
 
 
 def opening_of(builder: Builder) -> tuple[str, int]:
-    """Where the block of a builder's command begins, behind its bracket."""
+    """Return the file and offset where the block of a builder's command begins, after its
+    bracket.
+    """
     found = builder.command.found
     assert found is not None
     record = found.entry.parts[0].record
@@ -58,7 +62,7 @@ def opening_of(builder: Builder) -> tuple[str, int]:
 
 
 def line_of(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """A record with its separator, and with its line where it stands alone on that."""
+    """Return the span of a record with its separator, and with its line if it is alone on it."""
     while data[end : end + 1] in (b" ", b"\t"):
         end += 1
     if data[end : end + 1] in (b";", b","):
@@ -76,7 +80,9 @@ def line_of(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def margin_of(data: bytes, start: int) -> str:
-    """The blanks that the line of a place begins with; none where that is far to the left."""
+    """Return the blanks at the start of a place's line; none if that start is too far to the
+    left.
+    """
     before = max(0, start - MARGIN)
     line = data.rfind(b"\n", before, start) + 1
     if before and not line:
@@ -88,7 +94,7 @@ def margin_of(data: bytes, start: int) -> str:
 
 
 def unwrapped(scope: Scope, builder: Builder, sections: Iterable[Section]) -> Iterator[Edit]:
-    """What goes as sections are put together: what names them, and what is around them."""
+    """Yield edits that delete what names the sections and what encloses them."""
     for key in (b"load", b"run"):
         entry = scope.here(key)
         if entry is not None:
@@ -106,7 +112,7 @@ def unwrapped(scope: Scope, builder: Builder, sections: Iterable[Section]) -> It
 
 
 def dropped(builder: Builder) -> Iterator[Todo]:
-    """Options of a builder that have no counterpart."""
+    """Yield the options of a builder that have no counterpart."""
     for entry in builder.scope:
         if entry.key.lower() in DROPPED:
             name = entry.key.decode("utf-8", "replace")
@@ -115,7 +121,9 @@ def dropped(builder: Builder) -> Iterator[Todo]:
 
 
 def outside(builder: Builder, data: bytes) -> Iterator[Edit]:
-    """Deletes `load`, `run` and the sections that stand around a builder and not in it."""
+    """Yield edits that delete `load`, `run` and the sections that are around a builder and not in
+    it.
+    """
     names = []
     for key in (b"load", b"run"):
         found = builder.scope.look_up(key)

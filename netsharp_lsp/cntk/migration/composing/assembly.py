@@ -1,5 +1,5 @@
-"""Puts the edited texts of a network together: sections to one record, variables to members, a
-selection to conditions.
+"""Assembly of the edited texts of a network: sections become one record, variables members, a
+selection conditions.
 """
 
 from __future__ import annotations
@@ -46,14 +46,16 @@ class Section:
 def written(
     text: Text, data: bytes, edits: Iterable[Edit], span: tuple[int, int] | None = None
 ) -> str:
-    """A text with its edits, without brackets around it and without the indentation in common."""
+    """Return a text with its edits, without its brackets and the indentation common to all
+    lines.
+    """
     start, end = span if span is not None else inner(text, data)
     body = applied(data, edits, start, end).decode("utf-8", "replace")
     return _dedented(body)
 
 
 def _dedented(body: str) -> str:
-    """Lines without what all begin with; the first may follow a bracket."""
+    """Return lines without their common indentation; the first may follow a bracket."""
     body = body.replace("\r\n", "\n")
     first, newline, rest = body.partition("\n")
     if first.strip():
@@ -62,7 +64,7 @@ def _dedented(body: str) -> str:
 
 
 def inner(text: Text, data: bytes) -> tuple[int, int]:
-    """Where a text stands in its file, without the brackets around it."""
+    """Return the span of a text in its file, without the brackets around it."""
     _, start, end = text.where(0, len(text.data))
     if text.section and data[start : start + 1] in (b"[", b"{"):
         return start + 1, end - 1
@@ -71,14 +73,14 @@ def inner(text: Text, data: bytes) -> tuple[int, int]:
     return start, end
 
 
-def spare(entries: Iterable[Entry], used: frozenset[str], told: Mapping[bytes, str]) -> str:
-    """Records that nobody runs, as comments, each behind those that were `told` of it."""
+def spare(entries: Iterable[Entry], used: frozenset[str], comments: Mapping[bytes, str]) -> str:
+    """Return the records that are not run, as comments, each after its `comments` by key."""
     lines = []
     for entry in entries:
         key = entry.key.lower()
         if key in _KEYS or key in DROPPED or key.decode("utf-8", "replace") in used:
             continue
-        lines += told.get(key, "").splitlines()
+        lines += comments.get(key, "").splitlines()
         for part in entry.parts:
             record = part.record
             start = record.text.place(*record.key)
@@ -89,18 +91,18 @@ def spare(entries: Iterable[Entry], used: frozenset[str], told: Mapping[bytes, s
     return "\n".join(lines)
 
 
-def told_above(comments: str, text: str) -> str:
-    """A text with comments above it."""
+def comments_above(comments: str, text: str) -> str:
+    """Return a text with comments above it."""
     return f"{comments}\n{text}" if comments else text
 
 
 def joined(pieces: Iterable[str]) -> str:
-    """Pieces of a record, one under the other with an empty line between them."""
+    """Return pieces of a record, one below the other with an empty line between them."""
     return "\n\n".join(piece for piece in pieces if piece.strip())
 
 
-def selection(sections: Sequence[Section], variable: str, told: str) -> str:
-    """The network of a condition on a variable, with what to say where none is selected."""
+def selection(sections: Sequence[Section], variable: str, message: str) -> str:
+    """Return a network that selects by a variable; `message` is shown if nothing is selected."""
     loaded = [one.written for one in sections if one.role == LOADED and not one.pure]
     branches = [one for one in sections if one.role == RUN]
     lines = [NETWORK]
@@ -110,16 +112,16 @@ def selection(sections: Sequence[Section], variable: str, told: str) -> str:
         lines.append(
             f'    {word} {variable} == "{one.name}" then {{\n{indent(body, "    ")}\n    }}'
         )
-    lines.append(f"    else Fail ({told})")
+    lines.append(f"    else Fail ({message})")
     return "\n".join(lines)
 
 
 def members(
     table: Mapping[tuple[str, bool], str], used: Mapping[tuple[str, bool], str], own: Scope
 ) -> str:
-    """The members that stand for variables.
+    """Return the members that replace variables.
 
-    What is defined in a block is no variable for the text of that block: it has its value.
+    What is defined in a block is not a variable for the text of that block: its value is used.
     """
     lines = []
     for key, variable in used.items():
@@ -134,13 +136,13 @@ def members(
 
 
 def formatted_file(text: str) -> str:
-    """A file of BrainScript in its one style."""
+    """Return a formatted file of BrainScript."""
     result = format_text(f"{text}\n".encode(), "brainscript")
     return result.text.decode("utf-8")
 
 
 def formatted_builder(value: str, margin: str) -> str:
-    """A builder as a record of a configuration, in its one style, from a margin on."""
+    """Return a builder as a formatted record of a configuration, indented by a margin."""
     result = format_text(f"BrainScriptNetworkBuilder = {value}\n".encode(), "cntk")
     lines = result.text.decode("utf-8").rstrip("\n").split("\n")
     return "\n".join([lines[0], *(f"{margin}{line}".rstrip() for line in lines[1:])])

@@ -1,5 +1,5 @@
-"""Puts the files and builders of a unit together: what each file of NDL becomes, and what stands
-in the place of each builder.  Proves nothing.
+"""Composition of the files and builders of a unit: the new text of each file of NDL and the
+replacement of each builder. Proves nothing.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class _Record(NamedTuple):
-    """Where a record stands with the comments about it, and these."""
+    """The span of a record with the comments about it, and these comments."""
 
     span: tuple[int, int]
-    told: str
+    comments: str
 
 
 class Given:
-    """What is put together: the networks that were evaluated, the builders that `stay`, those that
-    are `removed`, and those that are `moved` into the blocks of other builders' commands.
+    """The input of a composition: the networks that were evaluated, the builders that `stay`, those
+    that are `removed`, and those that are `moved` into the blocks of other builders' commands.
     """
 
     __slots__ = ("cases", "disabled", "facts", "moved", "networks", "originals", "removed", "stay")
@@ -49,7 +49,7 @@ class Given:
 
     @property
     def texts(self) -> dict[tuple[str, int], Text]:
-        """Every text of the networks, each once."""
+        """Return the texts of the networks, each once."""
         found: dict[tuple[str, int], Text] = {}
         for network in self.networks:
             for text in network.names.texts:
@@ -58,17 +58,17 @@ class Given:
 
 
 class Composition:
-    """The texts that come of some edits.
+    """The texts that result from some edits.
 
-    `texts` are the new texts of files; `like` is the file after which each is encoded; `around`
-    are the edits of configurations, `told` those that are made by putting sections together.
+    `texts` are the new texts of files; `like` is the file after which each is encoded; `around` are
+    the edits of configurations, `joining` those that joining the sections adds.
     """
 
     def __init__(self, given: Given, edits: Sequence[Edit], arrays: bool) -> None:
         self.texts: dict[str, bytes] = {}
         self.like: dict[str, str] = {}
         self.around: list[Edit] = []
-        self.told: list[Edit] = []
+        self.joining: list[Edit] = []
         self.todo: list[Todo] = []
         self._given = given
         self._texts = given.texts
@@ -78,7 +78,7 @@ class Composition:
 
     @classmethod
     def of(cls, given: Given, edits: Sequence[Edit], arrays: bool) -> Composition:
-        """Put the texts together."""
+        """Compose the texts."""
         composition = cls(given, edits, arrays)
         composition._remove()
         composition._compose()
@@ -88,7 +88,7 @@ class Composition:
         return code not in self._given.disabled
 
     def put(self, file: str, text: bytes) -> None:
-        """Edit a configuration once more."""
+        """Edit a configuration again."""
         self._put(file, file, text)
 
     def _compose(self) -> None:
@@ -107,7 +107,7 @@ class Composition:
             self._put(file, file, applied(data, edits))
 
     def _put(self, file: str, like: str, text: bytes) -> None:
-        """A new text with the line ends of another."""
+        """Store a new text with the line ends of another file."""
         self.like[file] = like
         self.texts[file] = self._given.originals.with_line_ends(text.decode("utf-8"), like).encode()
 
@@ -115,15 +115,15 @@ class Composition:
         return [edit for edit in self._edits if edit.file == file]
 
     def _records(self, scope: Scope, builder: Builder, file: str) -> dict[bytes, _Record]:
-        """The records of a scope that stand in a file, by their keys, with their comments."""
+        """Return the records of a scope that are in a file, by key, with their comments."""
         data = self._given.originals.data(file)
         found = {}
         for entry in scope:
             where, start, end = around.record_of(entry, builder)
             if where == file:
                 span = with_comments(data, start, end)
-                told = comments_within(data, span, [(start, end)])
-                found[entry.key.lower()] = _Record(span, told)
+                comments = comments_within(data, span, [(start, end)])
+                found[entry.key.lower()] = _Record(span, comments)
         return found
 
     def _section(self, text: Text, records: Mapping[bytes, _Record]) -> assembly.Section:
@@ -131,11 +131,11 @@ class Composition:
         data = self._given.originals.data(file)
         written = assembly.written(text, data, self._inside(file))
         written = assembly.joined([written, self._group_arrays(text)])
-        told = _told(records).get(text.section.lower().encode(), "")
-        return assembly.Section(text, assembly.told_above(told, written))
+        comments = _comments_of(records).get(text.section.lower().encode(), "")
+        return assembly.Section(text, assembly.comments_above(comments, written))
 
     def _group_arrays(self, text: Text) -> str:
-        """The node groups that tags make, as arrays, for the text that is run."""
+        """Return the node groups that tags form, as arrays, for the text that is run."""
         if not self._arrays or text.role != RUN:
             return ""
         return "\n".join(
@@ -160,15 +160,15 @@ class Composition:
         sections = [
             self._section(text, records) for text in sorted(texts, key=lambda one: order[one.role])
         ]
-        self.told += around.unwrapped(builder.sections(), builder, sections)
+        self.joining += around.unwrapped(builder.sections(), builder, sections)
         spans = [text.where(0, len(text.data))[1:] for text in texts]
         names = frozenset(text.section.lower() for text in texts)
         listed = self._sections_of(builder, texts)
-        spare = assembly.spare(listed, names, _told(records))
+        spare = assembly.spare(listed, names, _comments_of(records))
         gone = {entry.key.lower() for entry in listed} | {b"load", b"run"}
         spans += [one.span for key, one in records.items() if key in gone]
-        told = comments_within(data, (0, len(data)), spans)
-        pieces = [told, *self._record(sections, builder, in_file=True), spare]
+        comments = comments_within(data, (0, len(data)), spans)
+        pieces = [comments, *self._record(sections, builder, in_file=True), spare]
         text = assembly.formatted_file(assembly.joined(pieces))
         self._put(around.renamed_file(file), file, text.encode())
 
@@ -184,16 +184,16 @@ class Composition:
     def _record(
         self, sections: Sequence[assembly.Section], builder: Builder, in_file: bool
     ) -> list[str]:
-        """The pieces of a network: its sections one behind the other, or a selection."""
+        """Return the pieces of a network: its sections in order, or a selection."""
         chosen = [one for one in sections if one.role == RUN]
         if (builder.selecting is None and len(chosen) < 2) or not self._is_on("MG03"):
             return [one.written for one in sections]
         pure = [one.written for one in sections if one.role != RUN and one.pure]
-        variable, told = self._selector(builder, [one.name for one in chosen], in_file)
-        return [*pure, f"network = {assembly.selection(sections, variable, told)}"]
+        variable, message = self._selector(builder, [one.name for one in chosen], in_file)
+        return [*pure, f"network = {assembly.selection(sections, variable, message)}"]
 
     def _selector(self, builder: Builder, names: list[str], in_file: bool) -> tuple[str, str]:
-        """What a selection compares, and what is said where nothing is selected."""
+        """Return what a selection compares, and the message if nothing is selected."""
         listed = f"one of {', '.join(names)}" if len(names) > 1 else f"only {names[0]}"
         name = builder.selecting or "run"
         if not in_file:
@@ -219,7 +219,7 @@ class Composition:
         self.todo += around.dropped(builder)
 
     def _move(self, builder: Builder, value: str) -> None:
-        """Write a builder that stands around all blocks into the blocks that train."""
+        """Write a builder that is outside all blocks into the blocks that train."""
         file, start, end = builder.place
         span = around.line_of(self._given.originals.data(file), start, end)
         self.around.append(Edit("MG40", file, *span, ""))
@@ -235,29 +235,29 @@ class Composition:
             self.around.append(Edit(code, *place, text))
 
     def _value(self, builder: Builder, data: bytes) -> str:
-        """The value of a builder in BrainScript."""
+        """Return the value of a builder in BrainScript."""
         mine = [case for case in self._given.cases if case.builder.place == builder.place]
         texts = list({text.key: text for case in mine for text in case.texts()}.values())
         macros, described = builder.file(b"ndlMacros"), builder.file(b"networkDescription")
         files = around.included(macros) if macros is not None else []
         records = self._records(builder.scope, builder, builder.place[0])
         includes = "\n".join(f'include "{path}"' for path in files)
-        includes = assembly.told_above(_told(records).get(b"ndlmacros", ""), includes)
+        includes = assembly.comments_above(_comments_of(records).get(b"ndlmacros", ""), includes)
         used = self._used(texts)
         members = assembly.members(self._given.facts.members, used, builder.scope)
         comments, spare = self._kept(builder, texts, used, records)
         before = [comments, members, includes]
         if described is not None:
-            told = _told(records).get(b"networkdescription", "")
-            return self._by_file(builder, before, (described, told), spare)
+            above = _comments_of(records).get(b"networkdescription", "")
+            return self._by_file(builder, before, (described, above), spare)
         sections = [self._section(text, records) for text in texts if not text.in_file]
-        self.told += around.unwrapped(builder.scope, builder, sections)
+        self.joining += around.unwrapped(builder.scope, builder, sections)
         record = self._record(sections, builder, in_file=False)
         body = assembly.joined([*before, *record, spare])
         return _enclosed(body, builder.selecting is not None, includes=bool(includes))
 
     def _used(self, texts: Sequence[Text]) -> dict[tuple[str, bool], str]:
-        """The variables that a builder's files have."""
+        """Return the variables that a builder's files use."""
         used: dict[tuple[str, bool], str] = {}
         for text in texts:
             if text.in_file:
@@ -271,7 +271,7 @@ class Composition:
         used: Mapping[tuple[str, bool], str],
         records: Mapping[bytes, _Record],
     ) -> tuple[str, str]:
-        """What stands in a builder's block besides: comments, and what nobody runs."""
+        """Return the comments and the unused sections of a builder's block."""
         if any(_is_whole_builder(one, builder) for one in texts):
             return "", ""
         spans = [text.where(0, len(text.data))[1:] for text in texts if not text.in_file]
@@ -281,23 +281,25 @@ class Composition:
         spans += [one.span for key, one in records.items() if key not in members]
         data = self._given.originals.data(builder.place[0])
         comments = comments_within(data, builder.place[1:], spans)
-        return comments, assembly.spare(builder.scope, frozenset(names), _told(records))
+        return comments, assembly.spare(builder.scope, frozenset(names), _comments_of(records))
 
     def _by_file(
         self, builder: Builder, before: list[str], file: tuple[Found, str], spare: str
     ) -> str:
-        described, told = file
+        described, above = file
         (path,) = around.included(described)[:1]
         chosen = self._chosen(builder, described)
         if chosen is not None:
             member = self._given.facts.member(builder.selecting or "run", True, builder.place[:2])
             before = [*before, f'{member} = "{chosen}"']
-        include = assembly.told_above(told, f'include "{path}"')
+        include = assembly.comments_above(above, f'include "{path}"')
         body = assembly.joined([*before, include, spare])
         return _enclosed(body, chosen is not None, includes=True)
 
     def _chosen(self, builder: Builder, described: Found) -> str | None:
-        """What a builder selects of a file that holds several networks; None for a single one."""
+        """Return what a builder selects from a file with several networks; None for a single
+        network.
+        """
         if builder.selecting is not None:
             return f"${builder.selecting}$"
         file = builder.locate(described.text.text.decode("utf-8", "replace"))
@@ -317,13 +319,13 @@ class Composition:
             self._change("MG40", (file, *span), "")
 
 
-def _told(records: Mapping[bytes, _Record]) -> dict[bytes, str]:
-    """The comments about each record, by its key."""
-    return {key: one.told for key, one in records.items() if one.told}
+def _comments_of(records: Mapping[bytes, _Record]) -> dict[bytes, str]:
+    """Return the comments about each record, by key."""
+    return {key: one.comments for key, one in records.items() if one.comments}
 
 
 def _enclosed(body: str, selects: bool, includes: bool) -> str:
-    """The members of a network as the value of a builder."""
+    """Return the members of a network as the value of a builder."""
     if selects and body.startswith("network = "):
         return f"({body.removeprefix('network = ')}\n)"
     if selects:
@@ -334,7 +336,7 @@ def _enclosed(body: str, selects: bool, includes: bool) -> str:
 
 
 def _is_whole_builder(text: Text, builder: Builder) -> bool:
-    """Whether the builder's block is itself the section that is run."""
+    """Return whether the builder's block is itself the section that is run."""
     file, start, end = text.where(0, len(text.data))
     place = builder.place
     return file == place[0] and start >= place[1] and end == place[2] and bool(text.section)

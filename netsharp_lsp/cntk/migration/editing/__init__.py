@@ -1,4 +1,4 @@
-"""The texts that a migration edits, the edits, and which networks have to stay what they are.
+"""The texts that a migration edits, the edits, and the networks that have to stay unchanged.
 
 Knows no rule, and no word of BrainScript.
 """

@@ -1,5 +1,5 @@
-"""The networks that a migration has to keep: each builder of NDL, once for every section that it
-can select.
+"""The networks that a migration has to preserve: each builder of NDL, once for every section that
+it can select.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: Actions that build a network to train it.
 TRAINING = frozenset(("train", "trainrnn", "adapt"))
-#: Faults of NDL after which nobody knows what the network is, although there is one.
-_GRAVE = frozenset(
+#: Faults of NDL after which the network is uncertain, although there is one.
+_UNCERTAIN = frozenset(
     (
         "deep",
         "empty-value",
@@ -71,38 +71,42 @@ class Builder:
         self.scope = command.scope.inside(found)
 
     def locate(self, name: str) -> str:
-        """The one name of a file."""
+        """Return the canonical path of a file."""
         return self.experiment.files.locate(name)
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """Where the builder stands, from its key to the end of its value."""
+        """Return the builder's file and span, from its key to the end of its value."""
         record = self.found.entry.parts[-1].record
         key, whole = record.text.place(*record.key), record.text.place(*record.whole)
         return self.locate(key.source.name), key.start, whole.end
 
     @property
     def is_whole(self) -> bool:
-        """Whether it stands in one piece, and not in layers."""
+        """Return whether it is written in one piece, and not in layers."""
         return len(self.found.entry.parts) == 1
 
     @property
     def trains(self) -> bool:
-        """Whether its command trains what it builds."""
+        """Return whether its command trains what it builds."""
         return any(action.lower() in TRAINING for action in self.command.actions)
 
     @property
     def is_own(self) -> bool:
-        """Whether it stands in its command's block."""
+        """Return whether it is in its command's own block."""
         return self.found.scope is self.command.scope
 
     def file(self, key: bytes) -> Found | None:
-        """What `networkDescription` or `ndlMacros` says."""
+        """Return the value of `networkDescription` or `ndlMacros`, None where it is missing or
+        empty.
+        """
         found = self.scope.look_up(key)
         return found if found is not None and found.text.text else None
 
     def sections(self) -> Scope:
-        """The record that holds the sections: the file's, or the builder's with what is around."""
+        """Return the record of the sections: the file's, or the builder's with its enclosing
+        scopes.
+        """
         described = self.file(b"networkDescription")
         if described is None:
             return self.scope
@@ -113,7 +117,7 @@ class Builder:
         return Scope(file_text(source, self.scope), TextFaults())
 
     def choice(self, key: bytes) -> Found | None:
-        """What `run` or `load` says: that of the builder counts, then that of its file."""
+        """Return the value of `run` or `load`: the builder's own, else that of its file."""
         return self.scope.look_up(key) or self.sections().look_up(key)
 
     @property
@@ -126,7 +130,7 @@ class Builder:
         return whole[0].name if whole else None
 
     def assignment(self, section: str) -> str:
-        """What an argument has to say to select a section."""
+        """Return the command-line argument that selects a section."""
         assert self.selecting is not None
         owner = self.scope.owner(self.selecting.encode())
         if owner is not None and owner is self.command.scope:
@@ -134,7 +138,7 @@ class Builder:
         return f"{self.selecting}={section}"
 
     def candidates(self) -> list[Entry]:
-        """The sections that could be run."""
+        """Return the sections that could be run."""
         load = self.choice(b"load")
         loaded = b"" if load is None else load.text.text.lower()
         names = {name.strip() for name in loaded.split(b":")}
@@ -157,7 +161,7 @@ class Case:
 
     @cached_property
     def before(self) -> BuiltNetwork | None:
-        """What its command builds with the files as they are."""
+        """Return what its command builds with the files as they are."""
         return self._experiment.network_of(self.builder.command.name)
 
     @cached_property
@@ -166,24 +170,24 @@ class Case:
 
     @cached_property
     def refusal(self) -> Finding | None:
-        """Why the program builds no such network, as `check` says it."""
+        """Return why CNTK rejects the network, as `check` reports it."""
         if self.before is None:
             return None
         return next(refusals(self.before, self._experiment), None)
 
     @property
     def is_able(self) -> bool:
-        """Whether it can be migrated: the program builds it, and what it builds is known."""
+        """Return whether it can be migrated: CNTK builds it, and the network is known."""
         return self.refusal is None and self.reason is None
 
     def experiment_with(self, files: Files) -> Experiment:
-        """Its run with some files."""
+        """Return its experiment, reading other files."""
         original = self.builder.experiment
         return Experiment(self.run, files, original.library, original.given)
 
     @property
     def reason(self) -> str | None:
-        """Why the network cannot be told, if it cannot."""
+        """Return why the network cannot be determined, None if it can."""
         built = self.before
         if built is None or built.network is None:
             faults = built.faults if built is not None else ()
@@ -197,18 +201,18 @@ class Case:
         if missing is not None:
             name = missing.group(1).decode("utf-8", "replace")
             return f"the variable '{name}' has no value. Give it one with --set {name}=..."
-        grave = next((one for one in built.faults if one.kind in _GRAVE), None)
-        if grave is not None:
-            return grave.message
+        uncertain = next((one for one in built.faults if one.kind in _UNCERTAIN), None)
+        if uncertain is not None:
+            return uncertain.message
         unknown = [
             node
             for node in built.network.nodes.values()
             if node.operation == OPAQUE or node.shape is None
         ]
-        return _told(unknown[0], built) if unknown else None
+        return _why_unknown(unknown[0], built) if unknown else None
 
     def texts(self) -> list[Text]:
-        """The texts that it is made of."""
+        """Return the texts of the network."""
         assert self.before is not None
         in_file = self.builder.file(b"networkDescription") is not None
         return [
@@ -223,17 +227,17 @@ class Case:
         ]
 
 
-def _told(node: Node, built: BuiltNetwork) -> str:
-    """Why a node is not known: what does not fit in the network, or what was wrong before."""
+def _why_unknown(node: Node, built: BuiltNetwork) -> str:
+    """Return why a node is unknown: a mismatch in the network, or an earlier fault."""
     assert built.network is not None
     network = built.network.troubles
-    told = [one.message for one in network if one.node is node]
-    told += [one.message for one in network] + [one.message for one in built.faults]
-    return f"'{node.name}' is not known: {next(iter(told), 'its size is not given.')}"
+    reasons = [one.message for one in network if one.node is node]
+    reasons += [one.message for one in network] + [one.message for one in built.faults]
+    return f"'{node.name}' is unknown: {next(iter(reasons), 'its size is not given.')}"
 
 
 def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:
-    """Every command that builds with NDL."""
+    """Yield a builder for each command that builds with NDL."""
     for command in experiment.commands:
         found = command.builder if command.scope is not None else None
         if found is not None and found.entry.key.lower() == b"ndlnetworkbuilder":
@@ -241,7 +245,7 @@ def builders(experiment: Experiment, files: Files) -> Iterator[Builder]:
 
 
 def cases(builder: Builder) -> list[Case]:
-    """The networks of a builder: one, or one for each section that can be selected."""
+    """Return the networks of a builder: one, or one for each section that can be selected."""
     if builder.selecting is None:
         run = builder.choice(b"run")
         return [Case(builder, None if run is None else run.text.text.decode("utf-8", "replace"))]

@@ -1,6 +1,6 @@
-"""Which comments belong to a record: those right above it, and the one behind it on its line.
+"""Comments that belong to a record: those directly above it, and the one after it on its line.
 
-Knows bytes and no records; what becomes of the comments is for others to say.
+Knows bytes and no records.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ABOVE = re.compile(rb"[ \t]*#[^\r\n]*\r?\n")
 
 
 def comments_within(data: bytes, span: Span, taken: Sequence[Span] = ()) -> str:
-    """The comments in a stretch of a file, one a line, those in the `taken` spans left out."""
+    """Return the comments in a span of a file, one a line, without those in the `taken` spans."""
     found = []
     left = sorted(taken, reverse=True)
     for comment in _COMMENT.finditer(data, *span):
@@ -33,28 +33,28 @@ def comments_within(data: bytes, span: Span, taken: Sequence[Span] = ()) -> str:
 
 
 def with_comments(data: bytes, start: int, end: int) -> Span:
-    """A record with the comments that are about it.
+    """Return the span of a record with the comments about it.
 
-    Those that a file begins with are about the file, and a line that holds another record, too,
-    has a comment about both.
+    Comments at the start of a file are about the file, and a line that contains another record,
+    too, has a comment about both.
     """
     line = start
     while line and data[line - 1] in b" \t":
         line -= 1
-    behind = _behind(data, end)
-    if behind is None or data[line - 1 : line] not in (b"", b"\n"):
+    commented_end = _end_with_comment(data, end)
+    if commented_end is None or data[line - 1 : line] not in (b"", b"\n"):
         return start, end
     above = line
     while above:
         before = data.rfind(b"\n", 0, above - 1) + 1
         if _ABOVE.fullmatch(data, before, above) is None:
-            return (start if above == line else above), behind
+            return (start if above == line else above), commented_end
         above = before
-    return start, behind
+    return start, commented_end
 
 
-def _behind(data: bytes, end: int) -> int | None:
-    """Where a record ends with the comment behind it; None where more follows on its line."""
+def _end_with_comment(data: bytes, end: int) -> int | None:
+    """Return the end of a record with the comment after it; None where more follows on its line."""
     at = _past(_BLANKS, data, end)
     if data[at : at + 1] in (b";", b","):
         end = at + 1

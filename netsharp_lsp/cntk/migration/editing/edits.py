@@ -1,4 +1,4 @@
-"""Edits that rules make and the texts that come of them; knows neither rules nor languages.
+"""Edits that rules make and the texts that result from them; knows neither rules nor languages.
 
 Offsets are UTF-8 bytes of a file, half-open.
 """
@@ -22,7 +22,7 @@ class Edit(NamedTuple):
 
 
 class Todo(NamedTuple):
-    """What a person has to look at; what `blocks` keeps everything from being written."""
+    """A place that a person has to check; one that `blocks` prevents all writing."""
 
     rule: str
     file: str
@@ -33,9 +33,9 @@ class Todo(NamedTuple):
 
 
 def chosen(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits of one file that hold, in order: each once, and none within another.
+    """Return the edits of one file that apply, in order: each once, and none within another.
 
-    Of several on the same words that of the last rule holds, which knows more of them.
+    Of several edits of the same words the last rule's applies, which is the most specific.
     """
     kept: list[Edit] = []
     by_rule = sorted(
@@ -50,7 +50,7 @@ def chosen(edits: Iterable[Edit]) -> list[Edit]:
 
 
 def applied(data: bytes, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> bytes:
-    """A stretch of a file with its edits made."""
+    """Return a span of a file with its edits applied."""
     end = len(data) if end is None else end
     parts = []
     at = start

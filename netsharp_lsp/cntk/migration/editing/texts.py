@@ -1,5 +1,5 @@
-"""The texts of one network of NDL: which file or section each is, and the way from a span of what
-the parser read to the bytes that a person wrote.
+"""The texts of one network of NDL: the file or section of each, and the mapping from spans of the
+parsed text to bytes of the source.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MACROS, LOADED, RUN = "macros", "load", "run"
 
 
 class Text:
-    """One text: `role` is `MACROS`, `LOADED` or `RUN`; `section` is its name, empty for a file as
-    a whole; `in_file` is false for what stands in a configuration.
+    """One text: `role` is `MACROS`, `LOADED` or `RUN`; `section` is its name, empty for a file as a
+    whole; `in_file` is false for a text in a configuration.
     """
 
     __slots__ = ("_locate", "in_file", "role", "script", "section")
@@ -41,66 +41,66 @@ class Text:
 
     @property
     def data(self) -> bytes:
-        """The text as the parser read it."""
+        """The text as it was parsed."""
         return self.script.text.text
 
     @property
     def key(self) -> tuple[str, int]:
-        """What tells the text apart from all others."""
+        """Return the key of the text: its file and its start."""
         return self.where(0, len(self.data))[:2]
 
     def place(self, start: int, end: int) -> SourcePlace:
-        """Where a span was written."""
+        """Return the source place of a span."""
         return self.script.text.place(start, end)
 
     def where(self, start: int, end: int) -> tuple[str, int, int]:
-        """Where a span was written: the one name of its file, and its bytes there."""
+        """Return the canonical path and the byte span where a span was written."""
         found = self.place(start, end)
         return self._locate(found.source.name), found.start, found.end
 
     def edit(
         self, rule: str, start: int, end: int, text: str, *, of_variables: bool = False
     ) -> Edit:
-        """A replacement of a span of the text; `of_variables` it replaces these themselves.
+        """Return an edit that replaces a span; `of_variables` replaces the variables themselves.
 
-        Within what a variable stands for nothing else can be edited: the edit is an empty one then.
+        Within the value of a variable nothing else can be edited: the edit is empty then.
         """
         file, low, high = self.where(start, end)
         if not of_variables and end > start and self.is_inside_variable(start, end):
             return Edit(rule, file, low, low, "")
         if start == end and start > 0:
-            # What is inserted belongs behind what stands before it, whatever follows.
+            # Inserted text follows what is before it, whatever comes next.
             file, _, low = self.where(start - 1, start)
             high = low
         return Edit(rule, file, low, high, text)
 
     def todo(self, rule: str, span: tuple[int, int], message: str, blocks: bool = False) -> Todo:
-        """Something about a span for a person."""
+        """Return a todo about a span."""
         return Todo(rule, *self.where(*span), message, blocks)
 
     def is_variable(self, start: int, end: int) -> bool:
-        """Whether a `$variable$` stands in a span."""
+        """Return whether a span contains a `$variable$`."""
         uses = self.script.text.uses_around(start, end)
         return any(use.at < end and use.end > start for use in uses)
 
     def is_inside_variable(self, start: int, end: int) -> bool:
-        """Whether a span is all or a part of what a `$variable$` stands for."""
+        """Return whether a span is all or part of a `$variable$`'s value."""
         uses = self.script.text.uses_around(start, end)
         return any(use.at <= start and end <= use.end for use in uses)
 
     def variable(self, start: int, end: int) -> str | None:
-        """The name of the variable that a span is all of."""
+        """Return the name of the variable whose value is exactly the span, None otherwise."""
         uses = self.script.text.uses_around(start, end)
         return next((use.name for use in uses if (use.at, use.end) == (start, end)), None)
 
     def written(self, start: int, end: int) -> str:
-        """A span as a person wrote it, variables by their names."""
+        """Return a span as it is in the source, with variables by name."""
         place = self.place(start, end)
         return place.text.decode("utf-8", "replace")
 
 
 class CallArguments:
-    """The arguments of a call, those that are repeated once, with what lies between them."""
+    """The arguments of a call, repeated ones once, with the text between them."""
 
     __slots__ = ("_text", "call", "options", "positional", "spans")
 
@@ -109,12 +109,12 @@ class CallArguments:
         self.call = call
         self.positional: list[Value] = []
         self.options: list[Option] = []
-        #: Where each argument stands, its quotes and its count of repeats included.
+        #: The span of each argument, with its quotes and its repeat count.
         self.spans: dict[int, tuple[int, int]] = {}
 
     @classmethod
     def of(cls, text: Text, call: NdlCall) -> CallArguments:
-        """Tell options from the others, and find where each stands."""
+        """Separate options from positional arguments, and find their spans."""
         arguments = cls(text, call)
         for argument in _once(call.arguments):
             if isinstance(argument, Option):
@@ -141,26 +141,28 @@ class CallArguments:
 
     @property
     def open(self) -> int:
-        """Where the opening bracket stands."""
+        """Return the offset of the opening bracket."""
         return self._text.data.index(b"(", self.call.name.end)
 
     @property
     def close(self) -> int:
-        """Where the closing bracket stands."""
+        """Return the offset of the closing bracket."""
         found = self._text.data.rfind(b")", self.open, self.call.end)
         return found if found >= 0 else self.call.end
 
     def span(self, argument: Value) -> tuple[int, int]:
-        """Where an argument stands."""
+        """Return the span of an argument."""
         return self.spans[id(argument)]
 
     def option(self, *names: str) -> Option | None:
-        """The last option of one of these names, which are in lower case."""
+        """Return the last option with one of these names, which are in lower case."""
         found = [one for one in self.options if one.name.text.lower() in names]
         return found[-1] if found else None
 
     def without(self, argument: Value) -> tuple[int, int]:
-        """What to delete with an argument: it and the separator before it, or behind it."""
+        """Return the span to delete with an argument: it and the separator before it, or after
+        it.
+        """
         listed = _once(self.call.arguments)
         place = next(n for n, one in enumerate(listed) if one is argument)
         start, end = self.span(argument)
@@ -170,7 +172,9 @@ class CallArguments:
         return start, following
 
     def separators(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Where the separators behind the positional arguments `first` to `last` - 1 stand."""
+        """Yield the spans of the separators after the positional arguments `first` to `last` -
+        1.
+        """
         data = self._text.data
         for one, other in zip(
             self.positional[first:last], self.positional[first + 1 : last + 1], strict=False
@@ -182,13 +186,13 @@ class CallArguments:
 
     @property
     def last_end(self) -> int:
-        """Where the last argument ends, or the opening bracket."""
+        """Return the end of the last argument, or of the opening bracket."""
         listed = _once(self.call.arguments)
         return self.span(listed[-1])[1] if listed else self.open + 1
 
 
 def _with_blanks(data: bytes, at: int, limits: tuple[int, int]) -> tuple[int, int]:
-    """A separator with the blanks around it on its line."""
+    """Return the span of a separator with the blanks around it on its line."""
     start, end = at, at + 1
     while start > limits[0] and data[start - 1] in b" \t":
         start -= 1
@@ -198,10 +202,10 @@ def _with_blanks(data: bytes, at: int, limits: tuple[int, int]) -> tuple[int, in
 
 
 def _once(arguments: tuple[Value, ...]) -> list[Value]:
-    """Arguments without the repeats of the same text."""
+    """Return the arguments without repeats of the same text."""
     return list({id(one): one for one in arguments}.values())
 
 
 def is_name(value: Value) -> bool:
-    """Whether a value is a word that may be a name."""
+    """Return whether a value is a word that may be a name."""
     return isinstance(value, Word) and not value.quoted and not value.is_number

@@ -1,4 +1,4 @@
-"""One network of NDL as rules of a migration see it: its names, its words in BrainScript.
+"""One network of NDL as migration rules use it: its names, and its words in BrainScript.
 
-Knows no rule; the edits that it proposes are answers.
+Knows no rule; its methods return edits.
 """

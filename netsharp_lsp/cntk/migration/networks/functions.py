@@ -1,4 +1,4 @@
-"""What the functions, options and words of NDL are called in BrainScript, as tables."""
+"""Tables of the BrainScript names of NDL's functions, options and words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ OPERATORS = {"Times": "*", "Plus": "+", "Minus": "-", "ElementTimes": ".*"}
 
 
 def tag_of(word: str) -> str:
-    """A tag as BrainScript writes it; empty for one that puts a node into no group."""
+    """Return a tag as BrainScript writes it; empty for one that puts a node into no group."""
     lowered = word.lower()
     if lowered.startswith("eval"):
         return "evaluation"

@@ -1,6 +1,6 @@
-"""What the names in the texts of one network mean: variables, parameters and macros by scope.
+"""Name resolution in the texts of one network: variables, parameters and macros by scope.
 
-Names are compared without case; the spelling of the definition is the one that holds.
+Names are case-insensitive; the spelling of the definition is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Symbol:
-    """A variable, a parameter or an option of a macro, with where its name is defined."""
+    """A variable, a parameter or an option of a macro, with the place of its definition."""
 
     __slots__ = ("frame", "kind", "text", "value", "word")
 
@@ -41,7 +41,7 @@ class Symbol:
 
     @property
     def place(self) -> tuple[str, int]:
-        """What tells it apart from others, in every network that reads its text."""
+        """Return its identity, which is the same in every network that reads its text."""
         return self.text.where(self.word.start, self.word.end)[:2]
 
 
@@ -56,7 +56,7 @@ class Frame:
         self.symbols: dict[str, Symbol] = {}
 
     def find(self, name: str) -> Symbol | None:
-        """What a name means here or further out."""
+        """Return the symbol of a name in this scope or an outer one, None if there is none."""
         frame: Frame | None = self
         while frame is not None:
             found = frame.symbols.get(name.lower())
@@ -67,7 +67,7 @@ class Frame:
 
 
 class ScopedMacro:
-    """A macro with its scope; `result` is the variable whose value it gives."""
+    """A macro with its scope; `result` is the variable whose value it returns."""
 
     __slots__ = ("definition", "frame", "text")
 
@@ -83,7 +83,7 @@ class ScopedMacro:
 
     @property
     def place(self) -> tuple[str, int]:
-        """What tells it apart, in every network that reads its text."""
+        """Return its identity, which is the same in every network that reads its text."""
         return self.text.where(self.definition.name.start, self.definition.name.end)[:2]
 
     @property
@@ -93,13 +93,13 @@ class ScopedMacro:
 
     @property
     def is_record(self) -> bool:
-        """Whether the body stands in brackets."""
+        """Return whether the body is in brackets."""
         body = self.definition.body
         return body is not None and self.text.data[self.opening : self.opening + 1] in (b"[", b"{")
 
     @property
     def opening(self) -> int:
-        """Where the body begins, behind its equals sign."""
+        """Return the offset of the body, after its equals sign."""
         body = self.definition.body
         at = body.start if body is not None else self.definition.end
         while self.text.data[at : at + 1] in (b"=", b" ", b"\t", b"\r", b"\n"):
@@ -108,7 +108,7 @@ class ScopedMacro:
 
     @property
     def result(self) -> Symbol | None:
-        """The variable named like the macro, or that of the last statement."""
+        """Return the variable with the macro's name, or that of the last statement."""
         own = self.frame.symbols.get(self.name.lower())
         if own is not None and own.kind == "variable":
             return own
@@ -117,7 +117,7 @@ class ScopedMacro:
 
 
 class CallSite:
-    """A call: the function of NDL that it means, or the macro, or neither."""
+    """A call: of a function of NDL, of a macro, or of neither."""
 
     __slots__ = ("arguments", "call", "frame", "function", "macro", "owner", "text")
 
@@ -132,12 +132,12 @@ class CallSite:
 
     @property
     def place(self) -> tuple[str, int]:
-        """What tells it apart, in every network that reads its text."""
+        """Return its identity, which is the same in every network that reads its text."""
         return self.text.where(self.call.start, self.call.end)[:2]
 
 
 class Use:
-    """A word that is a name: its parts between the dots, each with what it means."""
+    """A word that is a name: the parts between its dots, each with its symbol."""
 
     __slots__ = ("frame", "parts", "text", "word")
 
@@ -151,7 +151,7 @@ class Use:
 
 
 class Names:
-    """The scopes of one network, every call and every use of a name in it."""
+    """The scopes of one network, and every call and every use of a name in it."""
 
     def __init__(self, texts: list[Text]) -> None:
         self.texts = texts
@@ -162,7 +162,7 @@ class Names:
 
     @classmethod
     def of(cls, texts: Iterable[Text]) -> Names:
-        """The names of the texts of one network: definitions first, then what refers to them."""
+        """Return the names of the texts of one network: definitions first, then references."""
         names = cls(list(texts))
         for text in names.texts:
             names._define(text, text.script.statements, names.top)
@@ -173,7 +173,7 @@ class Names:
         return names
 
     def _declare_options(self, text: Text, statements: Iterable[Statement]) -> None:
-        """Options that are passed to a macro are names in it."""
+        """Declare the options that are passed to a macro as names in it."""
         for one in statements:
             if isinstance(one, Definition):
                 self._declare_options(text, one.body.statements if one.body else ())
@@ -243,7 +243,7 @@ class Names:
             self.uses.append(use)
 
     def use_of(self, text: Text, word: Word, frame: Frame) -> Use | None:
-        """A word as a name; None where it is something else."""
+        """Return a word as a name; None where it is something else."""
         if not is_name(word) or not _beginning(word, frame):
             return None
         return Use(text, frame, word, list(self._parts(word, frame)))
@@ -263,7 +263,7 @@ class Names:
             at = end + 1
 
     def target(self, symbol: Symbol, depth: int = 0) -> ScopedMacro | None:
-        """The macro whose call a variable stands for, if it does."""
+        """Return the macro whose call a variable is, None if it is not one."""
         value = symbol.value
         if isinstance(value, NdlCall):
             return self.macros.get(value.name.text.lower())
@@ -274,25 +274,25 @@ class Names:
         return None
 
     def words(self) -> set[str]:
-        """Every name that is used for anything, as it is spelt."""
+        """Return every name that is used, as it is spelt."""
         found = {symbol.word.text for frame in self.frames() for symbol in frame.symbols.values()}
         found |= {macro.name for macro in self.macros.values()}
         return found
 
     def frames(self) -> list[Frame]:
-        """All scopes."""
+        """Return all scopes."""
         return [self.top, *(macro.frame for macro in self.macros.values())]
 
 
 def _beginning(word: Word, frame: Frame) -> str:
-    """The longest beginning of a word that is a name here: a name may have dots in it."""
+    """Return the longest prefix of a word that is a name here: a name may contain dots."""
     parts = word.text.split(".")
     beginnings = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((one for one in beginnings if frame.find(one) is not None), "")
 
 
 def _divided(word: Word, frame: Frame) -> list[str]:
-    """A word at its dots, those in a name left."""
+    """Split a word at its dots, except those within a name."""
     first = _beginning(word, frame) or word.text.split(".")[0]
     rest = word.text[len(first) + 1 :]
     return [first, *rest.split(".")] if rest else [first]

@@ -1,4 +1,6 @@
-"""One network of NDL as rules see it, and what several networks of the same texts agree on."""
+"""One network of NDL for rules, and the facts on which all networks of the same texts have to
+agree.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 
 
 class Unfit(Enum):
-    """Why a name cannot stay."""
+    """The reason why a name cannot stay."""
 
     LIKE_A_MACRO = 0
     KEYWORD = 1
@@ -43,10 +45,12 @@ class Unfit(Enum):
 
 
 class Facts:
-    """What all networks that read a text have to agree on, so that one text serves them all."""
+    """The facts on which all networks that read a text have to agree, so that one text serves them
+    all.
+    """
 
     def __init__(self) -> None:
-        #: Macros into whose result somebody reaches by a dotted name.
+        #: Macros whose inner variables are used by dotted names.
         self.records: set[Where] = set()
         #: Other names of symbols: why their own cannot stay, and the name.
         self.renamed: dict[Where, tuple[Unfit, str]] = {}
@@ -64,7 +68,7 @@ class Facts:
         self.used: dict[Where, dict[tuple[str, bool], str]] = {}
 
     def unused(self, name: str) -> str:
-        """A name like this one that nothing has yet."""
+        """Return an unused name like this one."""
         number = 1
         while f"{name}{number}" in self.taken:
             number += 1
@@ -72,7 +76,7 @@ class Facts:
         return f"{name}{number}"
 
     def member(self, variable: str, quoted: bool, text: Where) -> str:
-        """The member that stands for a variable in a text of a file, quoted or as it is."""
+        """Return the member that replaces a variable in a text of a file, quoted or as it is."""
         key = (variable.lower(), quoted)
         self.used.setdefault(text, {}).setdefault(key, variable)
         if key not in self.members:
@@ -85,7 +89,7 @@ class Facts:
 
 
 class MigratedNetwork:
-    """One network: its names, the nodes that it came to, and the facts of its unit."""
+    """One network: its names, its nodes, and the facts of its unit."""
 
     def __init__(
         self, names: Names, network: Network, facts: Facts, locate: Callable[[str], str]
@@ -99,7 +103,7 @@ class MigratedNetwork:
         self._used = {id(symbol) for use in names.uses for _, _, symbol in use.parts}
 
     def gather(self) -> None:
-        """Add to the facts what this network knows."""
+        """Add what this network knows to the facts."""
         facts = self.facts
         facts.taken |= self.names.words()
         for use in (*self.names.uses, *self.unreached):
@@ -130,12 +134,12 @@ class MigratedNetwork:
                 table.setdefault(name, default)
 
     def is_read(self, macro: ScopedMacro, option: Option) -> bool:
-        """Whether a macro does anything with an option that it is called with."""
+        """Return whether a macro uses an option that it is called with."""
         name = option.name.text.lower()
         return name == "tag" or id(macro.frame.symbols.get(name)) in self._used
 
     def _tag(self, macro: ScopedMacro | None) -> None:
-        """A macro that gets a tag hands it on to what it gives."""
+        """Pass a macro's tag on to the node that it returns."""
         while macro is not None:
             table = self.facts.options.setdefault(macro.place, {})
             if "tag" in table:
@@ -145,7 +149,7 @@ class MigratedNetwork:
             macro = self.names.macros.get(call.name.text.lower()) if call is not None else None
 
     def result_call(self, macro: ScopedMacro) -> NdlCall | None:
-        """The call that a macro gives, where it has a name or is all of it."""
+        """Return the call whose value a macro returns, where it has a name or is the whole body."""
         result = macro.result
         if result is not None:
             return result.value if isinstance(result.value, NdlCall) else None
@@ -169,7 +173,7 @@ class MigratedNetwork:
                 self.facts.channels.setdefault(where, set()).add(shape[-1])
 
     def rename(self) -> None:
-        """Find names that cannot stay, and give them others."""
+        """Give other names to those that cannot stay."""
         for frame in self.names.frames():
             for symbol in frame.symbols.values():
                 reason = self._reason_to_rename(symbol)
@@ -193,7 +197,7 @@ class MigratedNetwork:
         return Unfit.LIKE_A_MACRO if clashes or name in BROUGHT_IN else None
 
     def _meets(self, symbol: Symbol, macro: ScopedMacro) -> bool:
-        """Whether a variable would be found where a macro of its name is called."""
+        """Return whether a variable would be found where a macro of its name is called."""
         if symbol.frame is self.names.top:
             return True
         return any(
@@ -207,16 +211,18 @@ class MigratedNetwork:
         return frame is outer
 
     def name_of(self, symbol: Symbol) -> str:
-        """What a symbol is called afterwards."""
+        """Return the new name of a symbol."""
         renamed = self.facts.renamed.get(symbol.place)
         return renamed[1] if renamed is not None else symbol.word.text
 
     def is_kept_record(self, macro: ScopedMacro) -> bool:
-        """Whether a macro keeps giving all its variables."""
+        """Return whether a macro still returns all its variables."""
         return macro.is_record and macro.place in self.facts.records
 
     def selection(self, macro: ScopedMacro) -> str:
-        """What selects the result of a macro that keeps its record: `.y`, and further in."""
+        """Return the selection of the result of a macro that keeps its record: `.y`, and further
+        in.
+        """
         result = macro.result
         if result is None:
             return ""
@@ -225,7 +231,7 @@ class MigratedNetwork:
         return f".{self.name_of(result)}{deeper}"
 
     def selection_of(self, use: Use) -> str:
-        """What has to follow a name so that it is a node; empty for most."""
+        """Return what has to follow a name so that it is a node; empty for most."""
         symbol = use.parts[-1][2]
         macro = self.names.target(symbol) if symbol is not None else None
         if macro is None or not self.is_kept_record(macro):
@@ -233,7 +239,9 @@ class MigratedNetwork:
         return self.selection(macro)
 
     def group_arrays(self) -> list[str]:
-        """The groups that tags make of several nodes, as arrays; none that is one already."""
+        """Return the groups that tags form of several nodes, as arrays, without those that are
+        written.
+        """
         written = {self._array_of(one) for _, one in self._arrays()}
         return [
             f"{GROUPS[array]} = {listed}"
@@ -242,7 +250,7 @@ class MigratedNetwork:
         ]
 
     def rewritten_arrays(self) -> Iterator[Edit]:
-        """The arrays of groups to which tags add something, with all nodes in order."""
+        """Yield edits of the arrays to whose groups tags add nodes, with all nodes in order."""
         listed = {GROUPS[array]: nodes for array, nodes in self._listed_groups().items()}
         for text, statement in self._arrays():
             nodes = listed.get(self._array_of(statement))
@@ -261,7 +269,7 @@ class MigratedNetwork:
                     yield text, one
 
     def _listed_groups(self) -> dict[str, str]:
-        """For each group with several nodes, the array of them, if all have a name."""
+        """Return for each group with several nodes the array of them, if all have names."""
         found = {}
         for array, group in GROUP_ARRAYS.items():
             members = self.network.groups.get(group, ())
@@ -271,7 +279,7 @@ class MigratedNetwork:
         return found
 
     def _outer_name(self, node: Node) -> str | None:
-        """What a node is called in the network's own record; None for one without a name there."""
+        """Return a node's name in the network's own record; None for one without a name there."""
         symbol = self.names.top.symbols.get(node.name.split(".")[0].lower())
         if symbol is None:
             return None
@@ -280,7 +288,7 @@ class MigratedNetwork:
         return self.name_of(symbol) + (self.selection(macro) if macro is not None and kept else "")
 
     def spelt(self, use: Use) -> str:
-        """A name as it is afterwards, with what selects a node."""
+        """Return a name as it is after migration, with the selection of a node."""
         data = use.text.data
         parts = [
             self.name_of(symbol) if symbol is not None else data[start:end].decode()
@@ -289,7 +297,7 @@ class MigratedNetwork:
         return ".".join(parts) + self.selection_of(use)
 
     def rendered(self, text: Text, frame: Frame, value: Value, as_text: bool = False) -> str:
-        """A word as BrainScript writes it; `as_text` where a text is expected."""
+        """Return a word as BrainScript writes it; `as_text` where a string is expected."""
         if not isinstance(value, Word):
             return text.written(value.start, value.end)
         name = text.variable(value.start, value.end)
@@ -306,7 +314,7 @@ class MigratedNetwork:
         return f'"{value.text}"' if as_text or value.quoted else value.text
 
     def truth(self, text: Text, frame: Frame, value: Value) -> str:
-        """A truth as BrainScript writes it, or the name that stands for one."""
+        """Return a truth value as BrainScript writes it, or the name of one."""
         rendered = self.rendered(text, frame, value).strip('"')
         return TRUTHS.get(rendered.lower(), rendered)
 

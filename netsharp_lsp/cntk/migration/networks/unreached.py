@@ -1,5 +1,5 @@
-"""Nodes inside of macros that nothing leads to: NDL builds every statement of a macro, BrainScript
-only what is asked for.
+"""Nodes inside macros that are not reached: NDL builds every statement of a macro, BrainScript only
+those that are used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _DEEPEST = 50
 
 
 def unreached(names: Names, network: Network) -> list[Use]:
-    """The nodes, by their dotted names in NDL; one for each part of the network that is cut off."""
+    """Return the unreached nodes, by their dotted names in NDL; one for each unreached part of the
+    network.
+    """
     by_name = {name.lower(): node for name, node in network.nodes.items()}
     met = reached(_roots(names, by_name))
     rest = [node for node in network.nodes.values() if node not in met]
@@ -37,7 +39,7 @@ def unreached(names: Names, network: Network) -> list[Use]:
 
 
 def _roots(names: Names, by_name: dict[str, Node]) -> Iterator[Node]:
-    """What the variables of the network come to."""
+    """Yield the nodes that are the values of the network's variables."""
     unnamed: dict[str, list[Node]] = {}
     for name, node in by_name.items():
         unnamed.setdefault(_variable(name), []).append(node)
@@ -47,13 +49,13 @@ def _roots(names: Names, by_name: dict[str, Node]) -> Iterator[Node]:
 
 
 def _variable(name: str) -> str:
-    """The name of the variable that a node without one of its own was made for."""
+    """Return the name of the variable that an unnamed node was made for."""
     path, _, last = name.rpartition(".")
     return path if last.lower().startswith("unnamed") else name
 
 
 def _path(names: Names, symbol: Symbol) -> str:
-    """The name in NDL, in lower case, of the node that a variable stands for."""
+    """Return the name in NDL, in lower case, of a variable's node."""
     parts = [symbol.word.text]
     at: Symbol | None = symbol
     for _ in range(_DEEPEST):
@@ -66,7 +68,7 @@ def _path(names: Names, symbol: Symbol) -> str:
 
 
 def _use(names: Names, node: Node) -> Use | None:
-    """A node's dotted name as a use; None where a part of it has no name in the text."""
+    """Return a node's dotted name as a use; None where a part of it has no name in the text."""
     text = names.texts[-1]
     name = _variable(node.name)
     use = names.use_of(text, Word(name, 0, len(name)), names.top)

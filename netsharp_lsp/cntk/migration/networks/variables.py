@@ -1,5 +1,5 @@
-"""Variables of a configuration in files of NDL: in BrainScript they are members that stand before
-the include, since files are included after variables are put in.
+"""Variables of a configuration in files of NDL: BrainScript includes files after substitution, so
+the variables become members before the include.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RULE = "MG43"
 
 
 def put_members(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """Edits that put members in place of the variables in a network's files."""
+    """Yield edits that replace the variables in a network's files by members."""
     spoken = _as_text(network)
     for text in network.names.texts:
         uses = _outermost(text) if text.in_file else []
@@ -45,7 +45,7 @@ def _is_all(uses: list[Use], word: Word) -> bool:
 def _put(
     network: MigratedNetwork, text: Text, word: Word, uses: list[Use], as_text: bool
 ) -> Iterator[Edit]:
-    """A word that is a variable, or a text that is put together of variables and other parts."""
+    """Yield edits of a word that is a variable, or a string of variables and other parts."""
     statement = None if as_text else _repeats_itself(network, text, word, uses[0].name)
     if statement is not None:
         network.facts.member(uses[0].name, False, text.key)
@@ -63,12 +63,14 @@ def _put(
 
 
 def _quoted(text: Text, start: int, end: int) -> str:
-    """A stretch of a text as BrainScript quotes it; nothing for an empty one."""
+    """Return a span of a text as BrainScript quotes it; empty for an empty one."""
     return f'"{text.data[start:end].decode("utf-8", "replace")}"' if end > start else ""
 
 
 def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word]) -> Edit | Todo:
-    """A variable that stands for several words."""
+    """Return the edit of a variable whose value is several words, or a todo where it is part of a
+    word.
+    """
     if any(use.at <= one.start and one.end <= use.end for one in words):
         name = network.facts.member(use.name, False, text.key)
         return text.edit(RULE, use.at, use.end, name, of_variables=True)
@@ -79,7 +81,9 @@ def _put_list(network: MigratedNetwork, text: Text, use: Use, words: list[Word])
 def _repeats_itself(
     network: MigratedNetwork, text: Text, word: Word, variable: str
 ) -> NdlAssignment | None:
-    """The statement that gives a variable its own name: the member says that already."""
+    """Return the statement that assigns a variable to its own name, which the member makes
+    redundant.
+    """
     for one in text.script.statements:
         if isinstance(one, NdlAssignment) and one.value is word and one.name is not None:
             symbol = network.names.top.symbols.get(variable.lower())
@@ -88,7 +92,7 @@ def _repeats_itself(
 
 
 def _outermost(text: Text) -> list[Use]:
-    """The variables of a text, without those that stand in the values of others."""
+    """Return the variables of a text, without those in the values of others."""
     found: list[Use] = []
     for use in text.script.text.uses:
         if not found or use.at >= found[-1].end:
@@ -108,7 +112,7 @@ def _words(text: Text) -> Iterator[Word]:
 
 
 def _as_text(network: MigratedNetwork) -> set[tuple[str, int]]:
-    """Where words stand that BrainScript takes as texts."""
+    """Return the places of words that BrainScript takes as strings."""
     found = set()
     for site in network.names.calls:
         for option in site.arguments.options:

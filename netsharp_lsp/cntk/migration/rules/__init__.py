@@ -1,4 +1,5 @@
-"""The rules of migration: each a page here, most a function that edits the texts of one network.
+"""The rules of migration: each has a page here, most a function that edits the texts of one
+network.
 
 A rule can be switched off; it knows no other rule.
 """
@@ -29,7 +30,9 @@ NETWORK: SubjectKind[Work] = SubjectKind("network")
 
 
 class Manner:
-    """How a rule is done: on request alone, and of a name everywhere or nowhere."""
+    """The manner in which a rule is applied: on request only, and to a name everywhere or
+    nowhere.
+    """
 
     __slots__ = ("everywhere", "requested")
 
@@ -39,7 +42,7 @@ class Manner:
 
 
 RULES: Registry[Manner] = Registry(__name__, FOLDER)
-#: The rules that work on a configuration, which is no network's text.
+#: The rules that edit a configuration, and not the text of a network.
 for _code, _severity in (
     ("MG01", AUTOMATIC),
     ("MG02", AUTOMATIC),
@@ -55,5 +58,5 @@ for _code, _severity in (
 def rule(
     code: str, severity: Severity, *, requested: bool = False, everywhere: bool = False
 ) -> Callable[[Work], Work]:
-    """Register what a rule does in the texts of a network; see `Manner`."""
+    """Register a rule's function; see `Manner`."""
     return RULES.rule(code, severity, NETWORK, Manner(requested, everywhere))

@@ -18,32 +18,32 @@ _ARRAYS = frozenset(("input", "parameter"))
 
 
 def _sites(network: MigratedNetwork, *forms: str) -> Iterator[CallSite]:
-    """The calls of functions of some forms."""
+    """Yield the calls of functions of some forms."""
     for site in network.names.calls:
         if site.function is not None and site.function.form in forms:
             yield site
 
 
 def _count(site: CallSite) -> int:
-    """How many positional arguments there are, repeats included."""
+    """Return the number of positional arguments, repeats included."""
     return sum(not isinstance(one, Option) for one in site.call.arguments)
 
 
 def _in_braces(site: CallSite, code: str, head: str, several: bool) -> Iterator[Edit]:
-    """A call with braces and, if `several`, with one array of its arguments."""
+    """Yield edits that put a call's arguments in braces and, if `several`, in one array."""
     text, given = site.text, site.arguments
     yield text.edit(code, site.call.name.end, given.open + 1, head + ("(" if several else ""))
     if several:
         for start, end in given.separators(0, len(given.positional)):
             yield text.edit(code, start, end, ":")
-        behind = given.span(given.positional[-1])[1]
-        yield text.edit(code, behind, behind, ")")
+        after = given.span(given.positional[-1])[1]
+        yield text.edit(code, after, after, ")")
     yield text.edit(code, given.close, given.close + 1, "}")
 
 
 @rule("MG12", AUTOMATIC)
 def dimensions_of_inputs(network: MigratedNetwork) -> Iterator[Edit]:
-    """What creates inputs and matrices takes braces; several dimensions are an array."""
+    """Put the arguments of inputs and matrices in braces; several dimensions are an array."""
     for site in _sites(network, "input", "image", "parameter"):
         assert site.function is not None
         count = _count(site)
@@ -61,7 +61,7 @@ def dimensions_of_inputs(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG13", AUTOMATIC)
 def vectors(network: MigratedNetwork) -> Iterator[Edit]:
-    """A parameter with one dimension."""
+    """Rewrite a parameter with one dimension."""
     for site in _sites(network, "parameter"):
         if _count(site) == 1:
             yield from _tensor(site, "MG13", several=False)
@@ -69,7 +69,7 @@ def vectors(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG14", AUTOMATIC)
 def tensors(network: MigratedNetwork) -> Iterator[Edit]:
-    """A parameter with three or more dimensions."""
+    """Rewrite a parameter with three or more dimensions."""
     for site in _sites(network, "parameter"):
         if _count(site) > 2:
             yield from _tensor(site, "MG14", several=True)
@@ -86,7 +86,7 @@ def _tensor(site: CallSite, code: str, several: bool) -> Iterator[Edit]:
 
 @rule("MG19", AUTOMATIC)
 def delays(network: MigratedNetwork) -> Iterator[Edit]:
-    """The columns and the old option of a delay."""
+    """Remove the columns and rename the old option of a delay."""
     for site in _sites(network, "delay"):
         given = site.arguments
         if len(given.positional) > 2:
@@ -98,7 +98,7 @@ def delays(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG26", CHOICE)
 def flat_convolutions(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """A convolution with two-dimensional windows."""
+    """Rewrite a convolution with two-dimensional windows."""
     for site in _sites(network, "convolution"):
         if len(site.arguments.positional) == 7:
             layouts = network.facts.layouts.get(site.place, set())
@@ -107,7 +107,7 @@ def flat_convolutions(network: MigratedNetwork) -> Iterator[Edit | Todo]:
                 continue
             message = (
                 "This convolution has the layout HWC (legacy), for which BrainScript has no form. "
-                'Give it imageLayout="cudnn" and bring its data into that layout.'
+                'Give it imageLayout="cudnn" and convert its data to that layout.'
             )
             yield site.text.todo("MG26", (site.call.start, site.call.end), message, blocks=True)
 
@@ -135,7 +135,9 @@ def _convolution(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
 
 
 def _channels(network: MigratedNetwork, site: CallSite, kernel: str) -> str:
-    """The channels of the input: a number, or where that differs, what the weights have."""
+    """Return the channels of the input: a number, or derived from the weights where networks
+    differ.
+    """
     known = network.facts.channels.get(site.place, set())
     if len(known) == 1:
         return str(next(iter(known)))
@@ -145,7 +147,7 @@ def _channels(network: MigratedNetwork, site: CallSite, kernel: str) -> str:
 
 @rule("MG27", AUTOMATIC)
 def shapes(network: MigratedNetwork) -> Iterator[Edit]:
-    """Shapes in braces, and the kind of a pool."""
+    """Rewrite shapes in braces, and the kind of a pooling."""
     for site in _sites(network, "convolution", "pooling", "unpooling"):
         given = site.arguments
         for value in [*given.positional, *(option.value for option in given.options)]:
@@ -176,7 +178,7 @@ def _kind(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
 
 @rule("MG28", CHOICE)
 def image_parameters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """`ImageParameter`."""
+    """Rewrite `ImageParameter`."""
     for site in _sites(network, "image parameter"):
         given, text = site.arguments, site.text
         layout = given.option("imagelayout")
@@ -199,7 +201,7 @@ def image_parameters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
 
 @rule("MG29", AUTOMATIC)
 def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """The options of `BatchNormalization`: releases from 2.0 on take `spatial` by its name."""
+    """Rewrite the options of `BatchNormalization`: CNTK 2.0 and later take `spatial` by name."""
     nodes = network.network.nodes.values()
     later = any(one.operation == "BatchNormalization" and len(one.inputs) > 5 for one in nodes)
     for site in _sites(network, "normalization"):
@@ -212,8 +214,8 @@ def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if later and spatial is not None:
             yield text.edit("MG29", *given.span(spatial), f"spatial={value}")
         elif not later:
-            behind = given.span(given.positional[-1])[1]
-            yield text.edit("MG29", behind, behind, f", {value}")
+            after = given.span(given.positional[-1])[1]
+            yield text.edit("MG29", after, after, f", {value}")
             dropped.append(spatial)
         for option in dropped:
             if option is not None:
@@ -224,7 +226,7 @@ def batch_normalization(network: MigratedNetwork) -> Iterator[Edit | Todo]:
 
 
 def _engine(network: MigratedNetwork, site: CallSite, engine: Option) -> Iterator[Edit]:
-    """The engine as a truth, which a comparison gives where it is a name."""
+    """Rewrite the engine as a truth value, which is a comparison where the engine is a name."""
     word, start, end = engine.value, *site.arguments.span(engine)
     if not isinstance(word, Word):
         return
@@ -235,7 +237,7 @@ def _engine(network: MigratedNetwork, site: CallSite, engine: Option) -> Iterato
 
 @rule("MG30", AUTOMATIC)
 def row_stacks(network: MigratedNetwork) -> Iterator[Edit]:
-    """`RowStack` takes an array."""
+    """Put the arguments of `RowStack` in an array."""
     for site in network.names.calls:
         if site.function is not None and site.function.name == "RowStack":
             for start, end in site.arguments.separators(0, len(site.arguments.positional)):
@@ -244,7 +246,7 @@ def row_stacks(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG34", AUTOMATIC)
 def repeats(network: MigratedNetwork) -> Iterator[Edit]:
-    """Repeats, and colons between arguments."""
+    """Write out repeated arguments, and replace colons between arguments by commas."""
     for site in network.names.calls:
         function = site.function
         listed = function is not None and (
@@ -272,7 +274,7 @@ def _repeated(network: MigratedNetwork, site: CallSite, joint: str) -> Iterator[
 
 @rule("MG35", PERSON)
 def lost_characters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """A character that NDL takes for a separator."""
+    """Remove a character that NDL takes for a separator."""
     for site in network.names.calls:
         at = site.call.swallowed
         if at is None:
@@ -280,7 +282,7 @@ def lost_characters(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         lost = site.text.data[at : at + 1].decode("utf-8", "replace")
         yield site.text.edit("MG35", at, at + 1, "")
         message = (
-            f"NDL takes '{lost}' directly behind the bracket for a separator and loses it. "
-            "What NDL computed is written without it; put it back if it was meant."
+            f"NDL takes '{lost}' directly after the bracket for a separator and drops it. "
+            "The migrated text keeps NDL's value; restore the character if it was meant."
         )
         yield site.text.todo("MG35", (at, at + 1), message)

@@ -1,4 +1,4 @@
-"""Rules about which function is called."""
+"""Rules about the called functions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _NORMALIZATIONS = ("PerDimMeanVarNormalization",)
 
 
 def _name(site: CallSite) -> str:
-    """The name under which a function of NDL is called."""
+    """Return the name by which a function of NDL is called."""
     return site.call.name.text
 
 
 @rule("MG09", AUTOMATIC)
 def spelling(network: MigratedNetwork) -> Iterator[Edit]:
-    """A function that is spelt in another case."""
+    """Correct the case of a function's name."""
     for site in network.names.calls:
         if site.function is None:
             continue
@@ -47,7 +47,7 @@ def spelling(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG10", AUTOMATIC)
 def short_names(network: MigratedNetwork) -> Iterator[Edit]:
-    """A short name that BrainScript does not know."""
+    """Replace a short name that BrainScript does not know."""
     for site in network.names.calls:
         name = site.call.name
         short = site.function is not None and _name(site).lower() == site.function.short.lower()
@@ -57,7 +57,7 @@ def short_names(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG11", AUTOMATIC)
 def long_inputs(network: MigratedNetwork) -> Iterator[Edit]:
-    """`InputValue` and `SparseInputValue`."""
+    """Rename `InputValue` and `SparseInputValue`."""
     for site in network.names.calls:
         name = site.call.name
         if site.function is None or site.function.name not in INPUTS:
@@ -71,7 +71,7 @@ def long_inputs(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG31", PERSON)
 def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """A function that the library does not have."""
+    """Replace a function that the library does not have."""
     for site in network.names.calls:
         name = site.function.name if site.function is not None else ""
         if name in OTHERWISE:
@@ -90,19 +90,21 @@ def without_a_function(network: MigratedNetwork) -> Iterator[Edit | Todo]:
             continue
         else:
             continue
-        form = " with so many inputs" if _has_weight(site) else ""
-        message = f"BrainScript has no function '{name}'{form}. Look at what stands there now."
+        form = " with this number of inputs" if _has_weight(site) else ""
+        message = f"BrainScript has no function '{name}'{form}. Check what replaces it."
         yield site.text.todo("MG31", (site.call.start, site.call.end), message)
 
 
 def _has_weight(site: CallSite) -> bool:
-    """Whether a criterion has a third input, which the function does not take."""
+    """Return whether a criterion has a third input, which the function does not take."""
     name = site.function.name if site.function is not None else ""
     return name in ("Logistic", "ClassificationError") and len(site.arguments.positional) > 2
 
 
 def _best(site: CallSite) -> str | None:
-    """Among how many of the best the label has to be, where an error is told that by a constant."""
+    """Return how many best scores have to include the label, where an error node takes a
+    constant.
+    """
     if not _has_weight(site) or site.function is None or site.function.name == "Logistic":
         return None
     third = site.arguments.positional[2]
@@ -116,7 +118,7 @@ def _best(site: CallSite) -> str | None:
 
 
 def _is_bilinear(site: CallSite) -> bool:
-    """Whether a parameter starts with weights whose size only NDL can say."""
+    """Return whether a parameter starts with weights whose size is only given in NDL."""
     init = site.arguments.option("init")
     parameter = site.function is not None and "parameter" in site.function.form
     word = init.value if init is not None and parameter else None
@@ -125,14 +127,14 @@ def _is_bilinear(site: CallSite) -> bool:
 
 @rule("MG46", AUTOMATIC)
 def normalization(network: MigratedNetwork) -> Iterator[Edit]:
-    """`PerDimMeanVarNormalization` stays one node."""
+    """Keep `PerDimMeanVarNormalization` one node."""
     for site in network.names.calls:
         if site.function is not None and site.function.name in _NORMALIZATIONS:
             yield from _by_hand(site, "MG46")
 
 
 def _by_hand(site: CallSite, code: str) -> Iterator[Edit]:
-    """A call as the node that it makes."""
+    """Yield edits that write a call as the node that it creates."""
     assert site.function is not None
     given, text = site.arguments, site.text
     count = _inputs(site)
@@ -141,18 +143,18 @@ def _by_hand(site: CallSite, code: str) -> Iterator[Edit]:
     yield text.edit(code, site.call.name.start, given.open + 1, head + several)
     for start, end in given.separators(0, count - 1):
         yield text.edit(code, start, end, ":")
-    behind = given.span(given.positional[count - 1])[1]
+    after = given.span(given.positional[count - 1])[1]
     tag = given.option("tag")
     written = tag_of(tag.value.text) if tag is not None and isinstance(tag.value, Word) else ""
     closing = ")" if count > 1 else ""
     offsets = _offsets(site, count)
     last = given.last_end
-    yield text.edit(code, behind, last, f'{closing}{offsets} ; tag = "{written}"')
+    yield text.edit(code, after, last, f'{closing}{offsets} ; tag = "{written}"')
     yield text.edit(code, given.close, given.close + 1, " }")
 
 
 def _inputs(site: CallSite) -> int:
-    """How many arguments of a call are inputs of its node."""
+    """Return how many arguments of a call are inputs of its node."""
     positional = site.arguments.positional
     if site.function is not None and site.function.name == "Crop" and len(positional) > 2:
         third = positional[2]
@@ -161,7 +163,7 @@ def _inputs(site: CallSite) -> int:
 
 
 def _offsets(site: CallSite, count: int) -> str:
-    """The offsets of `Crop`, as members."""
+    """Return the offsets of `Crop`, as members."""
     rest = site.arguments.positional[count:]
     names = ("xOffset", "yOffset")
     return "".join(
@@ -173,7 +175,7 @@ def _offsets(site: CallSite, count: int) -> str:
 
 @rule("MG39", AUTOMATIC, requested=True)
 def operators(network: MigratedNetwork) -> Iterator[Edit]:
-    """Functions that are operators."""
+    """Write functions as operators."""
     for site in network.names.calls:
         sign = OPERATORS.get(site.function.name) if site.function is not None else None
         given = site.arguments

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _words(network: MigratedNetwork) -> Iterator[Spelling]:
-    """Every place where a symbol's name stands, its definition first."""
+    """Yield every place of a symbol's name, its definition first."""
     for frame in network.names.frames():
         for symbol in frame.symbols.values():
             yield symbol.text, symbol.word.start, symbol.word.end, symbol
@@ -35,7 +35,9 @@ def _words(network: MigratedNetwork) -> Iterator[Spelling]:
 
 
 def _renamed(network: MigratedNetwork, code: str, unfit: Unfit) -> Iterator[Edit]:
-    """Give symbols other names whose own cannot stay for one reason, everywhere."""
+    """Yield edits that rename, everywhere, the symbols that cannot keep their names for one
+    reason.
+    """
     for text, start, end, symbol in _words(network):
         renamed = network.facts.renamed.get(symbol.place)
         if renamed is not None and renamed[0] is unfit:
@@ -44,32 +46,34 @@ def _renamed(network: MigratedNetwork, code: str, unfit: Unfit) -> Iterator[Edit
 
 @rule("MG07", CHOICE, everywhere=True)
 def named_like_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
-    """A variable that has the name of the macro that is called beside it."""
+    """Rename a variable with the name of a macro that is called in its scope."""
     yield from _renamed(network, "MG07", Unfit.LIKE_A_MACRO)
 
 
 @rule("MG36", CHOICE, everywhere=True)
 def keywords(network: MigratedNetwork) -> Iterator[Edit]:
-    """A name that is a keyword."""
+    """Rename a symbol whose name is a keyword."""
     yield from _renamed(network, "MG36", Unfit.KEYWORD)
 
 
 @rule("MG42", PERSON, everywhere=True)
 def odd_names(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """A name that would continue the statement before it."""
+    """Rename a symbol whose name would continue the statement before it."""
     yield from _renamed(network, "MG42", Unfit.NO_NAME)
     for frame in network.names.frames():
         for symbol in frame.symbols.values():
             renamed = network.facts.renamed.get(symbol.place)
             if renamed is not None and renamed[0] is Unfit.NO_NAME:
                 word, name = symbol.word, renamed[1]
-                message = f"'{word.text}' is no name in BrainScript. It is called '{name}' now."
+                message = (
+                    f"'{word.text}' is not a valid name in BrainScript. It is now called '{name}'."
+                )
                 yield symbol.text.todo("MG42", (word.start, word.end), message)
 
 
 @rule("MG08", AUTOMATIC, everywhere=True)
 def one_spelling(network: MigratedNetwork) -> Iterator[Edit]:
-    """A name that is not spelt as where it is defined."""
+    """Spell a name as at its definition."""
     for text, start, end, symbol in _words(network):
         written = text.data[start:end].decode("utf-8", "replace")
         if written != symbol.word.text and symbol.place not in network.facts.renamed:
@@ -82,7 +86,7 @@ def one_spelling(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG04", AUTOMATIC)
 def result_of_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
-    """A macro's body gives its result alone."""
+    """Select the result of a macro's body."""
     for macro in network.names.macros.values():
         if not macro.is_record or macro.definition.body is None:
             continue
@@ -94,7 +98,7 @@ def result_of_a_macro(network: MigratedNetwork) -> Iterator[Edit]:
 
 
 def _named_result(macro: ScopedMacro) -> Iterator[Edit]:
-    """A name for the last statement, where it is the result and has none."""
+    """Name the last statement, where it is the result and has no name."""
     last = macro.statements[-1] if macro.statements else None
     if macro.result is None and isinstance(last, NdlAssignment) and last.name is None:
         yield macro.text.edit("MG04", last.start, last.start, " result = ")
@@ -102,7 +106,7 @@ def _named_result(macro: ScopedMacro) -> Iterator[Edit]:
 
 @rule("MG04b", PERSON)
 def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """A macro's record is kept: its result is selected where it is meant."""
+    """Keep a macro's record, and select its result where that is meant."""
     aliases = _aliases(network)
     for use in network.names.uses:
         selected = network.selection_of(use)
@@ -126,14 +130,14 @@ def reached_into(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         if network.is_kept_record(macro):
             name = macro.definition.name
             message = (
-                f"Variables inside '{macro.name}' are used from outside, so it gives all of them. "
-                "Look whether that is needed."
+                f"Variables inside '{macro.name}' are used from outside, so it returns all of "
+                "them. Check whether that is needed."
             )
             yield macro.text.todo("MG04b", (name.start, name.end), message)
 
 
 def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
-    """A member of the network for the result of a record that nothing else leads to."""
+    """Yield members of the network for results of records that are not used otherwise."""
     used = {
         use.parts[-1][2].place
         for use in network.names.uses
@@ -150,7 +154,9 @@ def _results_nobody_uses(network: MigratedNetwork) -> Iterator[Edit]:
 
 
 def _aliases(network: MigratedNetwork) -> set[tuple[str, int, int]]:
-    """Where a word is all that a variable is given, which then stands for the same record."""
+    """Return the places of words that are the whole value of a variable, which then is the same
+    record.
+    """
     return {
         symbol.text.where(symbol.value.start, symbol.value.end)
         for frame in network.names.frames()
@@ -161,7 +167,7 @@ def _aliases(network: MigratedNetwork) -> set[tuple[str, int, int]]:
 
 @rule("MG05", AUTOMATIC)
 def equals_sign(network: MigratedNetwork) -> Iterator[Edit]:
-    """The sign between a macro's parameters and its body."""
+    """Insert the sign between a macro's parameters and its body."""
     for text, definition in _definitions(network):
         body = definition.body
         if body is not None and not body.short:
@@ -171,7 +177,7 @@ def equals_sign(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG06", AUTOMATIC)
 def braces(network: MigratedNetwork) -> Iterator[Edit]:
-    """A macro's body in square brackets."""
+    """Replace the square brackets of a macro's body."""
     for macro in network.names.macros.values():
         body = macro.definition.body
         if body is None or macro.text.data[macro.opening : macro.opening + 1] != b"[":
@@ -188,9 +194,9 @@ def _definitions(network: MigratedNetwork) -> Iterator[tuple[Text, Definition]]:
 
 @rule("MG33", CHOICE)
 def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
-    """An option that is passed to a macro is declared by it, or dropped if it reads none."""
+    """Declare an option that is passed to a macro, or drop it if the macro does not read it."""
     for site in network.names.calls:
-        yield from _unread(network, site)
+        yield from _unused_options(network, site)
     for macro in network.names.macros.values():
         table = network.facts.options.get(macro.place, {})
         parameters = {word.text.lower() for word in macro.definition.parameters}
@@ -210,8 +216,8 @@ def options_of_macros(network: MigratedNetwork) -> Iterator[Edit]:
             yield from _handed_on(network, macro)
 
 
-def _unread(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
-    """The options of a macro's call that nobody reads, dropped."""
+def _unused_options(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
+    """Yield edits that drop the options of a macro's call that are not read."""
     if site.macro is None:
         return
     listed = sorted(
@@ -227,13 +233,13 @@ def _unread(network: MigratedNetwork, site: CallSite) -> Iterator[Edit]:
         if first_kept < len(listed):
             end = site.arguments.span(listed[first_kept])[0]
         yield site.text.edit("MG33", start, end, "")
-    for one, unread in list(zip(listed, dropped, strict=True))[first_kept:]:
-        if unread:
+    for one, is_dropped in list(zip(listed, dropped, strict=True))[first_kept:]:
+        if is_dropped:
             yield site.text.edit("MG33", *site.arguments.without(one), "")
 
 
 def _handed_on(network: MigratedNetwork, macro: ScopedMacro) -> Iterator[Edit]:
-    """A tag is that of the node which the macro gives."""
+    """Pass a macro's tag on to the node that it returns."""
     call = network.result_call(macro)
     for site in network.names.calls:
         if site.call is call and site.arguments.option("tag") is None:

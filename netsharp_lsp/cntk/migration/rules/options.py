@@ -31,7 +31,7 @@ _WITHOUT_EFFECT = {"Reshape": ("imagelayout",)}
 
 
 def _options(network: MigratedNetwork) -> Iterator[tuple[CallSite, Option]]:
-    """Every option of a function of NDL or of a macro."""
+    """Yield every option of a function of NDL or of a macro."""
     for site in network.names.calls:
         if site.function is not None or site.macro is not None:
             for option in site.arguments.options:
@@ -39,7 +39,7 @@ def _options(network: MigratedNetwork) -> Iterator[tuple[CallSite, Option]]:
 
 
 def _spelling(site: CallSite, option: Option) -> str | None:
-    """How an option is spelt; None where the function does not have it."""
+    """Return how an option is spelt; None where the function does not have it."""
     if site.function is None:
         return "tag" if option.name.text.lower() == "tag" else option.name.text
     lowered = option.name.text.lower()
@@ -48,7 +48,7 @@ def _spelling(site: CallSite, option: Option) -> str | None:
 
 
 def _word(site: CallSite, option: Option) -> Word | None:
-    """The word that an option takes; None for what names a variable or is a list."""
+    """Return the word of an option; None for the name of a variable or a list."""
     value = option.value
     if not isinstance(value, Word) or (not value.quoted and site.frame.find(value.text)):
         return None
@@ -56,7 +56,7 @@ def _word(site: CallSite, option: Option) -> Word | None:
 
 
 def _kind(site: CallSite, option: Option) -> str:
-    """How an option is read."""
+    """Return the kind of an option's value."""
     spelt = _spelling(site, option)
     if spelt == "tag":
         return WORD
@@ -67,19 +67,21 @@ def _kind(site: CallSite, option: Option) -> str:
 
 
 def _is_only_text(site: CallSite, option: Option) -> bool:
-    """Whether what is passed to a macro is a word and neither a number nor a truth."""
+    """Return whether an option's value for a macro is a word and neither a number nor a truth
+    value.
+    """
     word = _word(site, option)
     return word is not None and not word.is_number and word.text.lower() not in PLAIN_TRUTHS
 
 
 def _span(site: CallSite, word: Word) -> tuple[int, int]:
-    """Where a word stands with its quotes."""
+    """Return the span of a word with its quotes."""
     return word.start - word.quoted, word.end + word.quoted
 
 
 @rule("MG15", AUTOMATIC)
 def words(network: MigratedNetwork) -> Iterator[Edit]:
-    """Words of options are quoted, in the case that is known; truths are true or false."""
+    """Quote the words of options, in the expected case; write truth values as true or false."""
     for site, option in _options(network):
         kind, spelt = _kind(site, option), _spelling(site, option)
         if spelt is not None and spelt != option.name.text:
@@ -109,7 +111,7 @@ def _truths(site: CallSite, option: Option) -> Iterator[Edit]:
 
 @rule("MG37", CHOICE)
 def variables_as_words(network: MigratedNetwork) -> Iterator[Edit]:
-    """A variable that stands for the word of an option, in a configuration."""
+    """Quote a variable that replaces the word of an option, in a configuration."""
     for site, option in _options(network):
         word = _word(site, option)
         if word is None or word.quoted or site.text.in_file or _kind(site, option) != WORD:
@@ -121,7 +123,7 @@ def variables_as_words(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG16", AUTOMATIC)
 def fixed_values(network: MigratedNetwork) -> Iterator[Edit]:
-    """A parameter that starts with a fixed value."""
+    """Rewrite a parameter that starts with a fixed value."""
     for site in _parameters(network):
         given = site.arguments
         init, value = given.option("init"), given.option("value")
@@ -142,7 +144,7 @@ def _parameters(network: MigratedNetwork) -> Iterator[CallSite]:
 
 @rule("MG17", AUTOMATIC)
 def gradients(network: MigratedNetwork) -> Iterator[Edit]:
-    """Options that say whether a parameter is trained."""
+    """Rewrite the options that set whether a parameter is trained."""
     for site in _parameters(network):
         for option in site.arguments.options:
             if option.name.text.lower() not in GRADIENTS:
@@ -157,7 +159,7 @@ def gradients(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG18", CHOICE, requested=True)
 def random_numbers(network: MigratedNetwork) -> Iterator[Edit]:
-    """Where the random numbers of a parameter are drawn."""
+    """Write NDL's default of where the random numbers of a parameter are drawn."""
     for site in _parameters(network):
         if site.arguments.option("initoncpuonly") is None:
             end = site.arguments.last_end
@@ -166,7 +168,7 @@ def random_numbers(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG20", AUTOMATIC)
 def hidden_activity(network: MigratedNetwork) -> Iterator[Edit]:
-    """`defaultHiddenActivity`."""
+    """Rename `defaultHiddenActivity`."""
     for site, option in _options(network):
         if option.name.text.lower() == "defaulthiddenactivity":
             name = option.name
@@ -175,7 +177,7 @@ def hidden_activity(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG23", AUTOMATIC)
 def old_tags(network: MigratedNetwork) -> Iterator[Edit]:
-    """Values of `tag` that only NDL knows."""
+    """Replace the values of `tag` that only NDL knows."""
     for site, option in _options(network):
         word = _word(site, option)
         if word is None or option.name.text.lower() != "tag":
@@ -193,7 +195,7 @@ def old_tags(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG24", AUTOMATIC)
 def tags_of_inputs(network: MigratedNetwork) -> Iterator[Edit]:
-    """An input that has no tag."""
+    """Tag an input that has no tag."""
     for site in network.names.calls:
         if site.function is None or site.function.form not in ("input", "image"):
             continue
@@ -206,7 +208,7 @@ def tags_of_inputs(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG25", CHOICE)
 def layouts(network: MigratedNetwork) -> Iterator[Edit]:
-    """An image's layout that is not given."""
+    """Write an image's layout that is not given."""
     for site in network.names.calls:
         if site.function is None or site.function.name not in OLD_LAYOUT:
             continue
@@ -217,7 +219,7 @@ def layouts(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG32", PERSON)
 def unknown_options(network: MigratedNetwork) -> Iterator[Edit | Todo]:
-    """An option that the function does not have."""
+    """Drop an option that the function does not have."""
     for site, option in _options(network):
         if not _is_unknown(site, option):
             continue
@@ -226,7 +228,7 @@ def unknown_options(network: MigratedNetwork) -> Iterator[Edit | Todo]:
         assert site.function is not None
         message = (
             f"'{site.function.name}' has no option '{option.name.text}'; NDL ignores it. It is "
-            "dropped: look what it should have done."
+            "dropped: check what it was meant to do."
         )
         yield site.text.todo("MG32", (option.start, option.end), message)
 

@@ -21,7 +21,7 @@ _SEPARATOR = re.compile(rb"[ \t]*[,;]")
 
 
 def _groups(network: MigratedNetwork) -> Iterator[tuple[Text, NdlAssignment]]:
-    """The node groups of a network."""
+    """Yield the node groups of a network."""
     for text in network.names.texts:
         for one in text.script.statements:
             if isinstance(one, NdlAssignment) and one.name and one.name.text.lower() in GROUPS:
@@ -30,7 +30,7 @@ def _groups(network: MigratedNetwork) -> Iterator[tuple[Text, NdlAssignment]]:
 
 @rule("MG21", AUTOMATIC)
 def names_of_groups(network: MigratedNetwork) -> Iterator[Edit]:
-    """The name of a node group."""
+    """Rename a node group."""
     for text, statement in _groups(network):
         assert statement.name is not None
         name = GROUPS[statement.name.text.lower()]
@@ -40,7 +40,7 @@ def names_of_groups(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG22", AUTOMATIC)
 def lists_of_groups(network: MigratedNetwork) -> Iterator[Edit]:
-    """The list of a node group."""
+    """Rewrite the list of a node group."""
     for text, statement in _groups(network):
         value = statement.value
         if not isinstance(value, Array):
@@ -60,13 +60,13 @@ def lists_of_groups(network: MigratedNetwork) -> Iterator[Edit]:
 
 @rule("MG38", AUTOMATIC)
 def numbers(network: MigratedNetwork) -> Iterator[Edit]:
-    """Variables that hold numbers stay."""
+    """Keep variables that are numbers."""
     yield from ()
 
 
 @rule("MG41", AUTOMATIC)
 def separators(network: MigratedNetwork) -> Iterator[Edit]:
-    """Commas between statements, and more separators than one."""
+    """Replace commas between statements, and several separators by one."""
     for text in network.names.texts:
         yield from _separators(text, text.script.statements, len(text.data))
     for macro in network.names.macros.values():

@@ -1,5 +1,5 @@
 """Runs of CNTK as scripts start them: every command with `configFile=`. Executes nothing; scripts
-that others take in come through a reader that is passed in.
+that others source come through a reader that is passed in.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FOLDER = re.compile(r"currentDirectory=", re.IGNORECASE)
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _TAKES_IN = re.compile(r"(?m)^[ \t]*(?:\.|source)[ \t]")
 _LEADING = re.compile(rf"{OPEN}[/\\]*")
-#: So many characters are counted together.
+#: The number of characters that are counted together.
 _STRETCH = 1 << 10
 #: What is started by these is only shown.
 _SHOWING = frozenset(("echo", "printf", "@echo", "rem", "test", "["))
 
 
 class ScriptRuns:
-    """The runs that a script starts, and the limits by which it was not followed to its end."""
+    """The runs that a script starts, and the limits at which it was not followed to its end."""
 
     __slots__ = ("passed", "runs")
 
@@ -47,15 +47,15 @@ def _nothing(path: str) -> str | None:
 
 
 def starts_runs(text: str) -> bool:
-    """Whether a script names a configuration where it starts something."""
+    """Return whether a script names a configuration where it starts something."""
     return _CONFIG.search(text) is not None
 
 
 def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothing) -> ScriptRuns:
     """Find the runs in a script, by the name of its file.
 
-    Variables of the script are put in where it says their value; `read` gives the text of a script
-    that this one takes in. A run that gets arguments of the script's own is only supposed.
+    Variables of the script are substituted where their values are known; `read` returns the text of
+    a script that this one sources. A run that gets the script's own arguments is only assumed.
     """
     batch = name.lower().endswith((".cmd", ".bat"))
     starting = starts_runs(text)
@@ -82,8 +82,8 @@ def script_runs(name: str, text: str, read: Callable[[str], str | None] = _nothi
 def _other_script(
     parts: Sequence[ScriptPart], followed: Sequence[str], read: Callable[[str], str | None]
 ) -> str | None:
-    """The text of a script that another takes in.  In a folder that is not known, one of those
-    that are being followed is not meant, but one of its name further up.
+    """Return the text of a script that another sources. In an unknown folder it is not one of those
+    that are being followed, but one of that name further up.
     """
     path = path_of(parts)
     found = read(path)
@@ -98,14 +98,18 @@ def _other_script(
 
 
 def path_of(parts: Sequence[ScriptPart]) -> str:
-    """A path as far as it is known: one in a folder that is not is taken from the script's own."""
+    """Return a path as far as it is known: one in an unknown folder is relative to the script's
+    own.
+    """
     guessed = "".join(part.guess for part in parts)
     opened = _LEADING.match(guessed)
     return (guessed[opened.end() :] if opened is not None else guessed).replace(OPEN, "?")
 
 
 class _Places:
-    """Where characters of a script stand, in bytes and lines; each answer costs the same."""
+    """The positions of characters of a script, in bytes and lines; each query takes constant
+    time.
+    """
 
     __slots__ = ("_before", "_ends", "_text")
 
@@ -117,12 +121,12 @@ class _Places:
         self._before = list(accumulate(sizes, initial=0))
 
     def byte(self, at: int) -> int:
-        """The bytes before a character."""
+        """Return the bytes before a character."""
         stretch = at // _STRETCH
         return self._before[stretch] + len(self._text[stretch * _STRETCH : at].encode())
 
     def line(self, at: int) -> int:
-        """The line of a character, from 1."""
+        """Return the line of a character, from 1."""
         return bisect_left(self._ends, at) + 1
 
 
@@ -131,7 +135,7 @@ def _run(command: Started, name: str, places: _Places) -> Run | None:
     first = next((n for n, word in enumerate(words) if _CONFIG.match(word.text)), None)
     if first is None or words[0].text.lower() in _SHOWING:
         return None
-    # Assignments may stand before the first file; the program's own name has no '='.
+    # Assignments may precede the first file; CNTK's own name has no '='.
     while first > 0 and _ASSIGNS.match(words[first - 1].text):
         first -= 1
     given = words[first:]
@@ -158,8 +162,8 @@ def _run(command: Started, name: str, places: _Places) -> Run | None:
 
 
 def _with_folders(items: list[ScriptWord], folder: str) -> list[ScriptWord]:
-    """Items with the folder put in that configurations are taken from, where only its name is
-    known: a run counts only where they are found in the folder of the script.
+    """Substitute the folder of configurations, where only its name is known: a run is used only
+    where they are found in the folder of the script.
     """
     named = [
         part for word in items if _CONFIG.fullmatch(word.parts[0].text) for part in word.parts[1:2]
@@ -188,7 +192,7 @@ def _holes(number: int, word: ScriptWord) -> Iterator[Hole]:
 
 
 def _files(word: ScriptWord) -> str:
-    """The item that names configurations, their folders as far as they are known."""
+    """Return the item that names configurations, their folders as far as they are known."""
     first, *rest = word.parts
     begin = first.text.index("=") + 1
     paths = map(path_of, _parted([ScriptPart(first.text[begin:]), *rest], "+"))
@@ -196,7 +200,7 @@ def _files(word: ScriptWord) -> str:
 
 
 def _parted(parts: Sequence[ScriptPart], sign: str) -> list[list[ScriptPart]]:
-    """Parts cut where what is known has a sign."""
+    """Return parts split where what is known has a sign."""
     found: list[list[ScriptPart]] = [[]]
     for part in parts:
         if part.name:

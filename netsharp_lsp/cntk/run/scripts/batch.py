@@ -1,4 +1,4 @@
-"""Batch files of Windows read as texts: their commands, word by word, with what is known of
+"""Batch files of Windows parsed as texts: their commands, word by word, with what is known of
 variables. Starts nothing, opens nothing, and knows no program.
 """
 
@@ -36,7 +36,7 @@ class _Line:
 
 def batch_commands(text: str, passed: Callable[[Limit], object]) -> list[Started]:
     """Find the commands of a batch file in the order of its lines, subroutines at their calls;
-    `passed` is told of limits.
+    `passed` is called with limits.
     """
     batch = _Batch(text, passed)
     batch.follow(0, None, None)
@@ -44,7 +44,7 @@ def batch_commands(text: str, passed: Callable[[Limit], object]) -> list[Started
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """Lines; those that one continues are a part of it, at the same offsets."""
+    """Yield lines; a continued line includes its continuations, at the same offsets."""
     begun, start, at = "", 0, 0
     for line in text.splitlines(keepends=True):
         bare = line.rstrip()
@@ -136,7 +136,7 @@ class _Batch:
         given: list[tuple[ScriptPart, ...]] | None,
         called: tuple[int, int] | None,
     ) -> Iterator[list[ScriptWord]]:
-        """The words of each command of a line; what its streams go to is left out."""
+        """Yield the words of each command of a line, without redirections."""
         words: list[ScriptWord] = []
         skips = False
         for found in _WORD.finditer(line.text):
@@ -158,7 +158,7 @@ class _Batch:
             yield words
 
     def _put(self, text: str, given: list[tuple[ScriptPart, ...]] | None) -> tuple[ScriptPart, ...]:
-        """A text with the variables in place."""
+        """Return a text with the variables substituted."""
         parts: list[ScriptPart] = []
         at = 0
         for found in _NAME.finditer(text):

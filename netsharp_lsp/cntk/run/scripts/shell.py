@@ -1,4 +1,4 @@
-"""Scripts of a POSIX shell read as texts: the commands that they lead to, word by word, with what
+"""Scripts of a POSIX shell parsed as texts: the commands that they reach, word by word, with what
 is known of variables. Starts nothing, opens nothing, and knows no program.
 """
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.cntk.run.scripts.shell_reading import behind, parsed_script
+from netsharp_lsp.cntk.run.scripts.shell_reading import parsed_script, piece_end
 from netsharp_lsp.cntk.run.scripts.words import OPEN, ScriptPart, ScriptWord, Started
 from netsharp_lsp.limits import SCRIPT_CHARACTERS, SCRIPT_COMMANDS, SCRIPT_DEPTH
 
@@ -29,8 +29,8 @@ _DECLARING = frozenset(("export", "local", "declare", "typeset", "readonly"))
 
 
 def shell_commands(text: str, read: TakeIn, passed: Callable[[Limit], object]) -> list[Started]:
-    """Find the commands of a script in the order in which they may be come to; `read` gives the
-    text of another script, and `passed` is told of limits.
+    """Find the commands of a script in the order in which they may be reached; `read` returns the
+    text of another script, and `passed` is called with limits.
     """
     shell = _Shell(text, read, passed)
     shell.follow(parsed_script(text), None)
@@ -38,7 +38,7 @@ def shell_commands(text: str, read: TakeIn, passed: Callable[[Limit], object]) -
 
 
 class _Shell:
-    """Follows commands; values that depend on a condition are open behind it."""
+    """A follower of commands; values that depend on a condition are open after it."""
 
     def __init__(self, text: str, read: TakeIn, passed: Callable[[Limit], object]) -> None:
         self.found: list[Started] = []
@@ -55,7 +55,9 @@ class _Shell:
         self._depth = 0
 
     def follow(self, nodes: list[ShellNode], called: tuple[int, int] | None) -> None:
-        """Follow commands in order; `called` is where the script calls what they belong to."""
+        """Follow commands in order; `called` is where the script calls the function that contains
+        them.
+        """
         for node in nodes:
             self._left -= 1
             if self._left < 0:
@@ -78,7 +80,7 @@ class _Shell:
                 self._block(node, called)
 
     def _choice(self, branches: list[list[ShellNode]], called: tuple[int, int] | None) -> None:
-        """Follow the branches that may be taken; one alone where its condition is known to hold."""
+        """Follow the branches that may be taken; only one where its condition is known to hold."""
         certain = True
         for number in range(0, len(branches), 2):
             holds: bool | None = True
@@ -97,7 +99,7 @@ class _Shell:
                 return
 
     def _holds(self, condition: list[ShellNode]) -> bool | None:
-        """Whether a test of texts holds that are known; None where nobody can say."""
+        """Return whether a test of known texts holds; None where it is undecided."""
         if len(condition) != 1 or condition[0].kind:
             return None
         words = [self._joined(token.text) for token in condition[0].words]
@@ -219,7 +221,7 @@ class _Shell:
         self._variables[name] = _either(name, before, value) if maybe else value
 
     def _joined(self, text: str) -> tuple[ScriptPart, ...]:
-        """A value that is assigned: blanks divide nothing."""
+        """Return a value that is assigned, without field splitting."""
         parts: list[ScriptPart] = []
         for pieces, _ in self._pieces(text):
             for number, value in enumerate(pieces):
@@ -228,7 +230,7 @@ class _Shell:
         return _merged(parts)
 
     def _fields(self, text: str) -> list[tuple[ScriptPart, ...]]:
-        """The words that one word of a script gives."""
+        """Return the fields that one word of a script expands to."""
         fields: list[list[ScriptPart]] = []
         open_field = False
         for values, splits in self._pieces(text):
@@ -245,10 +247,12 @@ class _Shell:
         return [_merged(field) for field in fields]
 
     def _pieces(self, text: str) -> Iterator[tuple[list[tuple[ScriptPart, ...]], bool]]:
-        """What a word is made of: values, more than one of `$@`; whether blanks divide them."""
+        """Yield the parts of a word: values, more than one for `$@`; and whether blanks split
+        them.
+        """
         at = 0
         while at < len(text):
-            end = behind(text, at)
+            end = piece_end(text, at)
             sign = text[at]
             if sign == "'":
                 yield [(ScriptPart(text[at + 1 : end - 1]),)], False
@@ -272,14 +276,14 @@ class _Shell:
                 yield [(ScriptPart(text[at + 1].strip("\n")),)], False
                 end = at + 2
             elif sign in "$`":
-                values, end = self._expansion(text, at, behind(text, at))
+                values, end = self._expansion(text, at, piece_end(text, at))
                 yield values, False
             else:
                 yield [(ScriptPart(sign),)], False
             at = end
 
     def _expansion(self, text: str, at: int, end: int) -> tuple[list[tuple[ScriptPart, ...]], int]:
-        """The values of what `$` or a back quote begins, and where it ends."""
+        """Return the values of an expansion that begins with `$` or a back quote, and its end."""
         other = _OTHER.match(text, at)
         if other is not None:
             return [(ScriptPart(other.group()),)], other.end()
@@ -331,7 +335,7 @@ class _Shell:
 
 
 def _merged(parts: Sequence[ScriptPart]) -> tuple[ScriptPart, ...]:
-    """The same with neighbours that are known in one."""
+    """Return the same parts with adjacent known ones merged."""
     found: list[ScriptPart] = []
     known: list[str] = []
     for part in parts:
@@ -350,7 +354,9 @@ def _merged(parts: Sequence[ScriptPart]) -> tuple[ScriptPart, ...]:
 def _either(
     name: str, before: tuple[ScriptPart, ...] | None, value: tuple[ScriptPart, ...]
 ) -> tuple[ScriptPart, ...]:
-    """A variable that may have been given a value; what is only appended is taken for given."""
+    """Return a variable that may have been assigned; one that is only appended to counts as
+    assigned.
+    """
     pairs = zip(before or (), value, strict=False)
     if before and all(new.text.startswith(old.text) for old, new in pairs):
         return value
@@ -358,7 +364,7 @@ def _either(
 
 
 def _split(value: Sequence[ScriptPart]) -> Iterator[tuple[list[ScriptPart], bool, bool]]:
-    """A value that blanks divide: words, with whether a blank ends and begins each."""
+    """Yield the words of a value that blanks split, with whether a blank ends and begins each."""
     word: list[ScriptPart] = []
     begins = False
     for part in value:

@@ -1,4 +1,6 @@
-"""Scripts of a POSIX shell as trees of commands and blocks; puts nothing in and follows nothing."""
+"""Scripts of a POSIX shell as trees of commands and blocks; substitutes nothing and follows
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _HEADS = frozenset(("if", "elif", "while", "until", "then", "else", "do", "!", "
 
 
 class ShellToken:
-    """A word or an operator, and where it stands."""
+    """A word or an operator, and its position."""
 
     __slots__ = ("end", "start", "text", "word")
 
@@ -32,8 +34,8 @@ class ShellToken:
 class ShellNode:
     """A command (`words`), or a block of `branches`; `kind` is empty for a command.
 
-    The branches of "if" are conditions and what follows each in turn, then what is done else.
-    Commands that stand deeper than any are read are one node, "deep", without anything in it.
+    The branches of "if" are conditions and their bodies in turn, then that of else. Commands nested
+    beyond the limit are one node, "deep", without contents.
     """
 
     __slots__ = ("branches", "kind", "maybe", "name", "words")
@@ -49,7 +51,7 @@ class ShellNode:
 
 
 def parsed_script(text: str) -> list[ShellNode]:
-    """Read a script; what is no shell's is read as words."""
+    """Parse a script; text that is not shell is parsed as words."""
     return _Parser(text).all()
 
 
@@ -79,7 +81,7 @@ def _tokens(text: str) -> Iterator[ShellToken]:
         at = end
         if operator is not None and operator.group() == "\n":
             for mark in waiting:
-                at = _behind_document(text, at, mark)
+                at = _document_end(text, at, mark)
             waiting = []
 
 
@@ -88,8 +90,8 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _behind_document(text: str, at: int, mark: str) -> int:
-    """Where a text ends that is given to a command in its place."""
+def _document_end(text: str, at: int, mark: str) -> int:
+    """Return the end of a here-document."""
     while at < len(text):
         end = _line_end(text, at)
         line = text[at:end].strip("\t\r")
@@ -100,14 +102,14 @@ def _behind_document(text: str, at: int, mark: str) -> int:
 
 
 def _word_end(text: str, at: int) -> int:
-    """Where a word ends that begins here."""
+    """Return the end of the word that begins here."""
     while at < len(text) and text[at] not in " \t\r\n|&;()<>":
-        at = behind(text, at)
+        at = piece_end(text, at)
     return at
 
 
-def behind(text: str, at: int) -> int:
-    """Where the character, quoted text or expansion ends that begins here."""
+def piece_end(text: str, at: int) -> int:
+    """Return the end of the character, quoted text or expansion that begins here."""
     sign = text[at]
     if sign == "\\":
         return min(at + 2, len(text))
@@ -118,7 +120,7 @@ def behind(text: str, at: int) -> int:
     if sign == '"':
         at += 1
         while at < len(text) and text[at] != '"':
-            at = at + 1 if text[at] == "'" else behind(text, at)
+            at = at + 1 if text[at] == "'" else piece_end(text, at)
         return min(at + 1, len(text))
     if sign == "$" and text[at + 1 : at + 2] in _CLOSERS:
         return _closing(text, at + 1)
@@ -130,7 +132,9 @@ def _found_end(at: int, text: str) -> int:
 
 
 def _closing(text: str, at: int) -> int:
-    """Behind the bracket that closes the one here, without recursion into brackets alone."""
+    """Return the offset after the bracket that closes the one here, without recursion into
+    brackets.
+    """
     opens = text[at]
     closes, depth = _CLOSERS[opens], 0
     while at < len(text):
@@ -141,20 +145,20 @@ def _closing(text: str, at: int) -> int:
             if not depth:
                 return at + 1
         elif text[at] in "'\\":
-            at = behind(text, at) - 1
+            at = piece_end(text, at) - 1
         at += 1
     return at
 
 
 class _Parser:
-    """Commands and blocks of a script.  What is no shell's is read as words."""
+    """A parser of commands and blocks of a script. Text that is not shell is parsed as words."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_tokens(text))
         self._at = 0
 
     def all(self) -> list[ShellNode]:
-        """Read to the end; what closes nothing is passed over."""
+        """Parse to the end; a word that closes nothing is skipped."""
         nodes = []
         while self._at < len(self._tokens):
             nodes += self._until((), 0)
@@ -165,7 +169,9 @@ class _Parser:
         return self._tokens[self._at].text if self._at < len(self._tokens) else ""
 
     def _until(self, ends: tuple[str, ...], depth: int) -> list[ShellNode]:
-        """Commands up to a word that ends them where a command may begin; that stays."""
+        """Return commands up to a word that ends them where a command may begin; that word is not
+        consumed.
+        """
         nodes: list[ShellNode] = []
         maybe = False
         while self._at < len(self._tokens):

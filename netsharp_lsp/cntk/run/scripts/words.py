@@ -11,8 +11,8 @@ OPEN = "\0"
 
 
 class ScriptPart:
-    """A piece of a word.  `name`: of what it comes from where its value is not known; `text` is
-    then how it is written, and `guess` what it may be, with `OPEN` for what nobody can say.
+    """A piece of a word. `name`: the variable that it comes from where its value is unknown; `text`
+    is then its source, and `guess` a guess of its value, with `OPEN` for unknown parts.
     """
 
     __slots__ = ("guess", "name", "text")
@@ -24,7 +24,7 @@ class ScriptPart:
 
 
 class ScriptWord:
-    """A word as a command gets it, and the span of the script that it stands in."""
+    """A word as a command gets it, and its span in the script."""
 
     __slots__ = ("parts", "span")
 
@@ -34,17 +34,17 @@ class ScriptWord:
 
     @property
     def text(self) -> str:
-        """The word as it is shown."""
+        """Return the word as it is shown."""
         return "".join(part.text for part in self.parts)
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing in it is open."""
+        """Return whether all of it is known."""
         return not any(part.name for part in self.parts)
 
 
 class Started:
-    """A command that a script comes to: its words and the folder, where that is known."""
+    """A command that a script reaches: its words and the folder, where that is known."""
 
     __slots__ = ("folder", "words")
 

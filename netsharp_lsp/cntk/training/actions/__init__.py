@@ -1,4 +1,5 @@
-"""The actions of commands, a module a kind: each looks through its command before it is done.
+"""The actions of commands, one module for each kind: an action checks its command completely before
+it runs.
 
-Knows not which commands there are.
+Does not know which commands there are.
 """

@@ -1,4 +1,6 @@
-"""The action edit: models made of others, by BrainScript or a script of the editing language."""
+"""The action edit: models derived from others, by BrainScript or a script of the editing
+language.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ShownNodes(NamedTuple):
-    """Nodes of a network that are written as text, with their numbers or without."""
+    """Nodes of a network that are written as text, with or without their numbers."""
 
     path: str
     made: Made
@@ -40,7 +42,7 @@ class ShownNodes(NamedTuple):
 
 
 class EditModels(NamedTuple):
-    """The action edit: models by their paths, and nodes that are written as texts."""
+    """The action edit: models by path, and nodes that are written as texts."""
 
     work: CommandWork
     made: Mapping[str, Made]
@@ -55,7 +57,7 @@ class EditModels(NamedTuple):
             telling.line(
                 f"'{name}' exists, skipping. Specify makeMode=false to force executing the action."
             )
-            telling.notice(f"'{name}' is there, so nothing is done; makeMode=false makes it anew.")
+            telling.notice(f"'{name}' exists, so nothing is done; makeMode=false replaces it.")
             telling.done()
             return FINISHED
         numbers = TakenNumbers(self.work)
@@ -78,13 +80,13 @@ class EditModels(NamedTuple):
         return FINISHED
 
     def _learnt(self, one: ShownNodes, numbers: TakenNumbers) -> LearntNetwork:
-        """The network of nodes, with numbers where they are shown."""
+        """Return the network of nodes, with numbers where they are shown."""
         values = numbers.of(one.made) if one.has_numbers else {}
         return LearntNetwork(one.made.network, values, self.work.dtype)
 
 
 def edit(command: Command, action: str, shop: Workshop) -> EditModels:
-    """The action edit of a command."""
+    """Prepare the action edit of a command."""
     builder = command.builder
     if builder is not None and builder.entry.key.lower() == b"brainscriptnetworkbuilder":
         return _of_text(command, action, shop)
@@ -92,14 +94,14 @@ def edit(command: Command, action: str, shop: Workshop) -> EditModels:
 
 
 def _of_text(command: Command, action: str, shop: Workshop) -> EditModels:
-    """What a text of BrainScript makes."""
+    """Prepare an edit that is written in BrainScript."""
     work = work_of(command, action, shop, "outputModelPath")
     made = {work.model_name: made_of(work, network_of(work), "brainscript")}
     return EditModels(work, made, work.options.truth("makeMode", True))
 
 
 def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
-    """What a script of the editing language writes."""
+    """Prepare an edit that is a script of the editing language."""
     work = work_of(command, action, shop, "")
     place = shop.experiment.commands.index(command)
     edits = [one for one in shop.experiment.edits_before(place + 1) if one.command == command.name]
@@ -128,7 +130,7 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
 
 
 def _shown(work: CommandWork, dump: Dumped, drawn: dict[object, Start], missing: str) -> ShownNodes:
-    """What a script writes as text; Refused, at its place, where that is not known."""
+    """Return what a script writes as text; raise Refused, at its place, if that is not known."""
     path = normal(dump.path)
     _refuse_target(work, path)
     network, names = dump.network, dump.names
@@ -144,12 +146,12 @@ def _shown(work: CommandWork, dump: Dumped, drawn: dict[object, Start], missing:
 def _unknown(what: str, path: str, why: str) -> str:
     return (
         f"{what} the script writes to '{path}' cannot be known. "
-        f"{why or 'It loads or does what is not followed here.'}"
+        f"{why or 'The script uses models or commands that cannot be followed here.'}"
     )
 
 
 def _refuse_target(work: CommandWork, path: str) -> None:
-    """Refuse a path at which nothing may be written, and what is none."""
+    """Refuse a path that may not be written to or is not a file."""
     if path.startswith("|") or path.endswith("|") or path == "-":
         raise work.refused(
             f"the script writes to '{path}', a program or a stream in the place of a file. Name a "
@@ -159,8 +161,9 @@ def _refuse_target(work: CommandWork, path: str) -> None:
 
 
 def _revised(several: Iterable[Revised], work: CommandWork) -> dict[object, Start]:
-    """How parameters begin that take numbers from files, by their draws; Refused, at the place of
-    the script, where one cannot.
+    """Return the starts of parameters that take numbers from files, by their draws.
+
+    Refused, at the place of the script, if the numbers cannot be used.
     """
     found: dict[object, Start] = {}
     for one in several:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
-#: How long nobody is asked in a pause, in seconds.
+#: The longest sleep between two checks for a stop in a pause, in seconds.
 _MOMENT = 0.1
 
 
@@ -55,7 +55,7 @@ class Test(NamedTuple):
     made: Made | None = None
 
     def run(self, telling: Telling) -> str:
-        """Evaluate the model that is there now."""
+        """Evaluate the model as it is in its file now."""
         telling.begun()
         telling.warned(self.source.sequences.warnings)
         self.judge(_model(self.work, self.made), telling)
@@ -63,7 +63,7 @@ class Test(NamedTuple):
         return FINISHED
 
     def judge(self, model: LearntNetwork, telling: Telling, epoch: int = 0) -> Mapping[str, float]:
-        """What a model is judged by, over all data."""
+        """Return the criteria and evaluation values of a model over all data, by node name."""
         graph = _judged(self.work, model.network)
         kinds = {node.name: node.op for node in graph.criteria}
         figures, count = evaluated(
@@ -72,14 +72,14 @@ class Test(NamedTuple):
             self.source,
             self.passes,
             self.work.dtype,
-            lambda start, end, told: telling.tested(start, end, told, kinds),
+            lambda start, end, of_batch: telling.tested(start, end, of_batch, kinds),
         )
         telling.evaluated(count, figures, kinds, epoch)
         return figures.means
 
 
 class CrossValidation(NamedTuple):
-    """The action cv: models of several epochs, judged by the same data."""
+    """The action cv: models of several epochs, evaluated on the same data."""
 
     test: Test
     epochs: range
@@ -87,11 +87,11 @@ class CrossValidation(NamedTuple):
 
     @property
     def work(self) -> CommandWork:
-        """What its command is asked."""
+        """The parameters of its command."""
         return self.test.work
 
     def run(self, telling: Telling) -> str:
-        """Evaluate each model that is there, and tell which are best."""
+        """Evaluate each model that exists, and report which are best."""
         telling.begun()
         telling.warned(self.test.source.sequences.warnings)
         found: list[tuple[str, Mapping[str, float]]] = []
@@ -105,7 +105,7 @@ class CrossValidation(NamedTuple):
             found.append((name, self.test.judge(model, telling, epoch)))
         if not found:
             raise StoredModelError(
-                f"{self.test.work.model_name}: there is no model of epochs {self.epochs.start} to "
+                f"{self.test.work.model_name}: no model exists of epochs {self.epochs.start} to "
                 f"{self.epochs.stop - 1} to be evaluated."
             )
         telling.plain_line("Best models:")
@@ -119,7 +119,7 @@ class CrossValidation(NamedTuple):
         return FINISHED
 
     def _models(self, telling: Telling) -> Iterator[tuple[int, str]]:
-        """The models that are there; once the final one in place of one that is not."""
+        """Yield the models that exist; once the final one in place of one that is missing."""
         work, is_spent = self.test.work, False
         for epoch in self.epochs:
             name = f"{work.model_name}.{epoch}"
@@ -131,7 +131,7 @@ class CrossValidation(NamedTuple):
             yield epoch, name
 
     def _waited(self, telling: Telling) -> bool:
-        """Whether nobody wanted an end in the pause between two models."""
+        """Pause between two models, and return whether no stop was requested."""
         end = time.monotonic() + self.pause
         while (left := end - time.monotonic()) > 0:
             if telling.stops():
@@ -141,7 +141,7 @@ class CrossValidation(NamedTuple):
 
 
 def cross_validate(command: Command, action: str, shop: Workshop) -> CrossValidation:
-    """The action cv of a command."""
+    """Prepare the action cv of a command."""
     work = work_of(command, action, shop)
     refuse_model_outside(work)
     interval = work.options.wholes("crossValidationInterval")
@@ -154,8 +154,8 @@ def cross_validate(command: Command, action: str, shop: Workshop) -> CrossValida
     epochs = range(first, last + 1, step)
     if len(epochs) > MODELS_COMPARED.most:
         raise work.refused(
-            f"'crossValidationInterval' names {len(epochs):,} models, and more than "
-            f"{MODELS_COMPARED} are not compared. Take a larger step."
+            f"'crossValidationInterval' names {len(epochs):,} models, and at most "
+            f"{MODELS_COMPARED} are compared. Choose a larger step."
         )
     models = [f"{work.model_name}.{epoch}" for epoch in epochs]
     test = _tested(work, network_in(work, [*models, work.model_name]))
@@ -163,14 +163,14 @@ def cross_validate(command: Command, action: str, shop: Workshop) -> CrossValida
 
 
 def test(command: Command, action: str, shop: Workshop) -> Test:
-    """The actions test and eval of a command."""
+    """Prepare the actions test and eval of a command."""
     work = _work_of(command, action, shop)
     network = network_of(work)
     return _tested(work, network)._replace(made=_made(work, network))
 
 
 def _tested(work: CommandWork, network: Network) -> Test:
-    """What a network is evaluated by and on."""
+    """Prepare the evaluation of a network: its data and its nodes."""
     reader = samples_of(work, shuffled=work.action == "cv")
     reader.fit(network.nodes[node.name] for node in _judged(work, network).inputs)
     options = work.options
@@ -186,12 +186,12 @@ def _tested(work: CommandWork, network: Network) -> Test:
 
 
 def _judged(work: CommandWork, network: Network) -> Graph:
-    """The graph of what a network is judged by: nodes that evaluate, then criteria."""
+    """Return the graph of the nodes that evaluate a network, then of its criteria."""
     groups = network.groups
     named = nodes_named(work, network, work.options.names("evalNodeNames"))
     nodes = list(dict.fromkeys(named or [*groups["evaluation"], *groups["criterion"]]))
     if not nodes:
-        raise work.refused(f"the network of '{work.name}' has nothing to evaluate by.")
+        raise work.refused(f"the network of '{work.name}' has no evaluation or criterion node.")
     return lowered(network, nodes, nodes)
 
 
@@ -207,7 +207,7 @@ class Write(NamedTuple):
     made: Made | None = None
 
     def run(self, telling: Telling) -> str:
-        """Write what the model that is there now says of the data."""
+        """Write the values that the model in its file now has for the data."""
         telling.begun()
         telling.warned(self.source.sequences.warnings)
         model = _model(self.work, self.made)
@@ -216,9 +216,9 @@ class Write(NamedTuple):
         values: dict[str, list[list[Samples]]] = {node.name: [] for node in nodes}
         names, count = list(values), 0
         found = computed(graph, names, model.values, self.source, self.passes, self.work.dtype)
-        for number, (batch, told) in enumerate(found):
+        for number, (batch, of_batch) in enumerate(found):
             count += batch.columns
-            for name, sequences in told.items():
+            for name, sequences in of_batch.items():
                 values[name].append(sequences)
             telling.line(f"Minibatch[{number}]: ActualMBSize = {batch.columns}")
         for node in nodes:
@@ -232,7 +232,7 @@ class Write(NamedTuple):
 
 
 def write(command: Command, action: str, shop: Workshop) -> Write:
-    """The action write of a command."""
+    """Prepare the action write of a command."""
     work = _work_of(command, action, shop)
     options = work.options
     network = network_of(work)
@@ -255,7 +255,9 @@ def write(command: Command, action: str, shop: Workshop) -> Write:
 
 
 def _work_of(command: Command, action: str, shop: Workshop) -> CommandWork:
-    """What a command says to an action that reads a model, which a builder may load instead."""
+    """Return the work of an action that reads a model, or the models that a builder loads
+    instead.
+    """
     assert command.scope is not None
     named = command.builder is None or Options(command.scope).found("modelPath") is not None
     work = work_of(command, action, shop, "modelPath" if named else "")
@@ -265,7 +267,7 @@ def _work_of(command: Command, action: str, shop: Workshop) -> CommandWork:
 
 
 def _made(work: CommandWork, network: Network) -> Made | None:
-    """What a builder makes of other models; None where it takes nothing from any.
+    """Return the network that a builder derives from other models; None where it reads none.
 
     ActionsLib/NetworkFactory.cpp, GetModelFromConfig.
     """
@@ -277,14 +279,14 @@ def _made(work: CommandWork, network: Network) -> Made | None:
 
 
 def _model(work: CommandWork, made: Made | None) -> LearntNetwork:
-    """The model that is evaluated, as it is now."""
+    """Return the model to evaluate, as it is now."""
     if made is None:
         return work.store.load(work.model_path)
     return LearntNetwork(made.network, TakenNumbers(work).of(made), work.dtype)
 
 
 def _written(work: CommandWork, network: Network) -> list[Node]:
-    """The nodes whose values are written."""
+    """Return the nodes whose values are written."""
     named = nodes_named(work, network, work.options.names("outputNodeNames"))
     nodes = named or list(network.groups["output"])
     if not nodes:
@@ -293,7 +295,7 @@ def _written(work: CommandWork, network: Network) -> list[Node]:
 
 
 def _labels(work: CommandWork, options: Options) -> list[str]:
-    """The names of classes."""
+    """Return the names of the classes."""
     found = options.found("labelMappingFile")
     path = options.path("labelMappingFile")
     if found is None or not path:
@@ -303,6 +305,6 @@ def _labels(work: CommandWork, options: Options) -> list[str]:
         raise Refused(RunRefusal(outside(path), where_of(found.text)))
     data = files.read(path)
     if data is None:
-        reason = f"there is no file '{path}' of labels."
+        reason = f"the file of labels '{path}' does not exist."
         raise Refused(RunRefusal(reason, where_of(found.text)))
     return data.decode("utf-8", "replace").split()

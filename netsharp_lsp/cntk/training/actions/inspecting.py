@@ -1,6 +1,6 @@
-"""The actions that show a model as texts, dumpNode and plot.
+"""The actions that show a model as text, dumpNode and plot.
 
-A program that draws is started where a person allows it.
+A program that draws is started only where the user allows it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DumpNodes(NamedTuple):
     target: str
 
     def run(self, telling: Telling) -> str:
-        """Write what the nodes of the model that is there now are."""
+        """Write the nodes of the model as it is in its file now."""
         telling.begun()
         model = self.work.store.load(self.work.model_path)
         found = in_order_of_names(model.network)
@@ -88,14 +88,14 @@ class DumpNodes(NamedTuple):
                 "nodes instead."
             )
             if self.name != _ALL:
-                telling.notice(f"there is no node '{self.name}': all nodes are shown.")
+                telling.notice(f"no node '{self.name}' exists: all nodes are shown.")
         texts = (one for node in found for one in dumped(node, model, self.values, self.metadata))
         _write(self.work, telling, self.target, texts)
         return FINISHED
 
 
 def dump_nodes(command: Command, action: str, shop: Workshop) -> DumpNodes:
-    """The action dumpNode of a command."""
+    """Prepare the action dumpNode of a command."""
     work = _shown_work(command, action, shop)
     options = work.options
     name = options.text("nodeName", _ALL)
@@ -113,18 +113,21 @@ def _pattern(work: CommandWork) -> re.Pattern[str] | None:
     if found is None or not text:
         return None
     if REPEATED_GROUP.search(text):
-        reason = f"'nodeNameRegex={text}' repeats a group, which is not done. Write it without."
+        reason = (
+            f"'nodeNameRegex={text}' repeats a group, which is not supported. Write the pattern "
+            "without it."
+        )
         raise Refused(RunRefusal(reason, where_of(found.text)))
     try:
         return re.compile(text)
     except re.error as error:
-        reason = f"'nodeNameRegex={text}' is no pattern: {error}."
+        reason = f"'nodeNameRegex={text}' is not a valid pattern: {error}."
         raise Refused(RunRefusal(reason, where_of(found.text))) from None
 
 
 class Plot(NamedTuple):
-    """The action plot; ``drawing`` is the command that draws, which is started where a person who
-    started the run allows it.
+    """The action plot; ``drawing`` is the command that draws, which is started only where the user
+    who started the run allows it.
     """
 
     work: CommandWork
@@ -132,7 +135,7 @@ class Plot(NamedTuple):
     drawing: str
 
     def run(self, telling: Telling) -> str:
-        """Write the model that is there now as a graph."""
+        """Write the model as it is in its file now as a graph."""
         telling.begun()
         model = self.work.store.load(self.work.model_path)
         _write(self.work, telling, self.target, _graph(model.network))
@@ -145,7 +148,8 @@ class Plot(NamedTuple):
     def _draw(self, telling: Telling) -> None:
         if not self.work.shop.starts_programs:
             telling.notice(
-                f"no program is started without --allow-commands; it would be: {self.drawing}"
+                "no program is started without --allow-commands; the command would be: "
+                f"{self.drawing}"
             )
             return
         telling.line(f"Executing third-party tool for rendering dot:\n{self.drawing}")
@@ -163,7 +167,7 @@ class Plot(NamedTuple):
 
 
 def plot(command: Command, action: str, shop: Workshop) -> Plot:
-    """The action plot of a command."""
+    """Prepare the action plot of a command."""
     work = _shown_work(command, action, shop)
     options = work.options
     target = options.path("outputDotFile") or f"{work.model_name}.dot"
@@ -172,14 +176,14 @@ def plot(command: Command, action: str, shop: Workshop) -> Plot:
     if picture:
         refuse_outside(work, shop.path(picture))
     if picture and not drawing:
-        raise work.refused("'outputFile' is given, and no 'renderCmd' that draws it.")
+        raise work.refused("'outputFile' is given without a 'renderCmd' that draws it.")
     if picture:
         drawing = drawing.replace("<IN>", target).replace("<OUT>", picture)
     return Plot(work, target, drawing)
 
 
 def _shown_work(command: Command, action: str, shop: Workshop) -> CommandWork:
-    """The work on a model that is there, or that a command before leaves."""
+    """Return the work on a model that exists, or that an earlier command writes."""
     work = work_of(command, action, shop)
     refuse_model_outside(work)
     network_of(work)
@@ -187,7 +191,7 @@ def _shown_work(command: Command, action: str, shop: Workshop) -> CommandWork:
 
 
 def write_shown(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
-    """Write texts as the original does: a blank stands before each."""
+    """Write texts as CNTK does: with a blank before each."""
     work.store.write_text(work.shop.path(target), (f" {text}" for text in texts))
     telling.wrote(target)
 
@@ -198,13 +202,14 @@ def _write(work: CommandWork, telling: Telling, target: str, texts: Iterable[str
 
 
 def in_order_of_names(network: Network) -> list[Node]:
-    """Nodes as the original keeps them: capitals are no difference."""
+    """Return the nodes in CNTK's order: by name, case-insensitively."""
     return sorted(network.nodes.values(), key=lambda node: (node.name.lower(), node.name))
 
 
 def dumped(node: Node, model: LearntNetwork, values: bool, metadata: bool) -> Iterator[str]:
-    """What is shown of a node, piece by piece: numbers of parameters and of statistics alone, not
-    how much a normalization has seen [CNTK: ComputationNode::DumpNodeInfo and what overrides it].
+    """Yield the description of a node, piece by piece: numbers of parameters and of statistics
+    only, not the sample count of a normalization [CNTK: ComputationNode::DumpNodeInfo and its
+    overrides].
     """
     shows = node.operation == PARAMETER or node.operation in STATISTICS
     held = model.values.get(node.name) if shows else None
@@ -242,7 +247,7 @@ def _described(node: Node) -> Iterator[str]:
 
 
 def _graph(network: Network) -> Iterator[str]:
-    """A network in the language of graphs, line by line."""
+    """Yield a network in the DOT language, line by line."""
     nodes = in_order_of_names(network)
     groups: Mapping[str, Iterable[Node]] = {
         PARAMETER: [node for node in nodes if node.operation == PARAMETER],
@@ -283,7 +288,7 @@ def _graph(network: Network) -> Iterator[str]:
 
 
 def _edges(network: Network) -> Iterator[tuple[Node, Node]]:
-    """Each node that a group leads to with each of its inputs, the last input's first."""
+    """Yield each node that a group reaches with each of its inputs, the last input first."""
     for node in reached(chain.from_iterable(network.groups[group] for group in GROUPS)):
         yield from ((node, one) for one in node.inputs)
 
@@ -293,5 +298,5 @@ def _names(nodes: Iterable[Node]) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name inside quotes."""
+    """Return a name escaped for quotes."""
     return name.replace("\\", "\\\\").replace('"', '\\"')

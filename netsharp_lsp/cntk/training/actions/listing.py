@@ -1,4 +1,4 @@
-"""The actions that make lists of data: words with their classes, and labels."""
+"""The actions that write lists about data: words with their classes, and labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TARGETS = ("outputVocabFile", "outputMappingFile", "outputWord2Cls", "outputCls
 
 
 class WriteWords(NamedTuple):
-    """The action writeWordAndClass: files by the options that name them."""
+    """The action writeWordAndClass: output files by the options that name them."""
 
     work: CommandWork
     source: str
@@ -49,7 +49,7 @@ class WriteWords(NamedTuple):
             return FINISHED
         size, texts = self.texts()
         if size < self.size:
-            telling.notice(f"there are {size:,} words, and no more are kept.")
+            telling.notice(f"only {size:,} words are kept, fewer than 'vocabSize'.")
         for key, target in self.targets.items():
             self.work.store.write_text(self.work.shop.path(target), texts[key])
             telling.wrote(target)
@@ -57,15 +57,15 @@ class WriteWords(NamedTuple):
         return FINISHED
 
     def texts(self) -> tuple[int, Mapping[str, Iterator[str]]]:
-        """How many words are kept, and what is written of them, by option; DataError where there
-        is nothing to count.
+        """Return the number of words that are kept, and the texts by option; raise DataError if no
+        word is left to count.
         """
         begin, end, unknown = self.ends
         counts = count_words(self.source, begin, end)
         left = sum(count > self.cutoff for count in counts.values()) if self.cutoff > 0 else 0
         if self.cutoff > 0 and not left:
             raise DataError(
-                f"{self.source}: no word comes more than {self.cutoff} times. Lower 'cutoff'."
+                f"{self.source}: no word occurs more than {self.cutoff} times. Lower 'cutoff'."
             )
         size = min(self.size, left or len(counts))
         if self.groups:
@@ -87,7 +87,7 @@ class WriteWords(NamedTuple):
 
 
 def _texts(lines: Sequence[tuple[bytes, int, int]], groups: int) -> Mapping[str, Iterator[str]]:
-    """The lines of each file, in the form of the original."""
+    """Return the lines of each file, in CNTK's format."""
     words = [(word.decode("utf-8", "replace"), count, group) for word, count, group in lines]
     firsts = {group: at for at, (_, _, group) in reversed([*enumerate(words)])}
     return {
@@ -102,7 +102,7 @@ def _texts(lines: Sequence[tuple[bytes, int, int]], groups: int) -> Mapping[str,
 
 
 def write_words(command: Command, action: str, shop: Workshop) -> WriteWords:
-    """The action writeWordAndClass of a command."""
+    """Prepare the action writeWordAndClass of a command."""
     work = work_of(command, action, shop, "")
     options = work.options
     source, _ = located(options, shop.experiment.files, "inputFile")
@@ -113,7 +113,9 @@ def write_words(command: Command, action: str, shop: Workshop) -> WriteWords:
         raise work.refused("'vocabSize' has to be 1 or more, and 'nbrClass' not negative.")
     ends = tuple(options.text(key) for key in ("beginSequence", "endSequence"))
     if not all(ends):
-        raise work.refused("'beginSequence' and 'endSequence' say how sentences begin and end.")
+        raise work.refused(
+            "'beginSequence' and 'endSequence' have to name the words that begin and end sentences."
+        )
     keys = _TARGETS if groups else _TARGETS[:2]
     needed = [key for key in keys if key != "outputMappingFile" or options.path(key)]
     targets = {key: options.required_path(key, work.name) for key in needed}
@@ -131,13 +133,13 @@ def write_words(command: Command, action: str, shop: Workshop) -> WriteWords:
 
 
 class CreateLabelMap(NamedTuple):
-    """The action createLabelMap: files of labels that are not there yet."""
+    """The action createLabelMap: files of labels that do not exist yet."""
 
     work: CommandWork
     maps: Sequence[LabelMap]
 
     def run(self, telling: Telling) -> str:
-        """Write the labels that data have, in the order of the file."""
+        """Write the labels of the data, in the order of the file."""
         telling.begun()
         for one in self.maps:
             path = self.work.shop.path(one.target)
@@ -146,7 +148,7 @@ class CreateLabelMap(NamedTuple):
                     f"CreateLabelMap: the label mapping file '{one.target}' already exists, no "
                     "work to do."
                 )
-                telling.notice(f"'{one.target}' is there, so nothing is done.")
+                telling.notice(f"'{one.target}' exists, so nothing is done.")
                 continue
             labels = column_labels(one.path, one.start, one.form)
             self.work.store.write_text(path, _lines(labels))
@@ -156,12 +158,12 @@ class CreateLabelMap(NamedTuple):
 
 
 def create_label_map(command: Command, action: str, shop: Workshop) -> CreateLabelMap:
-    """The action createLabelMap of a command."""
+    """Prepare the action createLabelMap of a command."""
     work = work_of(command, action, shop, "")
     section = work.options.required("section", work.name)
     found = work.options.found(section)
     if found is None:
-        raise work.refused(f"there is no block '{section}', whose reader would be used.")
+        raise work.refused(f"no block '{section}' exists, whose reader would be used.")
     scope = work.options.scope.inside(found)
     reader = Options(scope).found("reader")
     if reader is None:
@@ -170,7 +172,7 @@ def create_label_map(command: Command, action: str, shop: Workshop) -> CreateLab
     kind = options.text("readerType")
     if kind.lower() != _COLUMNS:
         reason = (
-            f"createLabelMap is done for UCIFastReader, and '{section}' has "
+            f"createLabelMap is supported for UCIFastReader, and '{section}' has "
             f"{kind or 'CNTKTextFormatReader'}, whose labels are numbers or have a list already."
         )
         raise Refused(RunRefusal(reason, where_of_option(options, "readerType")))
@@ -180,7 +182,7 @@ def create_label_map(command: Command, action: str, shop: Workshop) -> CreateLab
     for one in maps:
         refuse_outside(work, shop.path(one.target))
         if work.is_followed and not os.path.exists(shop.path(one.target)):
-            # Commands behind it are looked through now, and read what it will write.
+            # Later commands are prepared now, and read what it will write.
             text = "".join(_lines(column_labels(one.path, one.start, one.form)))
             shop.experiment.files.texts[one.target] = text.encode()
     return CreateLabelMap(work, maps)

@@ -1,4 +1,4 @@
-"""The action bnstat: statistics of batch normalisation found anew, node after node."""
+"""The action bnstat: statistics of batch normalisation computed again, node by node."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MEAN, _STILL = (-1.0, 0.0), (math.inf, math.inf)
 
 
 class Renormalize(NamedTuple):
-    """The action bnstat: so many minibatches for each node."""
+    """The action bnstat, with the number of minibatches for each node."""
 
     work: CommandWork
     source: Sweeps
@@ -48,7 +48,7 @@ class Renormalize(NamedTuple):
     minibatches: int
 
     def run(self, telling: Telling) -> str:
-        """Find the statistics of each node, those of the nodes before it being found, and write the
+        """Compute the statistics of each node after those of the nodes before it, and write the
         model [CNTK: SGDLib/PostComputingActions.cpp].
         """
         telling.begun()
@@ -76,19 +76,19 @@ class Renormalize(NamedTuple):
         return FINISHED
 
     def _next(self, batches: Iterator[Minibatch], name: str) -> Iterator[Minibatch]:
-        """The minibatches of a node."""
+        """Yield the minibatches of a node."""
         number = 0
         for batch in islice(batches, self.minibatches):
             number += 1
             yield batch
         if number < self.minibatches:
             raise DataError(
-                f"'{name}' takes {self.minibatches:,} minibatches, and the data end after "
+                f"'{name}' needs {self.minibatches:,} minibatches, and the data end after "
                 f"{number:,}. Set a smaller itersPerNode."
             )
 
     def _with(self, model: LearntNetwork, of: dict[str, tuple[float, float]]) -> LearntNetwork:
-        """A model whose nodes have these time constants."""
+        """Return a model whose nodes have these time constants."""
 
         def changed(nodes: list[StoredNode]) -> list[StoredNode]:
             return [
@@ -107,12 +107,12 @@ class Renormalize(NamedTuple):
 
 
 def renormalize(command: Command, action: str, shop: Workshop) -> Renormalize:
-    """The action bnstat of a command."""
+    """Prepare the action bnstat of a command."""
     work = work_of(command, action, shop)
     refuse_model_outside(work)
     options = work.options
     if command.builder is not None:
-        raise work.refused("bnstat is done for the model of modelPath. Leave the builder out.")
+        raise work.refused("bnstat works on the model of modelPath. Remove the builder.")
     target = options.path("newModelPath") or f"{work.model_name}.PBN"
     refuse_outside(work, shop.path(target))
     sizes = options.wholes("minibatchSize") or [40960]
@@ -128,14 +128,16 @@ def renormalize(command: Command, action: str, shop: Workshop) -> Renormalize:
 
 
 def _normalizing(work: CommandWork, network: Network) -> Sequence[Node]:
-    """The batch normalisations below what is evaluated, each behind those that it depends on."""
+    """Return the batch normalisations below the evaluated nodes, each after those that it depends
+    on.
+    """
     named = nodes_named(work, network, work.options.names("evalNodeNames"))
     wanted = set(normalizations(network, named))
     ordered = in_order(list(network.nodes.values()), lambda node: node.inputs)
     found = [one for one in ordered if one in wanted]
     if not found:
         raise work.refused(
-            f"the network of '{work.name}' has no BatchNormalization, whose statistics would be "
-            "found."
+            f"the network of '{work.name}' has no BatchNormalization whose statistics could be "
+            "computed."
         )
     return found

@@ -1,4 +1,4 @@
-"""The action SVD: parameters of a model as products of two smaller ones."""
+"""The action SVD: parameters of a model replaced by products of two smaller ones."""
 
 from __future__ import annotations
 
@@ -35,26 +35,28 @@ class SplitModel(NamedTuple):
     target: str
 
     def run(self, telling: Telling) -> str:
-        """Split what matches in the model that is there now, and write what comes of it."""
+        """Split the matching parameters of the model as it is in its file now, and write the
+        result.
+        """
         telling.begun()
-        told: list[Split] = []
+        splits: list[Split] = []
 
         def change(nodes: list[StoredNode]) -> list[StoredNode]:
             found, parts = split_nodes(nodes, self.shares, self.aligned)
-            told.extend(parts)
+            splits.extend(parts)
             return found
 
         model = self.work.store.load(self.work.model_path)
         made = remade(model, change, self.target)
-        for one in told:
+        for one in splits:
             share = 100 * (one.rows + one.columns) * one.rank / (one.rows * one.columns)
             telling.line(
                 f"Performing SVD for a {one.rows:5d}-by-{one.columns:<5d} matrix (node name: "
                 f"{one.name:<20}) ===> keep {one.rank:5d} svd values (reduce to {share:4.1f}% "
                 "parameters) "
             )
-        if not told:
-            telling.notice("no parameter matches that has several rows and columns.")
+        if not splits:
+            telling.notice("no matching parameter has several rows and columns.")
         self.work.store.save(self.work.shop.path(self.target), made)
         telling.wrote(self.target)
         telling.done()
@@ -62,7 +64,7 @@ class SplitModel(NamedTuple):
 
 
 def split(command: Command, action: str, shop: Workshop) -> SplitModel:
-    """The action SVD of a command."""
+    """Prepare the action SVD of a command."""
     work = work_of(command, action, shop)
     refuse_model_outside(work)
     network_of(work)

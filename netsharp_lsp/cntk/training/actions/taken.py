@@ -1,4 +1,4 @@
-"""Networks of which some nodes have the numbers of other models: where each has its own from."""
+"""Networks of which some nodes take their numbers from other models, with the source of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Made(NamedTuple):
-    """A network, and how those of its parameters begin that no other model has numbers of."""
+    """A network, and the starts of those of its parameters that no other model has numbers for."""
 
     network: Network
     starts: Mapping[str, Start]
@@ -36,16 +36,16 @@ def made_of(
     computes: bool = False,
     drawn: dict[object, Start] | None = None,
 ) -> Made:
-    """A network that takes numbers from models; Refused where it cannot be written.
+    """Return a network that takes numbers from models; Refused where it cannot be written.
 
-    ``computes``: what is worked out of data may be new, as data are there.  ``offset``: see
-    `Seeds.starts`.  ``drawn``: how parameters begin that were made before, by their draws; what
-    begins here is added.
+    ``computes``: values computed from data may be new, as data are available. ``offset``: see
+    `Seeds.starts`. ``drawn``: the starts of parameters that were made before, by their draws; new
+    starts are added.
     """
     nodes = list(network.nodes.values())
     opaque = next((node for node in nodes if node.operation == OPAQUE), None)
     if opaque is not None:
-        raise work.refused(f"nothing is known of '{opaque.name}', which another model holds.")
+        raise work.refused(f"'{opaque.name}' is unknown: it is in another model.")
     refusals = unstorable(network)
     if refusals:
         raise Refused(*refusals)
@@ -56,14 +56,14 @@ def made_of(
     lost = next((node for node in holding if _origin(node, network) is None), None)
     if lost is not None:
         raise Refused(
-            RunRefusal(f"where '{lost.name}' has its numbers from is not known.", lost.where)
+            RunRefusal(f"the source of the numbers of '{lost.name}' is unknown.", lost.where)
         )
     own = {node.name: node for node in holding if node.saved is None}
     computed = [node for node in own.values() if node.operation != PARAMETER]
     if computed and not computes:
         raise Refused(
             RunRefusal(
-                f"'{computed[0].name}' is worked out of data, and an edit has none.",
+                f"'{computed[0].name}' is computed from data, and an edit has none.",
                 computed[0].where,
             )
         )
@@ -85,9 +85,10 @@ class TakenNumbers:
         self._learnt: dict[str, LearntNetwork] = {}
 
     def of(self, made: Made) -> dict[str, Any]:
-        """Those of models, else how parameters begin; StoredModelError where a model lacks some.
+        """Return the numbers of models, else the starts of parameters; StoredModelError where a
+        model lacks some.
 
-        Counters of a network's own begin with 0; what is worked out of data is left out.
+        A network's own counters begin with 0; values that are computed from data are omitted.
         """
         found = {}
         for node in made.network.nodes.values():
@@ -114,14 +115,16 @@ class TakenNumbers:
         found = model.values.get(name)
         if found is None or found.size != elements(shape) or model.dtype != dtype:
             raise StoredModelError(
-                f"{path} is not the model that '{self._work.name}' was prepared for: '{name}' is "
-                f"not there with {elements(shape):,} numbers of type {dtype}."
+                f"{path} is not the model that '{self._work.name}' was prepared for: it has no "
+                f"'{name}' of {elements(shape):,} numbers of type {dtype}."
             )
         return found
 
 
 def _origin(node: Node, network: Network) -> Node | None:
-    """The node that has the numbers of another in the same network; None where there is none."""
+    """Return the node in the same network that has the numbers of another; None if there is
+    none.
+    """
     seen: set[str] = set()
     while node.saved is not None and not node.saved[0]:
         if node.name in seen or node.saved[1] not in network.nodes:

@@ -1,4 +1,4 @@
-"""The text that the action write makes of values of a node."""
+"""The text of a node's values that the action write produces."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Scope
 
 _ESCAPES = {"\\n": "\n", "\\r": "\r", "\\t": "\t", "\\s": " "}
-#: Digits and width as C's printf takes them; a longer number is no format that anybody meant.
+#: Digits and width as C's printf takes them; a longer number cannot be intended.
 _DIGITS = re.compile(r"[-+ 0#]{0,5}[0-9]{0,3}(?:\.[0-9]{0,3})?")
 _KINDS = ("real", "category", "sparse")
 
 
 class Format(NamedTuple):
-    """How values are written; `labels` are the names of classes."""
+    """The format of written values; `labels` are the names of classes."""
 
     kind: str = "real"
     labels: Sequence[str] = ()
@@ -36,13 +36,13 @@ class Format(NamedTuple):
 
 
 def format_of(scope: Scope | None, labels: Sequence[str]) -> Format:
-    """What a block says, `labels` read from its mapping file."""
+    """Return the format that a block sets, `labels` read from its mapping file."""
     if scope is None:
         return Format()
     options = Options(scope)
     kind = options.text("type", "real").lower()
     if kind not in _KINDS:
-        reason = f"the type '{kind}' is none of {', '.join(_KINDS)}."
+        reason = f"the type '{kind}' is not one of {', '.join(_KINDS)}."
         raise Refused(RunRefusal(reason, where_of(scope.text)))
     digits = options.text("precisionFormat")
     if not _DIGITS.fullmatch(digits):
@@ -71,7 +71,7 @@ def format_of(scope: Scope | None, labels: Sequence[str]) -> Format:
 
 
 def texts(form: Format, node: str, shape: str, batches: Iterable[list[Samples]]) -> Iterable[str]:
-    """The text of a node's values, minibatch by minibatch: those of each sequence."""
+    """Yield the text of a node's values, minibatch by minibatch and sequence by sequence."""
 
     def filled(text: str, minibatch: int = 0, sequence: int = 0) -> str:
         marks = {"%s": node, "%n": str(minibatch), "%d": str(sequence), "%x": shape}
@@ -85,10 +85,10 @@ def texts(form: Format, node: str, shape: str, batches: Iterable[list[Samples]])
         parts = []
         for samples in sequences:
             around = (filled(one, minibatch, sequence) for one in _around(form))
-            before, behind, between = around
+            before, after, between = around
             if sequence:
                 parts.append(between)
-            parts += (before, _sequence(form, samples), behind)
+            parts += (before, _sequence(form, samples), after)
             sequence += 1
         yield "".join(parts)
     yield filled(form.epilogue)
@@ -99,7 +99,7 @@ def _around(form: Format) -> tuple[str, str, str]:
 
 
 def _sequence(form: Format, samples: Samples) -> str:
-    """Samples one after the other, or turned so that each is a column."""
+    """Return samples in order, or transposed so that each is a column."""
     lines = [_cells(form, values) for values in samples]
     if not form.by_sample and form.kind == "real":
         lines = [list(line) for line in zip(*lines, strict=True)]
@@ -108,7 +108,7 @@ def _sequence(form: Format, samples: Samples) -> str:
 
 
 def _cells(form: Format, values: list[float]) -> list[str]:
-    """The numbers of a sample as they are written."""
+    """Return the numbers of a sample as they are written."""
     if form.kind == "category":
         last = max(range(len(values)), key=lambda place: (values[place], place))
         if form.labels:
@@ -121,5 +121,5 @@ def _cells(form: Format, values: list[float]) -> list[str]:
 
 
 def _real(form: Format, value: float) -> str:
-    """A number; one that is negative and 0 has no sign."""
+    """Return a number as text; a negative zero has no sign."""
     return f"%{form.digits}f" % (value + 0.0)

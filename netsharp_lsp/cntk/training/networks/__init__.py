@@ -1,4 +1,5 @@
-"""Networks as the engine takes them: lowered, with how they begin, stored with their numbers, told.
+"""Networks as the engine takes them: lowered, with the starts of parameters, stored with their
+numbers, logged.
 
 Knows no block of a command.
 """

@@ -1,7 +1,7 @@
-"""Where an image is cut so that it lies upon another: by numbers, or as the network moved it.
+"""Offsets at which an image is cut to match another: given as numbers, or derived from the network.
 
-Each node on the way scales and shifts positions; what two ways from a common node differ by is the
-offset [CNTK: ComputationNetworkLib/ReshapingNodes.cpp, CropNode].  Knows no engine.
+Each node on a path scales and shifts positions; the offset is the difference of two paths from a
+common node [CNTK: ComputationNetworkLib/ReshapingNodes.cpp, CropNode]. Knows no engine.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ _FOLLOWED = {
 
 
 class Uncropped(Exception):  # noqa: N818
-    """Why no offsets are found, behind the name of a node."""
+    """The reason why no offsets are found, to follow the name of a node."""
 
 
 class _Move(NamedTuple):
-    """What becomes of a position along one side: ``scale`` times it, and ``shift`` more."""
+    """The map of a position along one side: ``scale`` times it, plus ``shift``."""
 
     scale: Fraction = Fraction(1)
     shift: Fraction = Fraction(0)
 
     def after(self, other: _Move) -> _Move:
-        """First the other, then this one."""
+        """Return the composition: first the other, then this one."""
         return _Move(self.scale * other.scale, self.scale * other.shift + self.shift)
 
     def back(self) -> _Move:
-        """The way back."""
+        """Return the inverse."""
         return _Move(1 / self.scale, -self.shift / self.scale)
 
 
@@ -61,7 +61,9 @@ _Moves = tuple[_Move, _Move]
 
 
 def offsets(node: Node) -> tuple[int, int]:
-    """From which column and row on an image is cut; Uncropped where the network does not say."""
+    """Return the column and row from which an image is cut; raise Uncropped where the network does
+    not determine them.
+    """
     if len(node.inputs) == 2 and all(side in node.attributes for side in OFFSETS):
         return node.integer(OFFSETS[0]), node.integer(OFFSETS[1])
     image, frame = node.inputs[:2]
@@ -73,7 +75,7 @@ def offsets(node: Node) -> tuple[int, int]:
             found = [move.after(way.back()) for move, way in zip(moves, known, strict=True)]
             return _offset(found[0]), _offset(found[1])
     raise Uncropped(
-        "cuts an image to another, and both come from no common node: write xOffset and yOffset."
+        "cuts an image to another that has no node in common with it: write xOffset and yOffset."
     )
 
 
@@ -81,21 +83,23 @@ def _offset(move: _Move) -> int:
     if move.scale != 1:
         raise Uncropped("cuts an image to another of a different scale.")
     if move.shift > 0:
-        raise Uncropped("cuts an image to another that begins in front of it.")
+        raise Uncropped("cuts an image to another that begins before it.")
     return int(-move.shift)
 
 
 def _ways(image: Node) -> dict[Node, _Moves]:
-    """Every node that an image comes from, and how its positions become those of the image."""
+    """Return every node that an image depends on, with the map of its positions to the image's."""
     found: dict[Node, _Moves] = {}
     for one, moves in _walked(image):
         if found.setdefault(one, moves) != moves:
-            raise Uncropped(f"cuts an image that '{one.name}' reaches on ways that move it apart.")
+            raise Uncropped(
+                f"cuts an image that '{one.name}' reaches on paths with different shifts."
+            )
     return found
 
 
 def _walked(begin: Node) -> Iterator[tuple[Node, _Moves]]:
-    """A node with those that it comes from, once for each way with other moves."""
+    """Yield a node with those that it depends on, once for each path with other maps."""
     waiting: list[tuple[Node, _Moves]] = [(begin, (_Move(), _Move()))]
     known = set(waiting)
     while waiting:
@@ -106,7 +110,7 @@ def _walked(begin: Node) -> Iterator[tuple[Node, _Moves]]:
         if one.operation not in _FOLLOWED:
             raise Uncropped(
                 f"cuts an image, and what '{one.name}' ({one.operation}) does to its positions is "
-                "not known: write xOffset and yOffset."
+                "unknown: write xOffset and yOffset."
             )
         own = _moves(one)
         step = (moves[0].after(own[0]), moves[1].after(own[1]))
@@ -116,7 +120,7 @@ def _walked(begin: Node) -> Iterator[tuple[Node, _Moves]]:
 
 
 def _moves(node: Node) -> _Moves:
-    """From the positions of what a node follows to its own."""
+    """Return the maps from the positions of a node's input to its own."""
     if node.operation == CROP:
         across, down = offsets(node)
         return _Move(shift=Fraction(-across)), _Move(shift=Fraction(-down))
@@ -131,7 +135,7 @@ def _moves(node: Node) -> _Moves:
 
 
 def _window(windows: Windows, side: int) -> _Move:
-    """From the place of a window to the position of its centre."""
+    """Return the map from the index of a window to the position of its centre."""
     kernel, stride = windows.kernel[side], windows.stride[side] or 1
     before = (kernel - 1) // 2 if windows.padded[side] else windows.lower[side]
     return _Move(Fraction(stride), Fraction((kernel - 1) // 2 - before))

@@ -1,4 +1,6 @@
-"""Why a node of a network is neither trained nor evaluated: by its type, or by what it says."""
+"""The reasons why a node of a network is neither trained nor evaluated: its type, or its
+attributes.
+"""
 
 from __future__ import annotations
 
@@ -20,42 +22,43 @@ if TYPE_CHECKING:
 
 #: The type that passes on what it prints: here it prints nothing.
 TRACE = "Trace"
-_LATTICES = "which reads lattices of speech; that is not done."
-_OF_SPEECH = "which compares sequences of other lengths (CTC); that is not done."
-_STEPS = "which makes an axis of a sequence, or a sequence of an axis; that is not done."
-_BATCH = "which makes an axis of all samples of a batch; that is not done."
-#: Why types are left out, behind their names.
+_LATTICES = "which reads lattices of speech; that is not supported."
+_OF_SPEECH = "which compares sequences of other lengths (CTC); that is not supported."
+_STEPS = "which makes an axis of a sequence, or a sequence of an axis; that is not supported."
+_BATCH = "which makes an axis of all samples of a batch; that is not supported."
+#: The reasons for types, to follow their names.
 _TYPES = {
     "SequenceWithSoftmax": _LATTICES,
     "LatticeSequenceWithSoftmax": _LATTICES,
-    "EditDistanceError": "which counts what differs between two sequences; that is not done.",
+    "EditDistanceError": "which counts the differences of two sequences; that is not supported.",
     **dict.fromkeys(("ForwardBackward", "LabelsToGraph"), _OF_SPEECH),
-    "QuantizedTimes": "which multiplies whole numbers of few bits; that is not done.",
+    "QuantizedTimes": "which multiplies whole numbers of few bits; that is not supported.",
     **dict.fromkeys(("ToSequence", "ToSequenceLike", "UnpackSequence"), _STEPS),
     "ConvolutionSequenceShape": _STEPS,
     **dict.fromkeys(("ToBatch", "UnpackBatch"), _BATCH),
-    "RandomDistribution": "which draws other numbers at every evaluation; that is not done.",
-    "CustomProxy": "which stands for code that the file does not hold.",
-    "UserDefinedFunction": "which is code of its author's that the file does not hold.",
+    "RandomDistribution": "which draws new random numbers at every evaluation; that is not "
+    "supported.",
+    "CustomProxy": "which calls code that is not in the file.",
+    "UserDefinedFunction": "which is user-defined code that is not in the file.",
 }
-#: What stands before types that the first format has no words for, and reductions to a place.
+#: The prefixes of types that the first format has no words for, and of reductions to an index.
 _FOREIGN, _PLACES = "v2:", ("Argmax", "Argmin")
 #: Why types that are computed are refused in configurations.
 _REFUSED = {
     "NoiseContrastiveEstimation": "which CNTK of November 2016 does not accept either: it asks for "
     "a bias along a dynamic axis, and reads it as one number for each word. "
-    "ClassBasedCrossEntropyWithSoftmax is done.",
+    "ClassBasedCrossEntropyWithSoftmax is supported.",
 }
 
 
 def why_not(node: Node) -> str:
-    """Why a node is not computed, behind its name; empty where it is."""
+    """Return why a node is not computed, to follow its name; empty where it is."""
     known = node.operation in (*TENSORS, *INPUTS, *PARTS, STACK, TRACE)
     if node.operation in _REFUSED or not known:
         return f"is of type {node.operation}, {_of_type(node.operation)}"
     if node.operation == ENVIRONMENT and node.text("propertyName") != "isTraining":
         return (
-            f"asks for the property '{node.text('propertyName')}', and isTraining is the only one."
+            f"reads the property '{node.text('propertyName')}', and only isTraining is supported."
         )
     if node.operation == STACK and (reason := why_not_taken_apart(node)):
         return reason
@@ -66,7 +69,7 @@ def why_not(node: Node) -> str:
             f"larger than {COUNTED_BYTES}: write its dimensions."
         )
     if not is_known:
-        return "has a shape that is not known."
+        return "has an unknown shape."
     if node.operation in DRAWING and node.inputs[0].axis is not None:
         return "draws classes by weights that change with the samples, which CNTK does not do."
     if node.operation == CROP:
@@ -75,25 +78,25 @@ def why_not(node: Node) -> str:
         except Uncropped as reason:
             return str(reason)
     if node.operation in GATHERING and node.inputs[0].axis is None:
-        return "gathers a mean over samples of what has none."
+        return "computes a mean over samples of a value that has none."
     moved = node.inputs[-1:] if node.operation in COLUMNS else ()
     if any(one.axis is None for one in moved or node.inputs[: node.operation in DELAYS]):
-        return "reads along a dynamic axis what has none, which is not done yet."
+        return "reads a value without a dynamic axis along one, which is not supported yet."
     if node.operation == "LegacyReshape" and node.axis is not node.inputs[0].axis:
-        return "makes one sample of several, or several of one, which is not done yet."
+        return "makes one sample of several, or several of one, which is not supported yet."
     if node.operation in COUNTING:
         if len(node.inputs) > 5:
-            return "counts samples in a node of its own, which is not done yet."
+            return "counts samples in a node of its own, which is not supported yet."
         if any(one.operation != PARAMETER for one in node.inputs[3:5]):
-            return "keeps its running statistics in nodes that are no parameters."
+            return "keeps its running statistics in nodes that are not parameters."
     return _why_not_along(node) or windows.why_not(node)
 
 
 def _why_not_along(node: Node) -> str:
-    """Why a node does not reduce along axes as it says."""
+    """Return why a node cannot reduce along its axes; empty where it can."""
     several = len(each(node, "axis")) > 1 and 0 not in each(node, "axis")
     if node.operation == "ReduceElements" and node.text("reductionOp") in _PLACES and several:
-        return "tells a place along several axes at once, which CNTK does not do either."
+        return "returns an index along several axes at once, which CNTK does not do either."
     return ""
 
 
@@ -103,5 +106,5 @@ def _of_type(operation: str) -> str:
         return (_TYPES | _REFUSED)[bare]
     row = NODE_TYPES.get(operation)
     if row is not None and row.since:
-        return f"which came with CNTK {row.since}; what is done is that of November 2016."
+        return f"which came with CNTK {row.since}; only types of November 2016 are supported."
     return "which is not trained or evaluated yet."

@@ -1,4 +1,4 @@
-"""From a network of CNTK to the engine's graph, and to how its parameters begin."""
+"""Lowering of a network of CNTK to the engine's graph, and the starts of its parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CONSTANT = {"fromValue": "initValue", "fixedValue": "initValue", "zero": ""}
 
 
 class Declared(NamedTuple):
-    """The origin of what the engine has: the node that it was made of, and where that stands."""
+    """The origin of an engine's node: the CNTK node that it was made from, and its place."""
 
     name: str
     where: Where
@@ -46,10 +46,10 @@ class Declared(NamedTuple):
 
 
 def lowered(network: Network, roots: Sequence[Node], criteria: Sequence[Node] = ()) -> Graph:
-    """The graph of what some nodes depend on; `criteria`, which are among them, are summed, and the
-    first of them may be trained.
+    """Return the graph of what some nodes depend on; `criteria`, which are among them, are summed,
+    and the first of them may be trained.
 
-    Refused, with every node that is not computed yet.
+    Refused, with every node that is not supported yet.
     """
     nodes = _reached(network, roots)
     refusals = list(_not_computed(nodes))
@@ -85,49 +85,51 @@ def _declared(node: engine.Node) -> Declared:
 
 
 def statistics(network: Network) -> list[Node]:
-    """The nodes that are worked out of the data before training, in order of their names."""
+    """Return the nodes that are computed from the data before training, in order of their names."""
     found = (node for node in network.nodes.values() if node.operation in STATISTICS)
     return sorted(found, key=lambda node: node.name)
 
 
 def held(network: Network) -> list[Node]:
-    """The nodes that a model file has numbers of, in order of their names."""
+    """Return the nodes whose numbers a model file has, in order of their names."""
     found = (node for node in network.nodes.values() if node.operation in HELD)
     return sorted(found, key=lambda node: node.name)
 
 
 def trained(network: Network, criterion: Node) -> list[Node]:
-    """The parameters that training changes, in order of their names: those that it depends on."""
+    """Return the parameters that training changes: those that the criterion depends on, in order of
+    their names.
+    """
     wanted = reached([criterion])
     return [node for node in held(network) if node.trainable and node in wanted]
 
 
 def multipliers(network: Network) -> dict[str, float]:
-    """By what the rate of each trained parameter is multiplied, where it is not 1."""
+    """Return the factor of each trained parameter's learning rate, where it is not 1."""
     nodes = (one for one in held(network) if one.trainable)
     found = {one.name: _real(one, "learningRateMultiplier", 1.0) for one in nodes}
     return {name: _single(value) for name, value in found.items() if value != 1.0}
 
 
 def normalizing(network: Network) -> list[str]:
-    """The scales and biases of batch normalisations, by their names."""
+    """Return the names of the scales and biases of batch normalisations."""
     nodes = (node for node in network.nodes.values() if node.operation in COUNTING)
     return [source.name for node in nodes for source in node.inputs[1:3]]
 
 
 def counters(network: Network) -> list[str]:
-    """The nodes that count samples, by their names."""
+    """Return the names of the nodes that count samples."""
     return [node.name for node in network.nodes.values() if node.operation in COUNTING]
 
 
 def _single(value: float) -> float:
-    """The number of seven digits that stands for one."""
+    """Return a number rounded to single precision."""
     (found,) = struct.unpack("f", struct.pack("f", value))
     return float(found)
 
 
 def learning(network: Network, criterion: Node) -> int:
-    """How many nodes have a gradient when a criterion is trained."""
+    """Return the number of nodes that have a gradient when a criterion is trained."""
     nodes = _reached(network, [criterion])
     users: dict[int, list[Node]] = {}
     for node in nodes:
@@ -143,9 +145,9 @@ def learning(network: Network, criterion: Node) -> int:
 
 
 class Seeds:
-    """Numbers for parameters that begin at random: each takes the next one as it was made.
+    """Seeds of parameters that begin at random: each takes the next one in the order of creation.
 
-    A simple network counts from 1; texts count on through all networks of a run.
+    A simple network counts from 1; texts count through all networks of a run.
     """
 
     def __init__(self) -> None:
@@ -154,18 +156,18 @@ class Seeds:
         self.constant = False
 
     def copy(self) -> Seeds:
-        """The same as they are now."""
+        """Return a copy with the same state."""
         twin = Seeds()
         twin.replace(self)
         twin.constant = self.constant
         return twin
 
     def replace(self, other: Seeds) -> None:
-        """Go on where others are."""
+        """Continue from the state of another."""
         self._next = dict(other._next)
 
     def pass_over(self, network: Network, language: str) -> None:
-        """Count a network that is not trained, as one behind it is drawn as if it were."""
+        """Count a network that is not trained, since later ones are drawn as if it were."""
         drawn = (node for node in network.nodes.values() if node.operation == PARAMETER)
         count = sum(
             node.text("init") in RANDOM and node.integer("randomSeed", -1) < 0 for node in drawn
@@ -178,12 +180,12 @@ class Seeds:
     def starts(
         self, network: Network, language: str, files: RunFiles, offset: int = 0
     ) -> dict[str, Start]:
-        """How every parameter of a network begins; ``offset`` is added to seeds, but to those of
-        BrainScript.
+        """Return the start of every parameter of a network; ``offset`` is added to seeds, except
+        those of BrainScript.
 
-        Refused for ways that are not known yet, and DataError where numbers that are written out in
-        a file cannot be used.  ComputationNetworkLib/ComputationNetwork.cpp,
-        InitLearnableParameters; InputAndParamNodes.cpp, LazyInitParameters.
+        Refused for ways that are not supported yet, and DataError where numbers in a file cannot be
+        used. ComputationNetworkLib/ComputationNetwork.cpp, InitLearnableParameters;
+        InputAndParamNodes.cpp, LazyInitParameters.
         """
         number = self._first(language)
         added = 0 if language == BRAINSCRIPT else offset
@@ -203,7 +205,7 @@ class Seeds:
             elif (written := written_start(node, files)) is not None:
                 found[node.name] = written
             else:
-                reason = f"'{node.name}' begins by '{kind}', which is not done yet."
+                reason = f"'{node.name}' begins by '{kind}', which is not supported yet."
                 refusals.append(RunRefusal(reason, node.where))
         if refusals:
             raise Refused(*refusals)
@@ -227,14 +229,14 @@ def _real(node: Node, attribute: str, otherwise: float) -> float:
 
 
 def _reached(network: Network, roots: Iterable[Node]) -> list[Node]:
-    """The nodes that roots depend on, each behind its inputs."""
+    """Return the nodes that roots depend on, each after its inputs."""
     wanted = reached(roots)
     nodes = in_order(list(network.nodes.values()), _of_the_same_step)
     return [node for node in nodes if node in wanted]
 
 
 def _of_the_same_step(node: Node) -> tuple[Node, ...]:
-    """What a node reads; a delay's source is of another step."""
+    """Return the inputs of a node in the same step; a delay's source is of another step."""
     return node.inputs[1:] if node.operation in DELAYS else node.inputs
 
 
@@ -290,7 +292,7 @@ def _shape(node: Node) -> dict[str, Any]:
 
 
 def _given(*names: str) -> Callable[[Node], dict[str, Any]]:
-    """Whole numbers that are called the same."""
+    """Return a reader of integer attributes that have the same names."""
     return lambda node: {name: node.integer(name) for name in names}
 
 
@@ -301,7 +303,7 @@ def _sampled(node: Node) -> dict[str, Any]:
     }
 
 
-#: What operations are told beside their sources.
+#: The attributes of operations, in addition to their sources.
 _ATTRIBUTES: dict[str, Callable[[Node], dict[str, Any]]] = {
     "Times": lambda node: {"outputRank": node.integer("outputRank", 1)},
     "Reshape": _shape,

@@ -1,4 +1,4 @@
-"""Networks with numbers, as files hold them: to and from the engine's stored models."""
+"""Networks with numbers, as they are in files: to and from the engine's stored models."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class StoredModelError(Exception):
 
 
 class Position(NamedTuple):
-    """Where a training stands, as the checkpoint of the original does not say it: minibatches of
-    all epochs, updates of parameters, how long it took, and what finds the rate of the next epoch.
+    """The position of a training, as far as CNTK's checkpoint lacks it: minibatches of all epochs,
+    updates of parameters, elapsed time, and what determines the rate of the next epoch.
     """
 
     steps: int = 0
@@ -60,7 +60,7 @@ class RunNamed(NamedTuple):
 
 
 class LearntNetwork:
-    """A network, its numbers by the names of nodes, and their type."""
+    """A network, its numbers by node name, and their dtype."""
 
     __slots__ = ("dtype", "network", "values")
 
@@ -71,12 +71,13 @@ class LearntNetwork:
 
 
 def unstorable(network: Network) -> list[RunRefusal]:
-    """The nodes that a model file cannot take."""
+    """Return refusals for the nodes that a model file cannot store."""
     nodes = list(network.nodes.values())
     lacking = set(not_stored([node.operation for node in nodes]))
     return [
         RunRefusal(
-            f"'{node.name}' is of type {node.operation}, which no model takes yet.", node.where
+            f"'{node.name}' is of type {node.operation}, which no model file stores yet.",
+            node.where,
         )
         for node in nodes
         if node.operation in lacking
@@ -84,10 +85,10 @@ def unstorable(network: Network) -> list[RunRefusal]:
 
 
 class ModelFiles:
-    """The one door to files of models, and to what is written of them: none of them lies outside
-    the roots, wherever a link at its place leads.  `tensors`: models are written as safetensors;
-    `run` is named beside their checkpoints; `silent`: nothing is written, since another process
-    does.
+    """The only access to files of models, and to what is written beside them: none of them is
+    outside the roots, wherever a link at its path leads. `tensors`: models are written as
+    safetensors; `run` is recorded beside their checkpoints; `silent`: nothing is written, since
+    another process does so.
     """
 
     __slots__ = ("_roots", "_run", "_silent", "_tensors")
@@ -105,15 +106,15 @@ class ModelFiles:
         self._run = run
 
     def readable(self, path: str) -> bool:
-        """Whether a file may be read."""
+        """Return whether a file may be read."""
         return self._roots.holds(path)
 
     def writable(self, path: str) -> bool:
-        """Whether a file may be written."""
+        """Return whether a file may be written."""
         return self._roots.target(path) is not None
 
     def save(self, path: str, model: LearntNetwork) -> None:
-        """Write a model, whole or not at all."""
+        """Write a model, completely or not at all."""
         if self._silent:
             return
         if not self._tensors:
@@ -126,7 +127,7 @@ class ModelFiles:
             raise StoredModelError(str(error)) from None
 
     def load(self, path: str) -> LearntNetwork:
-        """Read a model; StoredModelError where there is none that can be used."""
+        """Read a model; StoredModelError where none can be used."""
         data = self._read(path)
         try:
             return _learnt(read_tensors(data) if is_tensors(data) else open_model(data), path)
@@ -134,7 +135,7 @@ class ModelFiles:
             raise StoredModelError(f"{path}, {fault}.") from None
 
     def require_room(self, path: str, model: LearntNetwork, learnt: Iterable[str]) -> None:
-        """StoredModelError where a model and its state could not be written now, or not both."""
+        """Raise StoredModelError if a model and its state could not both be written now."""
         if self._silent:
             return
         state = sum(model.values[name].nbytes for name in learnt)
@@ -152,7 +153,7 @@ class ModelFiles:
                     ) from None
 
     def save_state(self, path: str, state: Checkpoint, position: Position) -> None:
-        """Write what goes on from a model beside it."""
+        """Write the state to resume from beside a model."""
         if self._silent:
             return
         # Between both, the former state counts, and with it all that has to be known of it.
@@ -161,7 +162,7 @@ class ModelFiles:
         self._write(path + _STATE, data)
 
     def load_state(self, path: str, parameters: int) -> Checkpoint | None:
-        """Read what goes on from a model; None where nothing stands beside it."""
+        """Read the state beside a model; None where there is none."""
         if not os.path.exists(path + _STATE):
             return None
         try:
@@ -170,7 +171,9 @@ class ModelFiles:
             raise StoredModelError(f"{path}{_STATE}, {fault}.") from None
 
     def load_position(self, path: str) -> Position | None:
-        """Read where the training stood; None without a file of it that is that of the state."""
+        """Read the position of the training; None without a file of it that belongs to the
+        state.
+        """
         if not os.path.exists(path + _POSITION):
             return None
         if not self.readable(path + _POSITION):
@@ -191,11 +194,11 @@ class ModelFiles:
         except ValueError as error:
             # Some faults begin with the path, and some end without a full stop.
             said = str(error).removeprefix(f"{path}{_POSITION} ").removesuffix(".")
-            raise StoredModelError(f"{path}{_POSITION}: {said}. Remove it to go on.") from None
+            raise StoredModelError(f"{path}{_POSITION}: {said}. Remove it to continue.") from None
 
     def run_of(self, path: str) -> RunNamed | None:
-        """Read which run trained a model, its folder as seen from that of the model; None where
-        nothing beside the checkpoint says it.
+        """Read which run trained a model, its folder relative to the model's; None where nothing
+        beside the checkpoint records it.
         """
         name = path + _POSITION
         if not os.path.exists(name) or not self.readable(name):
@@ -211,19 +214,19 @@ class ModelFiles:
             return None
 
     def remove(self, path: str) -> None:
-        """Leave neither a model nor what goes on from it."""
+        """Remove a model and its state."""
         if not self._silent:
             _remove(path)
             self.remove_state(path)
 
     def remove_state(self, path: str) -> None:
-        """Leave nothing that goes on from a model."""
+        """Remove the state of a model."""
         if not self._silent:
             _remove(path + _STATE)
             _remove(path + _POSITION)
 
     def write_text(self, path: str, parts: Iterable[str]) -> None:
-        """Write a text, whole or not at all."""
+        """Write a text, completely or not at all."""
         if not self._silent:
             self._write(path, "".join(parts).encode())
 
@@ -244,8 +247,8 @@ class ModelFiles:
             raise StoredModelError(str(error)) from None
 
     def _named(self, path: str) -> dict[str, Any]:
-        """The run for a file beside a model; its folder is told as seen from there, so that both
-        may be moved.
+        """Return the run for a file beside a model; its folder is relative to the model's, so that
+        both may be moved.
         """
         if self._run is None:
             return {}
@@ -277,7 +280,7 @@ class ModelFiles:
 
 
 def not_written(path: str) -> str:
-    """What to say of a path outside: the folder to allow is one that is there."""
+    """Return the message about a path outside the roots; the folder to allow is one that exists."""
     place = os.path.normpath(path)
     folder = os.path.dirname(os.path.realpath(place))
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
@@ -288,7 +291,7 @@ def not_written(path: str) -> str:
 def remade(
     model: LearntNetwork, change: Callable[[list[StoredNode]], list[StoredNode]], path: str
 ) -> LearntNetwork:
-    """Another model, whose nodes are those of one after a change."""
+    """Return another model, whose nodes are changed ones of this."""
     found = _stored(model)
     return _learnt(found._replace(nodes=change(list(found.nodes))), path)
 
@@ -307,7 +310,7 @@ def _digest(data: bytes) -> str:
 
 
 def _stored(model: LearntNetwork) -> StoredModel:
-    """A model as a file holds it."""
+    """Return a model as the engine stores it."""
     nodes = [
         StoredNode(
             node.operation,
@@ -325,6 +328,6 @@ def _stored(model: LearntNetwork) -> StoredModel:
 
 
 def _learnt(found: StoredModel, path: str) -> LearntNetwork:
-    """The network of a file, whose nodes stand there."""
+    """Return the network of a file."""
     values = found.numbers()
     return LearntNetwork(network_in(found, path), values, found.dtype)

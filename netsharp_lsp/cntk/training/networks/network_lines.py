@@ -1,4 +1,4 @@
-"""The lines in which the original's log tells of a network: how parameters begin, and its nodes."""
+"""The lines of CNTK's log about a network: the starts of its parameters, and its nodes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def parameter_lines(network: Network, starts: Mapping[str, Start], old: bool) -> Iterator[str]:
-    """How parameters begin, in the order in which they were made; `old`: as in August 2016.
+    """Yield the starts of parameters, in the order of their creation; `old`: as in August 2016.
 
-    The newer program ends a line before the last parenthesis, which then begins the next one.
+    Newer versions end a line before the last parenthesis, which then begins the next one.
     """
     left = ""
     for node in sorted(network.nodes.values(), key=lambda one: one.number):
@@ -52,7 +52,7 @@ def parameter_lines(network: Network, starts: Mapping[str, Start], old: bool) ->
 
 
 def validation_lines(network: Network) -> Iterator[str]:
-    """The nodes with their shapes, each behind its inputs, as the original goes through them."""
+    """Yield the nodes with their shapes, each after its inputs, in CNTK's order."""
     roots = _roots(network)
     order = _in_order(roots)
     yield from ("", "Post-processing network...", "", f"{len(roots)} roots:")
@@ -69,7 +69,9 @@ def validation_lines(network: Network) -> Iterator[str]:
 
 
 def _roots(network: Network) -> list[Node]:
-    """What nothing reads, and what is asked for all the same; capitals are no difference."""
+    """Return nodes that no other reads, and those of the output groups; names are
+    case-insensitive.
+    """
     read = {id(source) for node in network.nodes.values() for source in node.inputs}
     asked = {
         id(node)
@@ -85,7 +87,7 @@ def _roots(network: Network) -> list[Node]:
 
 
 def _in_order(roots: list[Node]) -> list[Node]:
-    """All nodes below roots, each behind those of its inputs that are not on the way to it."""
+    """Return all nodes below roots, each after its inputs, cycles excepted."""
     found: list[Node] = []
     seen: set[int] = set()
     waiting = [(root, False) for root in reversed(roots)]

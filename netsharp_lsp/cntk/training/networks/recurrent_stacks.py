@@ -1,8 +1,8 @@
-"""A stack of recurrent layers in one node, taken apart into products, gates and delays.
+"""A stack of recurrent layers in one node, decomposed into products, gates and delays.
 
-Its weights are one matrix, laid out as cuDNN lays them out: layer after layer, of each its
-directions (forwards first) with the weights of the input and those of the state before, every gate
-row by row; behind all of them the biases, two for each gate.  Sizes are in numbers.
+Its weights are one matrix in cuDNN's layout: layer after layer, in each its directions (forwards
+first) with the weights of the input and those of the previous state, every gate row by row; after
+all of them the biases, two for each gate. Sizes are counts of numbers.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _ORDERS: dict[str, tuple[int, ...]] = {
 
 
 def why_not_taken_apart(node: Node) -> str:
-    """Why such a node is not computed, behind its name; empty where it is."""
+    """Return why such a node is not computed, to follow its name; empty where it is."""
     if node.text("recurrentOp", "lstm") not in _ORDERS:
         kinds = ", ".join(_ORDERS)
-        return f"has the recurrentOp '{node.text('recurrentOp')}', which is none of {kinds}."
+        return f"has the recurrentOp '{node.text('recurrentOp')}', which is not one of {kinds}."
     if node.integer("axis", -1) != -1:
-        return "recurs along an axis of each sample, which is not done; along sequences it is."
+        return "recurs along an axis of each sample, which is not supported; sequences are."
     if node.inputs[0].axis is not None:
-        return "has weights along a dynamic axis, which is not done."
+        return "has weights along a dynamic axis, which is not supported."
     return ""
 
 
 def taken_apart(
     graph: Graph, node: Node, origin: object, weights: engine.Node, source: engine.Node
 ) -> engine.Node:
-    """Add the parts of a stack to a graph, all of one origin; the last of them is its value, and
-    has its name.
+    """Add the parts of a stack to a graph, all with one origin, and return the last, which is the
+    stack's value and has its name.
     """
     stack = _Stack(graph, node, origin, weights)
     places = stack.places(source.size)
@@ -63,7 +63,7 @@ def taken_apart(
 
 
 class _Place(NamedTuple):
-    """Where the numbers of one direction of a layer begin, which reads so wide values."""
+    """The offsets of the numbers of one direction of a layer, which reads values of this width."""
 
     delay: str
     width: int
@@ -73,8 +73,8 @@ class _Place(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """What a cell is made of: products of inputs with their weights, both biases, the weights of
-    its outputs before, and how these are delayed.
+    """The parts of a cell: products of inputs with their weights, both biases, the weights of its
+    previous outputs, and their delay.
     """
 
     inputs: engine.Node
@@ -85,7 +85,7 @@ class _Way(NamedTuple):
 
 
 class _Stack:
-    """The parts that all layers and directions of one node are made of."""
+    """The parts shared by all layers and directions of one node."""
 
     def __init__(self, graph: Graph, node: Node, origin: object, weights: engine.Node) -> None:
         self._graph, self._name, self._hidden = graph, node.name, node.integer("hiddenDims")
@@ -97,12 +97,14 @@ class _Stack:
         self._all = self.apply("Reshape", weights, shape=(weights.size,))
 
     def apply(self, op: str, *sources: engine.Node, name: str = "", **said: Any) -> engine.Node:
-        """One of the parts."""
+        """Add one of the parts."""
         name = name or f"{self._name}.{op}"
         return self._graph.apply(op, *sources, name=name, origin=self._origin, **said)
 
     def places(self, width: int) -> list[list[_Place]]:
-        """Those of all layers and directions; the first layer reads so wide values."""
+        """Return the offsets of all layers and directions; `width` is that of the first layer's
+        input.
+        """
         hidden, ways = self._hidden, len(self._delays)
         rows = len(self._order) * hidden
         widths = [width] + [ways * hidden] * (self._layers - 1)
@@ -118,7 +120,7 @@ class _Stack:
         return found
 
     def way(self, source: engine.Node, place: _Place, name: str) -> engine.Node:
-        """The outputs of one direction of a layer."""
+        """Return the outputs of one direction of a layer."""
         inputs = self.apply("Times", self._matrix(place.inputs, place.width), source)
         second = place.biases + len(self._order) * self._hidden
         biases = self._rows(place.biases, 1), self._rows(second, 1)
@@ -126,7 +128,7 @@ class _Stack:
         return _CELLS[self._kind](self, _Way(inputs, biases, weights, place.delay, name))
 
     def lstm(self, way: _Way) -> engine.Node:
-        """A cell of long short-term memory."""
+        """Return a cell of long short-term memory."""
         state_before = self._delayed(way, "state")
         let_in, new, keep, show = self._gates(self._summed(way, before := self._delayed(way)))
         kept = self._times(self.apply("Sigmoid", keep), state_before)
@@ -138,7 +140,7 @@ class _Stack:
         return found
 
     def gru(self, way: _Way) -> engine.Node:
-        """A cell with gates that reset and keep; the second bias is reset, too."""
+        """Return a cell with a reset and an update gate; the second bias is reset, too."""
         before = self._delayed(way)
         product = self.apply("Times", way.weights, before)
         first = self._gates(self._plus(way.inputs, way.biases[0]))
@@ -154,7 +156,7 @@ class _Stack:
         return found
 
     def plain(self, way: _Way) -> engine.Node:
-        """One product, and a function of it."""
+        """Return one product, and a function of it."""
         function = "Tanh" if self._kind == "rnnTanh" else "RectifiedLinear"
         before = self._delayed(way)
         found = self.apply(function, self._summed(way, before), name=way.name)
@@ -162,28 +164,30 @@ class _Stack:
         return found
 
     def _summed(self, way: _Way, before: engine.Node) -> engine.Node:
-        """What goes into all gates; what depends on no step before is worked out for all steps."""
+        """Return the input of all gates; what does not depend on an earlier step is computed for
+        all steps.
+        """
         outside = self._plus(way.inputs, self._plus(*way.biases))
         return self._plus(outside, self.apply("Times", way.weights, before))
 
     def _matrix(self, begin: int, width: int) -> engine.Node:
-        """The weights of all gates in the order of the cell, [width, gates]."""
+        """Return the weights of all gates in the order of the cell, [width, gates]."""
         rows = len(self._order) * self._hidden
         shaped = self.apply("Reshape", self._rows(begin, width), shape=(rows, width))
         return self.apply("TransposeDimensions", shaped, axis1=1, axis2=2)
 
     def _rows(self, begin: int, width: int) -> engine.Node:
-        """The numbers of all gates, so many for each row, in the order of the cell."""
+        """Return the numbers of all gates, `width` for each row, in the order of the cell."""
         size = self._hidden * width
         parts = [self._sliced(self._all, begin + at * size, size) for at in self._order]
         return parts[0] if len(parts) == 1 else self.apply("RowStack", *parts, axis=1)
 
     def _sliced(self, source: engine.Node, begin: int, size: int) -> engine.Node:
-        """So many elements of a vector."""
+        """Return `size` elements of a vector."""
         return self.apply("Slice", source, axis=1, beginIndex=begin, endIndex=begin + size)
 
     def _gates(self, source: engine.Node) -> Sequence[engine.Node]:
-        """The parts of a vector of all gates."""
+        """Return the parts of a vector of all gates."""
         size = self._hidden
         return [self._sliced(source, at * size, size) for at in range(len(self._order))]
 

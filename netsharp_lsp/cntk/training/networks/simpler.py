@@ -1,5 +1,5 @@
-"""Nodes that say several things at once, as those of CNTK 2 do, as nodes that say one each; and
-nodes that are others under another name.  Knows shapes, and computes nothing.
+"""Nodes of CNTK 2 that combine several operations, as one node for each; and nodes that are others
+under another name. Knows shapes, and computes nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _sliced(node: Node) -> Parts:
 
 
 def _reduced(node: Node) -> Parts:
-    """Axis by axis; what is left out is left out of the last."""
+    """Reduce axis by axis; what is omitted is omitted in the last."""
     axes, kind = each(node, "axis"), node.text("reductionOp")
     parts: Parts = [
         ("ReduceElements", {"axis": axis, "reductionOp": kind})
@@ -57,7 +57,7 @@ def _reduced(node: Node) -> Parts:
 
 
 def _transposed(node: Node) -> Parts:
-    """An order of all axes, as exchanges of two."""
+    """Return an order of all axes as exchanges of two."""
     order = node.dimensions("order")
     if not order:
         return [("TransposeDimensions", {key: node.integer(key) for key in ("axis1", "axis2")})]

@@ -1,4 +1,6 @@
-"""How kernels and windows of nodes lie in their images, as the engine's axes, slowest first."""
+"""Positions of kernels and windows of nodes in their images, as the engine's axes, slowest
+first.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _OLD = "HWC"
 
 
 def convolution(node: Node) -> dict[str, Any]:
-    """The attributes of a convolution, or of one backwards."""
+    """Return the attributes of a convolution, or of a transposed one."""
     layout, backwards = node.text("imageLayout", "CHW"), node.truth("transpose")
     source = node.inputs[1].shape or ()
     windows = convolving(node, source)
@@ -42,7 +44,7 @@ def convolution(node: Node) -> dict[str, Any]:
 
 
 def pooling(node: Node) -> dict[str, Any]:
-    """The attributes of a pooling in any number of dimensions."""
+    """Return the attributes of a pooling in any number of dimensions."""
     image = node.inputs[0].shape or ()
     windows = Windows.of(node).completed(image, ())
     counts = node.shape if node.truth("ceilOut") else None
@@ -52,15 +54,15 @@ def pooling(node: Node) -> dict[str, Any]:
 
 
 def unpooling(node: Node) -> dict[str, Any]:
-    """The attributes of the pooling whose maxima tell where values go."""
+    """Return the attributes of the pooling whose maxima determine the targets of values."""
     image = node.shape or ()
     windows = Windows.of(node).completed(image, ())
     return {"axes": _axes(windows, image, "CHW", node.truth("padCentred"))}
 
 
 def regions(node: Node) -> dict[str, Any]:
-    """The attributes of a pooling of regions: later releases give them by two corners in numbers of
-    an image that is so much larger.
+    """Return the attributes of a pooling of regions: later versions give them by two corners in
+    coordinates of an image that is larger by a factor.
     """
     scale = node.attributes.get("featureScale")
     found: dict[str, Any] = {"size": node.dimensions("roiOutputShape")[::-1]}
@@ -68,7 +70,7 @@ def regions(node: Node) -> dict[str, Any]:
 
 
 def old_pooling(node: Node) -> dict[str, Any]:
-    """The attributes of a pooling over width and height, without padding."""
+    """Return the attributes of a pooling over width and height, without padding."""
     layout = node.text("imageLayout", _OLD)
     image = arranged(node.inputs[0].shape or (), layout, "CHW")
     none = (0,) * 3
@@ -86,21 +88,20 @@ def old_pooling(node: Node) -> dict[str, Any]:
 
 
 def why_not(node: Node) -> str:
-    """Why windows are not moved as a node says, behind its name; empty where they are."""
+    """Return why a node's windows are not supported, to follow its name; empty where they are."""
     dilated = any(step != 1 for step in node.dimensions("dimDilation"))
     backwards, groups = node.truth("transpose"), node.integer("groups", 1)
     if backwards and (dilated or groups > 1):
-        return "is a convolution backwards with gaps or groups, which CNTK does not do either."
+        return "is a transposed convolution with dilation or groups, which CNTK does not do either."
     if groups > 1 and not all(node.dimensions("dimSharing") or (True,)):
-        return "has groups, and kernels of their own at each place, which CNTK does not do either."
+        return (
+            "has groups, and kernels that differ between positions, which CNTK does not do either."
+        )
     if node.operation == "Pooling" and node.truth("ceilOut") and _sees_nothing(node):
-        return "has windows of which no cell lies in the image: they have no value."
+        return "has windows without a cell inside the image: they have no value."
     old = node.text("imageLayout") == _OLD and node.operation == "Convolution"
     if old and (dilated or groups > 1):
-        return (
-            "has gaps or groups in the older layout of images, whose convolutions in CNTK look at "
-            "neither."
-        )
+        return "has dilation or groups in the older layout of images, for which CNTK ignores both."
     if old and (node.truth("transpose") or not all(node.dimensions("dimSharing"))):
         return "is a convolution that the older layout of images does not have."
     if node.operation == "Convolution" and node.inputs[0].axis is not None:
@@ -109,7 +110,7 @@ def why_not(node: Node) -> str:
 
 
 def _why_not_back(node: Node) -> str:
-    """Why a convolution does not lead back to the image that the node says."""
+    """Return why a convolution does not lead back to the image of the node."""
     layout, source = node.text("imageLayout", "CHW"), node.inputs[1].shape or ()
     wide = convolving(node, source).dilated(node)
     output, image = (arranged(shape, layout, "CHW") for shape in (node.shape or (), source))
@@ -123,7 +124,7 @@ def _why_not_back(node: Node) -> str:
 
 
 def _sees_nothing(node: Node) -> bool:
-    """Whether the last windows along an axis begin behind its end."""
+    """Return whether the last windows along an axis begin after its end."""
     return any(
         axis.first + (axis.count - 1) * axis.stride >= axis.size for axis in pooling(node)["axes"]
     )
@@ -136,9 +137,10 @@ def _axes(
     centred: bool = False,
     counts: tuple[int, ...] | None = None,
 ) -> tuple[CorneredAxis, ...]:
-    """The axes of an image.  ``centred``: what strides leave over lies on both sides of automatic
-    padding, as CNTK 2 has it [Math/ConvolveGeometry.h, GetLowerPad]; else the first kernel stands
-    upon the first cell.  ``counts``: how many kernels there are, the last of which may stand out.
+    """Return the axes of an image. ``centred``: the cells that strides leave over are on both sides
+    of automatic padding, as in CNTK 2 [Math/ConvolveGeometry.h, GetLowerPad]; else the first kernel
+    is on the first cell. ``counts``: the numbers of kernels, of which the last may extend past the
+    image.
     """
     found = []
     for d, size in enumerate(image):
@@ -158,5 +160,5 @@ def _axes(
 
 
 def _slowest(values: tuple[Any, ...], layout: str) -> tuple[Any, ...]:
-    """What belongs to width, height, channels in the order of the engine; see its convolution."""
+    """Return values of width, height, channels in the order of the engine; see its convolution."""
     return (values[2], values[0], values[1]) if layout == _OLD else values[::-1]

@@ -1,4 +1,4 @@
-"""How parameters begin whose numbers are written out, in a file or in the network's text, and those
+"""Starts of parameters whose numbers are given in a file or in the network's text, and of those
 that enlarge images.
 """
 
@@ -29,7 +29,7 @@ _BLOCK = 1 << 16
 
 
 def written_start(node: Node, files: RunFiles) -> Start | None:
-    """How a parameter begins; None where it begins in no such way.
+    """Return the start of a parameter; None where it begins in another way.
 
     DataError where the numbers cannot be used, Refused where they may not be read.
     """
@@ -69,11 +69,11 @@ def _of_text(node: Node, name: str, blocks: Blocks) -> Start:
     try:
         return Start(GIVEN, numbers=matrices.matrix(blocks(), *size))
     except ValueError:
-        raise DataError(f"'{name}' has changed while it was read. Start again.") from None
+        raise DataError(f"'{name}' changed while it was read. Start again.") from None
 
 
 def _enlarging(node: Node) -> Start | None:
-    """Kernels of which the original takes the first dimension for their number."""
+    """Return kernels for enlarging; CNTK takes their first dimension for their number."""
     shape, width = node.shape or (), node.integer("kernelWidth")
     if width < 1 or len(shape) != 2:
         return None
@@ -82,9 +82,9 @@ def _enlarging(node: Node) -> Start | None:
         reason = f"'{node.name}' begins by 'bilinear', and its kernelWidth and kernelHeight differ."
     elif shape[1] != channels * width * width:
         reason = (
-            f"'{node.name}' begins by 'bilinear' and needs as many channels behind it as before "
-            f"it: [{channels} x {channels * width * width}] for kernels of {width} x {width}, and "
-            f"it is [{channels} x {shape[1]}]."
+            f"'{node.name}' begins by 'bilinear' and needs as many output channels as input "
+            f"channels: [{channels} x {channels * width * width}] for kernels of {width} x "
+            f"{width}, and it is [{channels} x {shape[1]}]."
         )
     else:
         return Start(GIVEN, numbers=matrices.bilinear(channels, width))

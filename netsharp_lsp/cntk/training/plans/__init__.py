@@ -1,4 +1,4 @@
-"""What the blocks of a training ask for, as plans: rates, sizes, adjusting, workers.
+"""The plans that the blocks of a training set: rates, sizes, adjusting, workers.
 
 Knows no file.
 """

@@ -1,4 +1,4 @@
-"""The block AutoAdjust as what is adjusted between epochs."""
+"""The block AutoAdjust as the adjustments between epochs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ POSITIVE, NOT_NEGATIVE = "has to be more than 0", "must not be negative"
 
 
 def adjusting_of(around: Options, judge: str, sizes: Sequence[int]) -> Adjusting:
-    """What the block in a block SGD says, with its sizes of minibatches; nothing without one."""
+    """Return the adjustments that the block in a block SGD sets, with its minibatch sizes; none
+    without a block.
+    """
     found = around.found("AutoAdjust")
     if found is None:
         return Adjusting()
     options = Options(around.scope.inside(found))
     word = options.text("autoAdjustLR", "none")
     when = _WHEN.get(word.lower(), "")
-    demand(options, "autoAdjustLR", bool(when), f"is '{word}', which is not done yet")
+    demand(options, "autoAdjustLR", bool(when), f"is '{word}', which is not supported yet")
     decrease = options.real("learnRateDecreaseFactor", 0.618)
     demand(options, "learnRateDecreaseFactor", 0 <= decrease <= 1, "has to be from 0 to 1")
     increase = options.real("learnRateIncreaseFactor", 1.382)
@@ -56,7 +58,9 @@ def adjusting_of(around: Options, judge: str, sizes: Sequence[int]) -> Adjusting
 
 
 def unheard(around: Options) -> list[str]:
-    """Options of the block that stand around it where there is none, so that nobody reads them."""
+    """Return options of the block that are written outside it while there is none, and so are not
+    read.
+    """
     table = block("AutoAdjust")
     if table is None or around.found("AutoAdjust") is not None:
         return []
@@ -64,7 +68,7 @@ def unheard(around: Options) -> list[str]:
 
 
 def _samples(options: Options, sizes: Sequence[int]) -> Sequence[int]:
-    """The samples of a trial, epoch by epoch."""
+    """Return the samples of a trial, epoch by epoch."""
     minibatches = options.wholes("numMiniBatch4LRSearch")
     if minibatches:
         demand(options, "numMiniBatch4LRSearch", min(minibatches) >= 0, NOT_NEGATIVE)
@@ -75,7 +79,7 @@ def _samples(options: Options, sizes: Sequence[int]) -> Sequence[int]:
 
 
 def _sizes(options: Options) -> Sizes | None:
-    """How sizes of minibatches are looked for."""
+    """Return how minibatch sizes are searched, None where they are not."""
     largest = _counted(options, "minibatchSizeTuningMax", 1_048_576)
     frequency = _counted(options, "minibatchSizeTuningFrequency", 1)
     margin = options.whole("minibatchSearchCriterionErrorMargin", 1)
@@ -91,7 +95,7 @@ def _counted(options: Options, name: str, otherwise: int) -> int:
 
 
 def demand(options: Options, name: str, holds: bool, rule: str) -> None:
-    """Refuse what an option says where it does not hold to a rule."""
+    """Refuse the value of an option that does not satisfy a rule."""
     found = options.found(name)
     if not holds and found is not None:
         raise Refused(RunRefusal(f"'{name}' {rule}.", where_of(found.text)))

@@ -11,7 +11,7 @@ from netsharp_engine.program import Unusable
 if TYPE_CHECKING:
     from netsharp_engine.phases import PhasedBackend
 
-#: The families whose programs take what an epoch sets.
+#: The families whose programs know phases.
 _ABLE = ("torch", "wgpu")
 
 

@@ -1,4 +1,4 @@
-"""The block SGD as a plan of training."""
+"""The block SGD as a training plan."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _CONSTANTS = {
 
 
 def plan_of(options: Options, dtype: str, network: Network, judge: str) -> TrainingPlan:
-    """What a block says; Refused where it contradicts itself or lacks something.
+    """Return the plan of a block; Refused where it contradicts itself or is incomplete.
 
-    `judge` is the node that may judge epochs instead of what is trained.
+    `judge` is the node that may evaluate epochs instead of the trained criterion.
     """
     sizes = options.wholes("minibatchSize") or [256]
     demand(options, "minibatchSize", min(sizes) > 0, "has to be 1 or more")
@@ -96,7 +96,7 @@ def plan_of(options: Options, dtype: str, network: Network, judge: str) -> Train
 
 
 def _parts(options: Options) -> Parts:
-    """In how many parts a minibatch is worked through."""
+    """Return the number of parts in which a minibatch is processed."""
     count, samples = options.whole("numSubminibatches", 1), options.whole("maxSamplesInRAM", 0)
     demand(options, "numSubminibatches", count >= 0, NOT_NEGATIVE)
     demand(options, "maxSamplesInRAM", samples >= 0, NOT_NEGATIVE)
@@ -104,7 +104,7 @@ def _parts(options: Options) -> Parts:
 
 
 def _noise(options: Options) -> Noise:
-    """What dropout and batch normalisation are set to."""
+    """Return the settings of dropout and batch normalisation."""
     dropout = options.reals("dropoutRate") or [0.0]
     inside = all(0 <= one < 1 for one in dropout)
     demand(options, "dropoutRate", inside, "has to be at least 0 and less than 1")
@@ -116,10 +116,10 @@ def _noise(options: Options) -> Noise:
 
 
 def _updates(options: Options, network: Network) -> Updates:
-    """How parameters change."""
+    """Return the update rule of parameters."""
     word = options.text("gradUpdateType", "none")
     kind = _KINDS.get(word.lower(), "")
-    demand(options, "gradUpdateType", bool(kind), f"is '{word}', which is not done yet")
+    demand(options, "gradUpdateType", bool(kind), f"is '{word}', which is not supported yet")
     if options.truth("useAdagrad", False):
         kind = "adagrad"
     constants = {
@@ -148,18 +148,18 @@ def _updates(options: Options, network: Network) -> Updates:
 
 
 def _at_least(options: Options, name: str, otherwise: float) -> float:
-    """A number that must not be negative."""
+    """Return a number that must not be negative."""
     found = options.real(name, otherwise)
     demand(options, name, found >= 0, NOT_NEGATIVE)
     return found
 
 
 def _one_of(options: Options, units: dict[str, str]) -> tuple[list[float], str] | None:
-    """The list of the one option that is given, and its unit."""
+    """Return the list of the one option that is given, and its unit."""
     given = [name for name in units if options.found(name) is not None]
     if len(given) > 1:
         found = options.found(given[1])
         assert found is not None
-        both = f"{given[0]} and {given[1]} are both given; leave one of them out."
+        both = f"{given[0]} and {given[1]} are both given; remove one of them."
         raise Refused(RunRefusal(both, where_of(found.text)))
     return (options.reals(given[0]), units[given[0]]) if given else None

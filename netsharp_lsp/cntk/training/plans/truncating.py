@@ -1,4 +1,6 @@
-"""How the options of SGD and of a reader cut sequences into pieces, and what cannot be cut."""
+"""Truncation: how the options of SGD and of a reader cut sequences into pieces, and what cannot be
+cut.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,9 @@ _ROWS = "nbruttsineachrecurrentiter"
 
 
 class Truncation(NamedTuple):
-    """A plan as the option truncated changes it, and how sequences are cut; None: not at all.
+    """A plan as changed by the option truncated, and how sequences are cut; None: not at all.
 
-    ``is_composed``: the reader is made of deserializers, and the original cuts them, too.
+    ``is_composed``: the reader is made of deserializers, and CNTK cuts them, too.
     """
 
     plan: TrainingPlan
@@ -38,7 +40,7 @@ class Truncation(NamedTuple):
     is_composed: bool = False
 
     def size(self, epoch: int) -> int:
-        """The samples of a minibatch of an epoch (from 0) that has no gaps."""
+        """Return the samples of a minibatch without gaps in an epoch (from 0)."""
         size = self.plan.schedule.size(epoch)
         if self.cut is None:
             return size
@@ -47,36 +49,40 @@ class Truncation(NamedTuple):
 
     @property
     def notice(self) -> str:
-        """What is told of it."""
+        """Return the notice about truncation, empty where nothing is cut."""
         if self.cut is None:
             return ""
         rows, steps = self.cut.of(self.plan.schedule.size(0))
         beside = f"{rows:,} sequences" if rows > 1 else "one sequence"
-        told = f"truncated: sequences are cut into pieces of {steps:,} steps, {beside} beside each"
-        told += " other"
+        text = f"truncated: sequences are cut into pieces of {steps:,} steps, {beside} beside each"
+        text += " other"
         if self.is_composed:
-            return f"{told}."
+            return f"{text}."
         return (
-            f"{told}, as CNTK's HTKDeserializers cuts them. Its CNTKTextFormatReader trains whole "
-            "sequences: for those numbers leave truncated out."
+            f"{text}, as CNTK's HTKDeserializers cuts them. Its CNTKTextFormatReader trains whole "
+            "sequences: for those numbers remove truncated."
         )
 
 
 def truncation(plan: TrainingPlan, sgd: Options, reader: Options) -> Truncation:
-    """What SGD and the reader say; Refused where they contradict each other."""
+    """Return the truncation that SGD and the reader set; Refused where they contradict each
+    other.
+    """
     found = None if reader.text("readerType").lower() in _OF_WORDS else reader.found(_OPTION)
     is_read = found is not None and reader.truth(_OPTION, False)
     if not sgd.truth(_OPTION, False):
         if found is not None and is_read:
             reason = (
-                "the reader is told to cut sequences, and SGD is not. Write truncated=true in "
-                "front of both, or leave it out."
+                "the reader has truncated=true, and SGD has not. Set it in a block around both, "
+                "or remove it."
             )
             raise Refused(RunRefusal(reason, where_of(found.text)))
         return Truncation(plan)
     rows = reader.wholes(_ROWS) or [1]
     demand(reader, _ROWS, min(rows) > 0, "has to be 1 or more")
-    demand(reader, _ROWS, len(set(rows)) == 1, "has several values, and truncated takes one")
+    demand(
+        reader, _ROWS, len(set(rows)) == 1, "has several values, and truncated supports only one"
+    )
     length = reader.whole("truncationLength", 0)
     demand(reader, "truncationLength", length >= 0, NOT_NEGATIVE)
     composed = reader.found("deserializers") is not None
@@ -93,7 +99,7 @@ def truncation(plan: TrainingPlan, sgd: Options, reader: Options) -> Truncation:
 
 
 def _demand_rates_of_samples(plan: TrainingPlan, sgd: Options) -> None:
-    """Refuse what is said for a minibatch, of which nobody knows here how many sequences it has.
+    """Refuse options per minibatch, as the number of sequences in a minibatch is unknown here.
 
     SGDLib/SGD.h, FixUpEffectiveMBSize; CompositeDataReader/Exports.cpp.
     """
@@ -116,7 +122,7 @@ def _demand_rates_of_samples(plan: TrainingPlan, sgd: Options) -> None:
 
 
 def require_cuttable(graph: Graph, network: Network, source: Sweeps, sizes: Sequence[int]) -> None:
-    """Refuse nodes that ask for whole sequences, where minibatches of these ``sizes`` cut them."""
+    """Refuse nodes that need whole sequences, where minibatches of these ``sizes`` cut them."""
     cut = [steps for steps in map(source.cuts, sizes) if steps]
     if not cut:
         return
@@ -130,16 +136,16 @@ def require_cuttable(graph: Graph, network: Network, source: Sweeps, sizes: Sequ
     for name in {node.name for node in graph.nodes} & network.nodes.keys():
         stack = network.nodes[name]
         if stack.operation == STACK:
-            said = f"'{name}', of type {STACK}, asks for whole sequences: {why}."
+            said = f"'{name}', of type {STACK}, needs whole sequences: {why}."
             refusals.append(RunRefusal(said, stack.where))
     if refusals:  # its parts have names that no network knows
         raise Refused(*refusals)
     for node in graph.nodes:
         reason = ""
         if node.op == DELAYS[1]:
-            reason = "reads steps that follow, which may not be there yet"
+            reason = "reads later steps, which may not be available yet"
         elif node.op in COLUMNS and node.op != "ReconcileDynamicAxis":
-            reason = "asks for whole sequences"
+            reason = "needs whole sequences"
         elif node.op in DELAYS and node.attributes["timeStep"] > steps:
             far = node.attributes["timeStep"]
             reason = f"reads {far:,} steps before, and pieces have {steps:,}"

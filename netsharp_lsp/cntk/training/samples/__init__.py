@@ -1,4 +1,4 @@
-"""The files that blocks of readers name, as the samples that they bring.
+"""The files that blocks of readers name, as samples.
 
 Knows no network.
 """

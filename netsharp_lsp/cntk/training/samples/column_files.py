@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 _NAMED, _NUMBERS, _NONE = "category", "regression", "none"
 _UNORDERED = (
-    "UCIFastReader shuffled with a generator of its time; the samples of each epoch are the same, "
-    "and their order is another. randomize=none keeps that of the file."
+    "UCIFastReader shuffled with a random generator of its own; the samples of each epoch are the "
+    "same, but their order differs. randomize=none keeps the order of the file."
 )
 
 
 class ColumnFile(NamedTuple):
-    """The columns of a file, and how it is read."""
+    """The columns of a file, and the options to read it."""
 
     path: str
     where: Where
@@ -56,24 +56,24 @@ class ColumnFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """No error is passed over."""
+        """Return the number of skipped errors: none."""
         return 0
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
         return self.path, self.streams, self.options
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         return read_columns(self.path, self.streams, dtype, self.options)
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all its faults; DataError where it cannot be read."""
         return survey_columns(self.path, self.streams, self.options)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Its samples in order; all are shuffled together, which the original did otherwise."""
+        """Return its samples in order; all are shuffled together, unlike in CNTK."""
         if randomize:
             sequences.warnings.append(_UNORDERED)
         if cut is None:
@@ -82,7 +82,7 @@ class ColumnFile(NamedTuple):
 
 
 def column_file(options: Options, files: RunFiles) -> ColumnFile:
-    """The file of a UCIFastReader."""
+    """Return the file of a UCIFastReader."""
     where = where_of(options.scope.text)
     features: list[tuple[str, Options]] = []
     labels: list[tuple[str, Options]] = []
@@ -94,7 +94,7 @@ def column_file(options: Options, files: RunFiles) -> ColumnFile:
     if len(features) != 1 or len(labels) > 1:
         reason = (
             "UCIFastReader needs one block of features (with dim) and at most one of labels (with "
-            f"labelDim or labelType), and here are {len(features)} and {len(labels)}."
+            f"labelDim or labelType), and there are {len(features)} and {len(labels)}."
         )
         raise Refused(RunRefusal(reason, where))
     name, inner = features[0]
@@ -108,7 +108,7 @@ def column_file(options: Options, files: RunFiles) -> ColumnFile:
             reason = f"'{name}' has to be in the same file as the features."
             raise Refused(RunRefusal(reason, where_of(inner.scope.text)))
         if kind not in (_NAMED, _NUMBERS):
-            reason = f"'labelType' is '{kind}', and none of category, regression, none."
+            reason = f"'labelType' is '{kind}', not one of category, regression, none."
             raise Refused(RunRefusal(reason, where_of(inner.scope.text)))
         streams.append(_labels(name, inner, files) if kind == _NAMED else _numbers(name, inner))
     form = _form(options)
@@ -116,7 +116,7 @@ def column_file(options: Options, files: RunFiles) -> ColumnFile:
 
 
 class LabelMap(NamedTuple):
-    """A file of labels that is not there, and where labels stand."""
+    """A file of labels that does not exist yet, and the column of the labels."""
 
     target: str
     path: str
@@ -125,7 +125,7 @@ class LabelMap(NamedTuple):
 
 
 def label_maps(options: Options, files: RunFiles) -> list[LabelMap]:
-    """The files of labels of a UCIFastReader."""
+    """Return the files of labels of a UCIFastReader."""
     found: list[LabelMap] = []
     for name, inner in sections(options):
         is_named = inner.text("labelType", _NAMED).lower() == _NAMED
@@ -139,7 +139,7 @@ def label_maps(options: Options, files: RunFiles) -> list[LabelMap]:
 def _form(options: Options) -> ColumnOptions:
     delimiter, point = (options.text(one) for one in ("customDelimiter", "customDecimalPoint"))
     if delimiter and delimiter[:1] == (point[:1] or "."):
-        reason = f"'{delimiter[:1]}' cannot stand between columns and before decimals."
+        reason = f"'{delimiter[:1]}' cannot separate both columns and decimals."
         raise Refused(RunRefusal(reason, where_of(options.scope.text)))
     return ColumnOptions(delimiter.encode()[:1], point.encode()[:1] or b".")
 
@@ -158,15 +158,15 @@ def _labels(name: str, options: Options, files: RunFiles) -> LabelColumn:
     data = files.read(path)
     if data is None:
         reason = (
-            f"there is no file '{path}' of labels. Write one with a label on each line, or let a "
-            "command with the action createLabelMap write it before."
+            f"the file of labels '{path}' does not exist. Write one with a label on each line, or "
+            "run a command with the action createLabelMap first."
         )
         raise Refused(RunRefusal(reason, where))
     lines = data.decode("utf-8", "replace").split("\n")
     classes = tuple(line.strip() for line in lines if line.strip())
     dim = max(options.whole("labelDim", 0), len(classes))
     if not classes:
-        raise Refused(RunRefusal(f"'{path}' holds no label.", where))
+        raise Refused(RunRefusal(f"'{path}' contains no label.", where))
     return LabelColumn(name, _start(name, options), dim, classes)
 
 

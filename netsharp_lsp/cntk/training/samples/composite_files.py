@@ -1,4 +1,4 @@
-"""Several files together, as the list `deserializers` of a reader describes them."""
+"""Several files read together, as the list `deserializers` of a reader describes them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CompositeFile:
         return self._parts
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         self._pictures, found = [], list[Keyed]()
         for one in self._parts:
             if isinstance(one, ImageFile):
@@ -67,11 +67,11 @@ class CompositeFile:
         return found[0].sequences if len(found) == 1 else bundled(found)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Its samples in order."""
+        """Return its samples in order."""
         shuffled = randomize and self._window != 0
         if self._pictures:
             if cut is not None:
-                raise DataError("images are no sequences that could be cut. Leave truncated out.")
+                raise DataError("images are not sequences and cannot be cut. Remove truncated.")
             return PictureSweeps(sequences, self._pictures, shuffled, self._window)
         if cut is not None:
             return Truncated(sequences, shuffled, self._window, cut, self.sizes)
@@ -86,7 +86,7 @@ class _Part(NamedTuple):
 
 
 def composite_file(options: Options, files: RunFiles) -> CompositeFile:
-    """The files of a reader that is made of deserializers."""
+    """Return the files of a reader that is made of deserializers."""
     where = where_of_option(options, "deserializers")
     parts = list[TextFile | ImageFile]()
     frames = options.truth("frameMode", False)
@@ -101,23 +101,23 @@ def composite_file(options: Options, files: RunFiles) -> CompositeFile:
     if refusals:
         raise FilesRefused(refusals, looked_at)
     if not parts:
-        reason = "'deserializers' lists no block that says what is read."
+        reason = "'deserializers' contains no block."
         raise Refused(RunRefusal(reason, where))
     names = [name for one in parts for name in one.sizes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        reason = f"two deserializers bring the stream '{twice}'."
+        reason = f"two deserializers provide the stream '{twice}'."
         raise Refused(RunRefusal(reason, where))
     return CompositeFile(parts, where, _window(options, parts))
 
 
 def _read(one: _Part, files: RunFiles, frames: bool) -> TextFile | ImageFile:
-    """The file of a deserializer; Refused where it is none that is read."""
+    """Return the file of a deserializer; Refused where its type is not supported."""
     if one.kind == _IMAGES:
         return image_deserializer(one.options, files)
     if one.kind != _TEXT:
         reason = (
-            f"the deserializer '{one.kind}' is not done; {_TEXT} and {_IMAGES} are. Write its "
+            f"the deserializer '{one.kind}' is not supported; {_TEXT} and {_IMAGES} are. Write its "
             "data in CNTK's text format."
         )
         raise Refused(RunRefusal(reason, where_of_option(one.options, "type")))
@@ -138,8 +138,8 @@ def _parts(options: Options) -> list[_Part]:
 
 
 def _window(options: Options, parts: Sequence[TextFile | ImageFile]) -> int | None:
-    """So many samples are shuffled together, None for all: images alone are chunks that change
-    places.
+    """Return how many samples are shuffled together, None for all: images alone are chunks that are
+    shuffled.
     """
     if options.found("randomizationWindow") is None:
         return 1 if len(parts) == 1 and isinstance(parts[0], ImageFile) else None

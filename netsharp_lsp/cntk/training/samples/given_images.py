@@ -1,4 +1,4 @@
-"""Images that a person names for a model, read as the reader of a configuration reads its own."""
+"""Images that a user names for a model, read as the reader of a configuration reads its own."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ImagesAsRead(NamedTuple):
                 )
             if sizes[stream] != one.size:
                 raise DataError(
-                    f"{path}: the reader brings {sizes[stream]:,} numbers of '{stream}', and the "
-                    f"network takes {one.size:,}."
+                    f"{path}: the reader provides {sizes[stream]:,} numbers for '{stream}', and "
+                    f"the network needs {one.size:,}."
                 )
         listed = self.file.listed._replace(path=path)
         images = self.file._replace(path=path, listed=listed)
@@ -49,7 +49,7 @@ class ImagesAsRead(NamedTuple):
 def images_as_read(experiment: Experiment) -> ImagesAsRead:
     """Find the reader of images of the first command that tests or writes, else that trains.
 
-    Raises Refused where no reader brings images, and where what it brings is drawn at random.
+    Raises Refused where no reader provides images, and where its images are drawn at random.
     """
     refused: Refused | None = None
     for command, scope in _reading(experiment):
@@ -72,7 +72,7 @@ def images_as_read(experiment: Experiment) -> ImagesAsRead:
 
 
 def _reading(experiment: Experiment) -> Iterator[tuple[Command, Scope]]:
-    """The commands that are run, those that train behind all others."""
+    """Yield the commands that are run, those that train after all others."""
     listed = [one for one in experiment.commands if one.listed]
     for command in sorted(listed, key=trains):
         if command.scope is not None:
@@ -82,8 +82,8 @@ def _reading(experiment: Experiment) -> Iterator[tuple[Command, Scope]]:
 def _demand_fixed(images: ImageFile, command: Command) -> None:
     if any(map(is_random, images.streams.transforms)):
         reason = (
-            f"the reader of '{command.name}' draws at random how it changes an image, and an "
-            "answer depends on no chance. Name a command whose reader does not (command=NAME), or "
+            f"the reader of '{command.name}' changes images at random, and an answer must not "
+            "be random. Name a command whose reader does not (command=NAME), or "
             "set cropType=center, hflip=false and no radii."
         )
         raise Refused(RunRefusal(reason, images.where))

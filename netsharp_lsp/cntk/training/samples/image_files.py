@@ -50,15 +50,16 @@ if TYPE_CHECKING:
 #: Orders of numbers in which the channel is fastest.
 _BY_PIXEL = ("nhwc", "legacy")
 _DRAWN = (
-    "CNTK drew what is random of images with a generator for each thread; ours depends on the "
-    "seed, the pass over the data and the image, and never on threads. So numbers differ from its."
+    "CNTK drew the random changes of images with a generator for each thread; here they depend on "
+    "the seed, the pass over the data and the image, and never on threads. So the numbers differ "
+    "from CNTK's."
 )
 _SCALED = (
-    "Images are brought to another size by sums in numbers of 64 bits, rounded once; OpenCV rounds "
-    "on the way, so that a number may differ by 1 (interpolations=linear sums nearly as it does)."
+    "Images are resized in float64 and rounded once; OpenCV rounds intermediate values, so that a "
+    "number may differ by 1 (interpolations=linear is nearly the same)."
 )
 _ROUNDED = ("cubic", "lanczos")
-#: Sides of an image that nobody reads, where a Scale makes it of one size.
+#: Sides of an image that are not read, where a Scale sets its size.
 _ANY = 64
 #: Rows, columns and channels of a mean are no more.
 _LARGEST_EXTENT = 1e9
@@ -66,7 +67,7 @@ _ENTITY = re.compile(rb"<!(DOCTYPE|ENTITY)")
 
 
 class ImageFile(NamedTuple):
-    """The images of a list, and how they are read."""
+    """The images of a list, and the options to read them."""
 
     path: str
     where: Where
@@ -86,20 +87,20 @@ class ImageFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """No error is passed over."""
+        """Return the number of skipped errors: none."""
         return 0
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
         return self.path, self.listed.classes, self.streams.grey
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         return self.pictures(dtype).sequences()
 
     def pictures(self, dtype: str) -> Pictures:
-        """Its images."""
+        """Return its images."""
         found = Pictures(self.listed, self.streams, dtype)
         transforms = self.streams.transforms
         if any(isinstance(one, Scale) and one.kind in _ROUNDED for one in transforms):
@@ -109,20 +110,20 @@ class ImageFile(NamedTuple):
         return found
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all its faults; DataError where it cannot be read."""
         return survey_images(self.listed, self.streams)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Its images in order; each is a chunk of its own, and chunks change places."""
+        """Return its images in order; each is a chunk of its own, and chunks are shuffled."""
         if cut is not None:
-            raise DataError("images are no sequences that could be cut. Leave truncated out.")
+            raise DataError("images are not sequences and cannot be cut. Remove truncated.")
         pictures = getattr(sequences.again, "__self__", None)
         assert isinstance(pictures, Pictures)
         return PictureSweeps(sequences, [pictures], randomize, 1)
 
 
 def image_file(options: Options, files: RunFiles) -> ImageFile:
-    """The list of an ImageReader."""
+    """Return the list of an ImageReader."""
     found = list(sections(options))
     features = [one for one in found if one[1].scope.here(b"width") is not None]
     labels = [one for one in found if one[1].scope.here(b"labelDim") is not None]
@@ -130,7 +131,7 @@ def image_file(options: Options, files: RunFiles) -> ImageFile:
     name, inner = features[0]
     layout = inner.text("mbFormat", "nchw").lower()
     if layout not in (*_BY_PIXEL, "nchw"):
-        reason = f"'mbFormat' is '{layout}', and none of nchw, nhwc, legacy."
+        reason = f"'mbFormat' is '{layout}', not one of nchw, nhwc, legacy."
         raise Refused(RunRefusal(reason, where_of_option(inner, "mbFormat")))
     crop = _crop(inner)
     transforms: list[Transform] = [crop, _scale(inner), _color(inner)]
@@ -151,7 +152,7 @@ def image_file(options: Options, files: RunFiles) -> ImageFile:
 
 
 def image_deserializer(options: Options, files: RunFiles) -> ImageFile:
-    """The list of an ImageDeserializer, whose transforms stand in their order."""
+    """Return the list of an ImageDeserializer with its transforms in order."""
     found = options.found("input")
     inputs = list(sections(Options(options.scope.inside(found)))) if found is not None else []
     features = [one for one in inputs if one[1].scope.here(b"transforms") is not None]
@@ -168,7 +169,7 @@ def image_deserializer(options: Options, files: RunFiles) -> ImageFile:
         elif kind in _TRANSFORMS:
             transforms += _TRANSFORMS[kind](one, files)
         elif kind != "Cast":
-            reason = f"'type' of a transform is '{kind}', and none of {', '.join(_TRANSFORMS)}."
+            reason = f"'type' of a transform is '{kind}', not one of {', '.join(_TRANSFORMS)}."
             raise Refused(RunRefusal(reason, where_of_option(one, "type")))
     streams = ImageStreams(
         name,
@@ -192,13 +193,13 @@ def _demand_one(
     if len(features) != 1 or len(labels) != 1:
         reason = (
             f"{reader} needs one block of images (with {key}) and one of labels (with labelDim), "
-            f"and here are {len(features)} and {len(labels)}."
+            f"and there are {len(features)} and {len(labels)}."
         )
         raise Refused(RunRefusal(reason, where_of(options.scope.text)))
 
 
 def _listed(options: Options) -> Iterator[Options]:
-    """The blocks in the list of transforms."""
+    """Yield the blocks in the list of transforms."""
     found = options.found("transforms")
     for part in (elements(found.text) or ()) if found is not None else ():
         if found is not None and is_block(part.text):
@@ -230,10 +231,10 @@ def _made(options: Options, files: RunFiles, labels: Options, streams: ImageStre
 
 
 def _first(listed: ImageList, grey: bool) -> Array:
-    """The first image, whose size is that of all where none is given."""
+    """Return the first image, whose size is that of all where none is given."""
     for _, _, image in listed.images(Unheard()):
         return pixels(image_bytes(image), image.path, grey)
-    raise DataError(f"{listed.path}: names no image.")
+    raise DataError(f"{listed.path}: lists no image.")
 
 
 def _crop(options: Options) -> Crop:
@@ -242,10 +243,12 @@ def _crop(options: Options) -> Crop:
     ratios = options.reals("cropRatio") or [1.0]
     low, high = ratios[0], ratios[min(1, len(ratios) - 1)]
     if kind not in ("center", "random", "multiview10"):
-        reason = f"'cropType={kind}' is not done; center, random and multiview10 are."
+        reason = f"'cropType={kind}' is not supported; center, random and multiview10 are."
         raise Refused(RunRefusal(reason, where_of_option(options, "cropType")))
     if jitter not in ("none", "uniratio"):
-        reason = f"'jitterType={jitter}' is not done, nor by CNTK of November 2016; uniRatio is."
+        reason = (
+            f"'jitterType={jitter}' is not supported, nor by CNTK of November 2016; uniRatio is."
+        )
         raise Refused(RunRefusal(reason, where_of_option(options, "jitterType")))
     if not 0 < low <= high <= 1:
         reason = "'cropRatio' has to be above 0 and at most 1, the smaller one first."
@@ -261,7 +264,7 @@ def _scale(options: Options) -> Scale:
     kind = options.text("interpolations", "linear").lower()
     mode, value = options.text("scaleMode", "fill"), options.whole("padValue", -1)
     if kind not in KINDS:
-        reason = f"'interpolations' is '{kind}', and none of {', '.join(KINDS)}."
+        reason = f"'interpolations' is '{kind}', not one of {', '.join(KINDS)}."
         raise Refused(RunRefusal(reason, where_of_option(options, "interpolations")))
     if mode not in ("fill", "crop", "pad") or value < -1:
         reason = "'scaleMode' has to be fill, crop or pad, and 'padValue' -1 or more."
@@ -302,8 +305,8 @@ def _mean(options: Options, files: RunFiles) -> list[Transform]:
     numbers = found["MeanImg"]
     if min(shape) < 1 or len(numbers) != shape[0] * shape[1] * shape[2]:
         reason = (
-            f"'{options.path('meanFile')}' says Row, Col and Channel {', '.join(map(str, shape))}, "
-            f"and MeanImg holds {len(numbers):,} numbers."
+            f"'{options.path('meanFile')}' has Row, Col and Channel {', '.join(map(str, shape))}, "
+            f"and MeanImg has {len(numbers):,} numbers."
         )
         raise Refused(RunRefusal(reason, where_of_option(options, "meanFile")))
     return [Mean(numbers, shape)]
@@ -312,7 +315,9 @@ def _mean(options: Options, files: RunFiles) -> list[Transform]:
 def _numbers_of(
     options: Options, key: str, files: RunFiles, names: Sequence[str]
 ) -> dict[str, list[float]] | None:
-    """The numbers of some elements of an XML file of OpenCV's; None where none is named."""
+    """Return the numbers of some elements of an XML file of OpenCV's; None where no file is
+    named.
+    """
     path = options.path(key)
     if not path:
         return None
@@ -321,33 +326,35 @@ def _numbers_of(
         raise Refused(RunRefusal(outside(path), where))
     data = files.read(path)
     if data is None:
-        raise Refused(RunRefusal(f"there is no file '{path}', which '{key}' names.", where))
+        raise Refused(RunRefusal(f"the file '{path}', which '{key}' names, does not exist.", where))
     try:
         if _ENTITY.search(data):
             raise ValueError("it declares entities, which are not read")
         root = ElementTree.fromstring(data)
         return {name: _held(root.find(name)) for name in names}
     except (ElementTree.ParseError, ValueError) as error:
-        reason = f"'{path}' is no XML file of OpenCV with {', '.join(names)}: {error}."
+        reason = f"'{path}' is not an XML file of OpenCV with {', '.join(names)}: {error}."
         raise Refused(RunRefusal(reason, where)) from None
 
 
 def _extent(numbers: Sequence[float]) -> int:
-    """The size that an element holds, 0 where that is none."""
+    """Return the size in an element, 0 where it is not a size."""
     return int(numbers[0]) if numbers and 1 <= numbers[0] <= _LARGEST_EXTENT else 0
 
 
 def _held(found: ElementTree.Element | None) -> list[float]:
-    """The numbers of an element, of a matrix those of its data; ValueError for other words."""
+    """Return the numbers of an element, of a matrix those of its data; ValueError for other
+    words.
+    """
     if found is None:
-        raise ValueError("one of these is not there")
+        raise ValueError("one of these is missing")
     data = found.find("data")
     words = (found if data is None else data).text or ""
     return [float(word) for word in words.split()]
 
 
 def _radii(options: Options, key: str) -> tuple[float, ...]:
-    """A radius for each epoch."""
+    """Return a radius for each epoch."""
     found = tuple(options.reals(key)) or (0.0,)
     if not all(0 <= one <= 1 for one in found):
         raise Refused(RunRefusal(f"'{key}' has to be from 0 to 1.", where_of_option(options, key)))
@@ -355,7 +362,7 @@ def _radii(options: Options, key: str) -> tuple[float, ...]:
 
 
 def _whole(options: Options, key: str) -> int:
-    """A number that has to be there, and 1 or more."""
+    """Return a required number, which has to be 1 or more."""
     options.required(key, "a block of images")
     found = options.whole(key, 0)
     if found < 1:
@@ -365,7 +372,7 @@ def _whole(options: Options, key: str) -> int:
 
 
 def is_random(one: Transform) -> bool:
-    """Whether a transform draws what it does."""
+    """Return whether a transform changes images at random."""
     if isinstance(one, Crop):
         return one.kind == "random" or one.flips or one.jitters or any(one.aspect)
     if isinstance(one, Color):

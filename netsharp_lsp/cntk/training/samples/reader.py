@@ -1,4 +1,4 @@
-"""The block of a reader as the samples that it brings."""
+"""The samples that the block of a reader describes."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ _COMPOSED, _JOINED = "deserializers", "readers"
 
 
 class DataFile(Protocol):
-    """The samples of a reader, as its block describes them."""
+    """The data of a reader, as its block describes them."""
 
     @property
     def path(self) -> str:
-        """Where they are, or the first of them."""
+        """Return the path of the file, or of the first of several."""
 
     @property
     def files(self) -> Sequence[SurveyedFile]:
-        """The files that they are read from."""
+        """Return the files that are read."""
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """The numbers of a sample, by stream."""
+        """Return the numbers of a sample, by stream."""
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Its samples in order, in pieces of sequences where these are ``cut``; a warning more
-        where the order is not known to be the original's.
+        """Return its samples in order, in pieces of sequences where these are ``cut``; with one
+        more warning where the order is not known to be CNTK's.
         """
 
 
 class SampleReader:
-    """What a block says; `source` reads the file."""
+    """The settings of a reader's block; `source` reads the file."""
 
     def __init__(self, scope: Scope, file: DataFile, randomize: bool) -> None:
         self._where = where_of(scope.text)
@@ -69,7 +69,7 @@ class SampleReader:
         self.randomize = randomize
 
     def fit(self, inputs: Iterable[Node]) -> None:
-        """Refuse inputs that no stream brings, or brings with another size."""
+        """Refuse inputs that no stream provides, or provides with another size."""
         inputs = list(inputs)
         for node in inputs:
             self._axes.setdefault(node.text("dynamicAxis"), []).append(node.name)
@@ -77,15 +77,15 @@ class SampleReader:
         for node in inputs:
             held, size = sizes.get(node.name), elements(node.shape or ())
             if held is None:
-                reason = f"no stream is called '{node.name}' as an input of the network is."
+                reason = f"no stream has the name '{node.name}' of an input of the network."
                 raise Refused(RunRefusal(reason + nearest(node.name, sizes), self._where))
             if held != size:
                 reason = f"'{node.name}' has dim={held} here, and the network's has {size}."
                 raise Refused(RunRefusal(reason, self._where))
 
     def source(self, dtype: str, cut: Cut | None = None) -> Sweeps:
-        """The samples, in pieces of sequences where these are ``cut``; DataError where the file
-        cannot be used, UnreadFileError with the place that names it where it cannot be opened.
+        """Return the samples, in pieces of sequences where these are ``cut``; DataError where the
+        file cannot be used, UnreadFileError with the place that names it where it cannot be opened.
         """
         sequences = self.sequences(dtype)
         for names in self._axes.values():
@@ -97,13 +97,13 @@ class SampleReader:
             raise DataError(f"{self.file.path}: {error}") from None
 
     def sequences(self, dtype: str) -> Sequences:
-        """The samples as the file has them; DataError and UnreadFileError likewise."""
+        """Return the samples in file order; DataError and UnreadFileError likewise."""
         for one in self.file.files:
             _demand_readable(one)
         return self.file.read(dtype)
 
     def _compare(self, sequences: Sequences, first: str, second: str) -> None:
-        """Refuse sequences with other lengths along one axis."""
+        """Refuse sequences of different lengths along one axis."""
         place = sequences.differing(first, second)
         if place is not None:
             number, one, other = place
@@ -124,8 +124,8 @@ def _demand_readable(file: SurveyedFile) -> None:
 
 
 class _Kind(NamedTuple):
-    """A type of reader: what makes a file of its block, and whether `randomize` is a truth there,
-    rather than a window of samples.
+    """A type of reader: the function that makes a file of its block, and whether `randomize` is a
+    truth value there, rather than a window of samples.
     """
 
     file: Callable[[Options, RunFiles], DataFile]
@@ -148,9 +148,9 @@ _KINDS = {
 def reader_of(
     found: Found, outer: Scope, files: RunFiles, otherwise: bool, asked: bool = True
 ) -> SampleReader:
-    """The reader in a block.
+    """Return the reader in a block.
 
-    Samples come in a random order or in that of the file, as `otherwise` says where the block
+    Samples come in a random order or in that of the file, as `otherwise` sets where the block
     itself does not; it is not `asked` where the order must not change.
     """
     scope = outer.inside(found)
@@ -172,7 +172,7 @@ def reader_of(
 
 
 def _why_not(name: str, is_joined: bool) -> str:
-    """Why a reader is not read, by what it reads, and the way out."""
+    """Return why a reader is not supported, by what it reads, and what to do instead."""
     table = READERS.get(name.lower())
     says = table.says if table is not None and not is_joined else ""
     what = "a reader that is made of several" if is_joined else f"the reader {name}"

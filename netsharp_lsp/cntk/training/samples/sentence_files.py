@@ -42,13 +42,13 @@ _NAMED, _NEXT, _NONE = "category", "nextword", "none"
 _CLASS, _PLAIN, _NOISE = "class", "softmax", "nce"
 _UNORDERED = (
     "LMSequenceReader always shuffles the sentences of a block; the order is that of the GNU "
-    "library of 2016 as its text says, and was compared with no log. cacheBlockSize=1 keeps the "
-    "order of the file."
+    "library of 2016 according to its source, and was not compared with a log. cacheBlockSize=1 "
+    "keeps the order of the file."
 )
 
 
 class SentenceFile(NamedTuple):
-    """The sentences of a file, and how they are read and taken."""
+    """The sentences of a file, and the options to read and batch them."""
 
     path: str
     where: Where
@@ -73,28 +73,28 @@ class SentenceFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """No error is passed over."""
+        """Return the number of skipped errors: none."""
         return 0
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
         streams = self.streams
         ids = tuple(streams.words.ids), tuple(streams.nexts.ids)
         kinds = streams.classes is None, streams.noise is None
         return self.path, ids, streams.words.unknown, streams.has_labels, *kinds
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         return read_sentences(self.path, self.streams, dtype, self.options)
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all its faults; DataError where it cannot be read."""
         return survey_sentences(self.path, self.streams)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Minibatches of sentences of one length, always shuffled."""
-        assert cut is None, "what is longer than a minibatch is cut anyway"
+        """Return minibatches of sentences of one length, always shuffled."""
+        assert cut is None, "sentences longer than a minibatch are cut anyway"
         if max(sequences.chunks) > 1:
             sequences.warnings.append(_UNORDERED)
         grouping = Grouping(self.beside, spare=self.streams.has_labels, cuts=True)
@@ -105,10 +105,10 @@ class SentenceFile(NamedTuple):
 
 
 def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
-    """The file of a LMSequenceReader."""
+    """Return the file of a LMSequenceReader."""
     (features, inner), labels = in_and_out(options, _READER)
-    (_, before), (name, behind) = labels
-    kinds = [one.text("labelType", _NAMED).lower() for one in (before, behind)]
+    (_, before), (name, after) = labels
+    kinds = [one.text("labelType", _NAMED).lower() for one in (before, after)]
     if kinds[0] != _NAMED or kinds[1] not in (_NAMED, _NEXT, _NONE):
         reason = (
             f"'labelType' of {labels[0][0]} has to be category, and that of {name} one of "
@@ -122,7 +122,7 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
     is_said = kinds[1] != _NONE
     table = _table(options, files)
     words = _vocabulary(before, table, options, files)
-    nexts = _vocabulary(behind, table, options, files) if kinds[1] == _NAMED else words
+    nexts = _vocabulary(after, table, options, files) if kinds[1] == _NAMED else words
     found = noise = None
     if is_said and mode != _PLAIN:
         if table is None:
@@ -145,7 +145,7 @@ def sentence_file(options: Options, files: RunFiles) -> SentenceFile:
 
 
 class _Row(NamedTuple):
-    """A word of a file of classes, its class, and how often it comes."""
+    """A word of a file of classes, its class, and its count."""
 
     word: bytes
     kind: int
@@ -153,10 +153,10 @@ class _Row(NamedTuple):
 
 
 def _noise(inner: Options, features: str, table: Sequence[_Row], options: Options) -> NoiseWords:
-    """What is drawn beside each word."""
+    """Return the distribution from which noise words are drawn."""
     drawn = inner.whole("noise_number", 0)
     if drawn < 1:
-        reason = f"mode=nce of {features} needs 'noise_number', how many words are drawn as noise."
+        reason = f"mode=nce of {features} needs 'noise_number', the number of noise words."
         raise Refused(RunRefusal(reason, where_of_option(inner, "mode")))
     try:
         return NoiseWords([row.often for row in table], drawn)
@@ -166,7 +166,7 @@ def _noise(inner: Options, features: str, table: Sequence[_Row], options: Option
 
 
 def _table(options: Options, files: RunFiles) -> Sequence[_Row] | None:
-    """The words of a file of classes in their order."""
+    """Return the words of a file of classes in their order."""
     if not options.path("wordclass"):
         return None
     where, found = where_of_option(options, "wordclass"), dict[int, _Row]()
@@ -178,8 +178,8 @@ def _table(options: Options, files: RunFiles) -> Sequence[_Row] | None:
         place, kind = (number_in(cells[at]) if len(cells) == 4 else None for at in (0, 3))
         if place is None or kind is None:
             reason = (
-                f"'{options.path('wordclass')}', line {number:,}: expected are the number of a "
-                "word, how often it comes, the word and the number of its class."
+                f"'{options.path('wordclass')}', line {number:,}: expected the number of a word, "
+                "its count, the word and the number of its class."
             )
             raise Refused(RunRefusal(reason, where))
         found[place] = _Row(cells[2], kind, _count_in(cells[1]))
@@ -195,15 +195,17 @@ def _vocabulary(
     options: Options,
     files: RunFiles,
 ) -> Vocabulary:
-    """The words of a block of labels: those of its file, else of the classes."""
+    """Return the words of a block of labels: those of its file, else of the classes."""
     size, unknown = section.whole("labelDim", 0), options.text("unk", "<unk>")
     lines = lines_of(section, "labelMappingFile", files)
     if lines is not None:
         return vocabulary([line for line in lines if line], size, unknown)
     if table is None:
         found = section.path("labelMappingFile")
-        told = f"there is no file '{found}'" if found else "there is no 'labelMappingFile'"
-        reason = f"{told} of words, one on each line, and no 'wordclass'."
+        missing = (
+            f"the file '{found}' does not exist" if found else "no 'labelMappingFile' is given"
+        )
+        reason = f"{missing}, which lists the words, one on each line, and no 'wordclass' either."
         raise Refused(RunRefusal(reason, where_of_option(section, "labelMappingFile")))
     if size not in (0, len(table)):
         reason = (
@@ -214,7 +216,7 @@ def _vocabulary(
 
 
 def _count_in(cell: bytes) -> float:
-    """A whole number of a count that may be written with a fraction; 0 for what is none."""
+    """Return a count as a whole number; it may be written with a fraction. 0 for anything else."""
     try:
         found = float(cell)
     except ValueError:

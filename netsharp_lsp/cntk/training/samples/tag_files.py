@@ -35,12 +35,13 @@ _READER = "LUSequenceReader"
 _NAMED, _PLAIN, _CLASS = "category", "plain", "class"
 _UNORDERED = (
     "LUSequenceReader shuffled with a seed of its own; the order is that of the GNU library of "
-    "2016 as its text says, and was compared with no log. randomize=none keeps that of the file."
+    "2016 according to its source, and was not compared with a log. randomize=none keeps the order "
+    "of the file."
 )
 
 
 class TaggedFile(NamedTuple):
-    """The sentences of a file, and how they are read and taken."""
+    """The sentences of a file, and the options to read and batch them."""
 
     path: str
     where: Where
@@ -63,26 +64,26 @@ class TaggedFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """No error is passed over."""
+        """Return the number of skipped errors: none."""
         return 0
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
         streams = self.streams
         lists = tuple(streams.words.ids.items()), tuple(streams.tags.ids)
         return self.path, lists, streams.words.unknown, streams.tags.unknown
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         return read_tagged(self.path, self.streams, dtype)
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all its faults; DataError where it cannot be read."""
         return survey_tagged(self.path, self.streams)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Minibatches of sentences beside each other."""
+        """Return minibatches of parallel sentences."""
         assert cut is None, "sentences are whole here"
         if randomize:
             sequences.warnings.append(_UNORDERED)
@@ -90,7 +91,7 @@ class TaggedFile(NamedTuple):
 
 
 def tagged_file(options: Options, files: RunFiles) -> TaggedFile:
-    """The file of a LUSequenceReader."""
+    """Return the file of a LUSequenceReader."""
     _refuse(options)
     (features, _), labels = in_and_out(options, _READER)
     (_, words), (name, tags) = _chosen(labels, options)
@@ -99,7 +100,7 @@ def tagged_file(options: Options, files: RunFiles) -> TaggedFile:
             reason = f"'labelType' of {label} has to be category in a {_READER}."
             raise Refused(RunRefusal(reason, where_of_option(section, "labelType")))
         if section.truth("isProposal", False):
-            reason = f"'isProposal' of {label} is not done. Leave it out."
+            reason = f"'isProposal' of {label} is not supported. Remove it."
             raise Refused(RunRefusal(reason, where_of_option(section, "isProposal")))
     beside = options.whole("nbruttsineachrecurrentiter", 1)
     if beside < 1:
@@ -122,26 +123,28 @@ def tagged_file(options: Options, files: RunFiles) -> TaggedFile:
 
 
 def _refuse(options: Options) -> None:
-    """Refuse what the reader could do beside, and is not done."""
+    """Refuse features of the reader that are not supported."""
     for key, otherwise in (
-        ("dataMultiPass", "Set epochSize=0, and an epoch is a pass over the data."),
-        ("ignoresentencebegintag", "CNTK of November 2016 refuses it, too."),
+        ("dataMultiPass", "With epochSize=0 an epoch is a pass over the data."),
+        ("ignoresentencebegintag", "CNTK of November 2016 rejects it, too."),
     ):
         if options.text(key, "false") not in FALSE:
-            reason = f"'{key}' of {_READER} is not done. {otherwise} Leave it out."
+            reason = f"'{key}' of {_READER} is not supported. {otherwise} Remove it."
             raise Refused(RunRefusal(reason, where_of_option(options, key)))
     if options.names("ioNodeNames"):
-        reason = f"'ioNodeNames' of {_READER} is not done: it reads one input and one output."
+        reason = (
+            f"'ioNodeNames' of {_READER} is not supported: only one input and one output are read."
+        )
         raise Refused(RunRefusal(reason, where_of_option(options, "ioNodeNames")))
 
 
 def _chosen(labels: list[tuple[str, Options]], options: Options) -> Iterator[tuple[str, Options]]:
-    """The block of the input, then that of the output."""
+    """Yield the block of the input, then that of the output."""
     for at, key in enumerate(("inputLabel", "outputLabel")):
         wanted = options.text(key)
         found = [one for one in labels if one[0] == wanted] if wanted else [labels[at]]
         if not found:
-            reason = f"'{key}' is '{wanted}', and no block of labels is called so."
+            reason = f"'{key}' is '{wanted}', and no block of labels has that name."
             raise Refused(RunRefusal(reason, where_of_option(options, key)))
         yield found[0]
 
@@ -149,7 +152,7 @@ def _chosen(labels: list[tuple[str, Options]], options: Options) -> Iterator[tup
 def _listed(
     section: Options, options: Options, files: RunFiles
 ) -> tuple[Vocabulary, Classes | None]:
-    """The words of a block of labels, and their classes."""
+    """Return the words of a block of labels, and their classes."""
     mode = section.text("mode", _PLAIN).lower()
     if mode not in (_PLAIN, _CLASS):
         reason = f"'mode' is '{mode}', and neither plain nor class."
@@ -176,16 +179,16 @@ def _listed(
 
 
 def _mapped(words: Vocabulary, section: Options, options: Options, files: RunFiles) -> Vocabulary:
-    """A vocabulary whose words stand for others, and else for the unknown one.
+    """Return a vocabulary whose words are mapped to others, and all other words to the unknown one.
 
-    The original goes through its words in their order and reads what it has just written.
+    CNTK visits its words in order and reads what it has just written.
     """
     pairs: dict[bytes, bytes] = {}
     if options.path("wordmap"):
         for number, line in enumerate(_until_empty(required_lines(options, "wordmap", files)), 1):
             cells = line.split()
             if len(cells) < 2:
-                reason = f"'{options.path('wordmap')}', line {number:,}: expected are two words."
+                reason = f"'{options.path('wordmap')}', line {number:,}: expected two words."
                 raise Refused(RunRefusal(reason, where_of_option(options, "wordmap")))
             pairs[cells[0]] = cells[1]
     ids = dict(words.ids)
@@ -198,7 +201,7 @@ def _mapped(words: Vocabulary, section: Options, options: Options, files: RunFil
                 (words.unknown if meant is None else meant).decode("utf-8", "replace")
             )
             said = excerpt(word.decode("utf-8", "replace"))
-            reason = f"the word map leads from '{said}' to '{lacking}', which is in no list."
+            reason = f"the word map maps '{said}' to '{lacking}', which is in no list."
             raise Refused(RunRefusal(reason, where_of_option(section, "useWordMap")))
         ids[word] = found
         if word == words.unknown:
@@ -207,6 +210,6 @@ def _mapped(words: Vocabulary, section: Options, options: Options, files: RunFil
 
 
 def _until_empty(lines: Sequence[bytes]) -> list[bytes]:
-    """The lines up to the first that is empty, behind which nothing is read."""
+    """Return the lines before the first that is empty, after which nothing is read."""
     found = list(lines)
     return found[: found.index(b"")] if b"" in found else found

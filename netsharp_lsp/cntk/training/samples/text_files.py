@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class TextFile(NamedTuple):
-    """The streams of a file, and how it is read."""
+    """The streams of a file, and the options to read it."""
 
     path: str
     where: Where
     streams: tuple[TextStream, ...]
     options: TextOptions
-    #: So many samples are shuffled together; None for all, 0 for none.
+    #: The number of samples that are shuffled together; None for all, 0 for none.
     window: int | None
 
     @property
@@ -50,24 +50,24 @@ class TextFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """So many errors are passed over."""
+        """Return how many errors are skipped."""
         return self.options.most_errors
 
     @property
     def key(self) -> object:
-        """What is equal where the same is read."""
+        """Return a key that is equal for equal reads."""
         return self.path, self.streams, self.options
 
     def read(self, dtype: str) -> Sequences:
-        """Its samples; DataError where it cannot be used."""
+        """Return its samples; DataError where it cannot be used."""
         return read_text(self.path, self.streams, dtype, self.options)
 
     def survey(self) -> DataSurvey:
-        """All that is wrong with it; DataError where it cannot be read."""
+        """Return all its faults; DataError where it cannot be read."""
         return survey_text(self.path, self.streams, self.options)
 
     def sweeps(self, sequences: Sequences, randomize: bool, cut: Cut | None) -> Sweeps:
-        """Its samples in the order of the original."""
+        """Return its samples in CNTK's order."""
         shuffled = randomize and self.window != 0
         if cut is None:
             return Sweeps(sequences, shuffled, self.window)
@@ -75,7 +75,7 @@ class TextFile(NamedTuple):
 
 
 def text_file(options: Options, files: RunFiles) -> TextFile:
-    """The file of a reader of CNTK's text format."""
+    """Return the file of a reader of CNTK's text format."""
     return TextFile(
         *located(options, files),
         tuple(_streams(options)),
@@ -100,7 +100,9 @@ def _window(options: Options) -> int | None:
 
 
 def located(options: Options, files: RunFiles, name: str = "file") -> tuple[str, Where]:
-    """Where a file is that a block names, and where it is named; Refused where none may be read."""
+    """Return the path of a file that a block names, and the place that names it; Refused where it
+    may not be read.
+    """
     path = options.required_path(name, "reader")
     found = options.found(name)
     where = where_of(options.scope.text if found is None else found.text)
@@ -129,7 +131,7 @@ def _streams(outer: Options) -> Iterable[TextStream]:
             raise Refused(RunRefusal(f"'dim' of '{name}' has to be 1 or more.", where))
         alias = options.text("alias", name)
         if not alias or alias in aliases:
-            reason = f"the alias '{alias}' stands for another stream already."
+            reason = f"the alias '{alias}' is already used by another stream."
             raise Refused(
                 RunRefusal(reason if alias else f"the alias of '{name}' is empty.", where)
             )

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Where
     from netsharp_lsp.cntk.run.files import RunFiles
 
-#: Whoever names one of these has labels.
+#: A block with one of these has labels.
 _LABELS = (b"labelMappingFile", b"labelDim", b"labelType")
-#: What is said of sentences, by the name of the reader.
+#: Notices about sentences, by the name of the reader.
 _SECTION, _OF_LABELS = b"sectionType", b"labels"
 
 
 def sections(options: Options) -> Iterator[tuple[str, Options]]:
-    """The blocks in a block, by their names."""
+    """Yield the blocks in a block, by name."""
     scope = options.scope
     for entry in scope:
         found = Found(entry, scope, scope.resolved(entry))
@@ -35,7 +35,7 @@ def sections(options: Options) -> Iterator[tuple[str, Options]]:
 
 
 def is_of_labels(options: Options) -> bool:
-    """Whether a block is one of labels."""
+    """Return whether a block is one of labels."""
     kind = options.scope.here(_SECTION)
     if kind is not None and options.scope.resolved(kind).text == _OF_LABELS:
         return True
@@ -45,8 +45,8 @@ def is_of_labels(options: Options) -> bool:
 def in_and_out(
     options: Options, reader: str
 ) -> tuple[tuple[str, Options], list[tuple[str, Options]]]:
-    """The block of features, and the two of labels, that of the input first: in the order of their
-    names, whatever these are.
+    """Return the block of features, and the two of labels, that of the input first: in the order of
+    their names, whatever these are.
     """
     found = sorted(sections(options), key=lambda one: one[0].lower())
     labels = [one for one in found if is_of_labels(one[1])]
@@ -54,7 +54,7 @@ def in_and_out(
     if len(labels) != 2:
         reason = (
             f"{reader} needs two blocks of labels (with labelType, labelDim or labelMappingFile), "
-            "of which the first by name is the input's, the other the output's, and here are "
+            "of which the first by name is the input's, the other the output's, and there are "
             f"{len(labels)}."
         )
         raise Refused(RunRefusal(reason, where_of(options.scope.text)))
@@ -65,8 +65,8 @@ def in_and_out(
 
 
 def lines_of(options: Options, key: str, files: RunFiles) -> Sequence[bytes] | None:
-    """The lines of a small file that an option names, without blanks around them; None where it
-    names none, or one that is not there.
+    """Return the lines of a small file that an option names, without blanks around them; None where
+    no file is named, or it does not exist.
     """
     found = options.found(key)
     path = options.path(key)
@@ -79,33 +79,33 @@ def lines_of(options: Options, key: str, files: RunFiles) -> Sequence[bytes] | N
 
 
 def required_lines(options: Options, key: str, files: RunFiles) -> Sequence[bytes]:
-    """The lines of a small file that has to be there."""
+    """Return the lines of a small file that is required."""
     found = lines_of(options, key, files)
     if found is None:
-        reason = f"there is no file '{options.path(key)}', which '{key}' names."
+        reason = f"the file '{options.path(key)}', which '{key}' names, does not exist."
         raise Refused(RunRefusal(reason, where_of_option(options, key)))
     return found
 
 
 def where_of_option(options: Options, key: str) -> Where:
-    """Where an option stands, else its block."""
+    """Return the place of an option, else of its block."""
     found = options.found(key)
     return where_of(options.scope.text if found is None else found.text)
 
 
 def vocabulary(words: Sequence[bytes], size: int, unknown: str) -> Vocabulary:
-    """Words, numbered as they come."""
+    """Return words, numbered in order."""
     ids = {word: number for number, word in enumerate(words)}
     return Vocabulary(ids, max(size, len(words)), unknown.encode())
 
 
 def number_in(cell: bytes) -> int | None:
-    """The whole number that a cell of a list holds, however long; None where it holds none."""
+    """Return the integer in a cell of a list, of any length; None where it is not an integer."""
     return whole_number(cell.decode("latin-1"))
 
 
 def classes(of: Sequence[int], options: Options, key: str) -> Classes:
-    """The classes of words; Refused where they cannot be."""
+    """Return the classes of words; Refused where they are invalid."""
     try:
         return Classes(of)
     except DataError as error:
