@@ -1,5 +1,4 @@
-"""The facts about a graph that every back end needs before it makes anything: order, users,
-learning, fusions.
+"""The facts of a graph that all back ends need first: order, users, learning, fusions.
 
 Facts about nodes, as plain data; layouts, buffers and calls are each back end's own.
 """
@@ -52,9 +51,7 @@ class Analysis:
         return layers
 
     def ends(self, source: Node, node: Node) -> bool:
-        """Return whether the values of ``source`` are needed by nothing else forward than by
-        ``node``.
-        """
+        """Return whether ``node`` alone needs the values of ``source`` forward."""
         return self.uses[source] == 1 and self.users[source][-1] is node
 
 

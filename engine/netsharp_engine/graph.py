@@ -34,8 +34,8 @@ class SamplesError(GraphError):
 class Graph:
     """Inputs in feature order, nodes in topological order, parameters in creation order.
 
-    ``targets`` are compared with by ``criteria``; training minimises the first criterion, others are
-    reported beside it.
+    ``criteria`` compare the output with ``targets``; training minimises the first, others are
+    reported.
     """
 
     __slots__ = (
@@ -60,9 +60,7 @@ class Graph:
         self._names: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return rows that refer to each other by number: pickling deep networks and loops is not
-        recursive.
-        """
+        """Return rows that refer to each other by number, so pickling is not recursive."""
         nodes = {node: index for index, node in enumerate(self.nodes)}
         parameters = {each: index for index, each in enumerate(self.parameters)}
         rows = [
@@ -108,8 +106,7 @@ class Graph:
     def judged(self, *operations: str) -> Graph:
         """Return a graph over the same nodes and parameters with these criteria of its output.
 
-        The output is compared with a target of its shape, named ``target/OUTPUT``. GraphError
-        without an output.
+        The output's target of its shape is named ``target/OUTPUT``. GraphError without an output.
         """
         graph = Graph()
         graph.inputs, graph.output = list(self.inputs), self.output
@@ -132,9 +129,7 @@ class Graph:
         trained: bool = True,
         origin: object = None,
     ) -> Parameter:
-        """Add a parameter; ``initial`` is any sequence or array of as many numbers. GraphError for
-        an unknown kind, another number of them, or a name that is taken.
-        """
+        """Add a parameter with as many ``initial`` numbers. GraphError for kind, count or name."""
         if kind not in PARAMETER_KINDS:
             raise GraphError(
                 f"parameter {name}: kind '{kind}' is none of {', '.join(PARAMETER_KINDS)}",
@@ -207,9 +202,7 @@ class Graph:
         delay.inputs = (source, *delay.inputs)
 
     def set_output(self, node: Node) -> None:
-        """Choose the node whose value is the network's answer. GraphError for a node of another
-        graph.
-        """
+        """Choose the node whose value is the answer. GraphError for one of another graph."""
         if node not in self._known:
             raise GraphError("the output must be a node of the same graph")
         self.output = node

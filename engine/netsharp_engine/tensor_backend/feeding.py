@@ -65,7 +65,7 @@ def _packing(node: Node, batch: Batch) -> Packing:
 
 
 def joined_columns(node: Node, packing: Packing | None) -> Indices | None:
-    """Return the columns that are samples, where a node joins them and some are gaps; else None."""
+    """Return the columns [samples] where a node joins samples and some are gaps; else None."""
     if packing is None or not len(packing.gaps) or node.op not in (*JOINING, *ACROSS):
         return None
     return packing.places if node.op in JOINING else np.sort(packing.places)

@@ -84,7 +84,10 @@ class TorchDraft:
         return told(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchProgram:
-        """Make it, with the numbers of ``beside``; so many threads multiply on a processor."""
+        """Make the program, with the numbers of ``beside``; ``threads`` multiply on a processor.
+
+        Raises GraphError where ``beside`` is of another back end.
+        """
         if beside is not None and not isinstance(beside, TorchProgram):
             raise GraphError("torch shares weights with a program of its own alone")
         device, dtype = torch.device(self.device), getattr(torch, self.job.dtype)

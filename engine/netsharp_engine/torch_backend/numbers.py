@@ -166,7 +166,10 @@ class TorchNumbers:
         return {each.name: found[each.name] for each in self.parameters}
 
     def vector(self, values: Mapping[str, Any], some: Sequence[Parameter] | None = None) -> Tensor:
-        """Return a vector of canonical arrays, of those that are trained where none are named."""
+        """Return canonical arrays as a vector [numbers], of the trained parameters by default.
+
+        Raises GraphError for a parameter without values.
+        """
         chosen = self.changed if some is None else some
         vector = torch.zeros(self.count(chosen), dtype=self.dtype)
         for each, views in zip(chosen, self.views(chosen, vector).values(), strict=True):

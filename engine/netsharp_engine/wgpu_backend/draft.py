@@ -84,7 +84,10 @@ class DeviceDraft:
         return found
 
     def program(self, threads: int = 1, beside: Program | None = None) -> DeviceProgram:
-        """Make it on the device; ``threads`` are the device's own business."""
+        """Make the program on the device, which ignores ``threads``.
+
+        Raises GraphError where ``beside`` is of another back end.
+        """
         if beside is not None and not isinstance(beside, DeviceProgram):
             raise GraphError("a device shares parameters with a program of its own alone")
         on = device(self.adapter) if beside is None else beside.machine.on

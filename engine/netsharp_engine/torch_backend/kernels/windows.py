@@ -85,9 +85,9 @@ class TorchConvolution:
         return (self.count(self.groups) * prod(self.maps), channels, *walked)
 
     def places(self) -> tuple[IntArray | None, IntArray | None]:
-        """Return which canonical weights, and which biases, stand where torch wants them.
+        """Return the indices of weights and biases [parameters] in torch's order.
 
-        None where they stand so anyway.
+        None where that is the canonical one.
         """
         radix = self.radix()
         extents = [*radix, *(axis.kernel for axis in self.axes)]

@@ -51,7 +51,10 @@ class TorchTensorDraft:
         return told(self.job, self.device)
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchTensorProgram:
-        """Make it, with the parameters of ``beside``; so many threads multiply on a processor."""
+        """Make the program, with the parameters of ``beside``; ``threads`` multiply on a processor.
+
+        Raises GraphError where ``beside`` is of another back end.
+        """
         if beside is not None and not isinstance(beside, TorchTensorProgram):
             raise GraphError("torch shares weights with a program of its own alone")
         return TorchTensorProgram(

@@ -191,7 +191,7 @@ class TorchTensorProgram:
         return found.astype(self._type, copy=False)
 
     def lengths(self, node: Node) -> Indices | None:
-        """Return how many samples of ``read`` each sequence has; None of what all share."""
+        """Return the samples of each sequence in ``read`` [sequences]; None where all share one."""
         self._walk.dense(node)
         packing = self._walk.packings[node]
         return None if packing is None else packing.length

@@ -65,7 +65,10 @@ def delayed(
 def carried_in(
     delay: Node, step: int, packing: Packing, carried: Mapping[Node, Tensor]
 ) -> tuple[np.ndarray, Tensor | None]:
-    """Return the rows of a step whose values stood in the packing before, and these values."""
+    """Return the rows [rows] of a step with values from the packing before, and these values.
+
+    Raises SamplesError where the beginning of its sequences is unknown.
+    """
     rows = packing.carried(step, sequences.offset(delay))
     if not len(rows):
         return rows, None
