@@ -1,6 +1,7 @@
-"""Files that are seen whole or not at all: written aside, flushed to disk, renamed into place.
+"""Files that are seen whole or not at all: written to a temporary file, flushed to disk, renamed
+into place.
 
-Knows nothing of what is in them, and imports only what every command has loaded anyway.
+It must not know their contents, and imports only what every command has loaded anyway.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _swept: set[str] = set()
 
 
 class ChangedError(OSError):
-    """A file that is no longer what was read; it is left so."""
+    """A file that has changed since it was read; it is not replaced."""
 
     def __init__(self, path: str) -> None:
         sentence = "it has changed since it was read, and stays as it is; run the command again"
@@ -223,7 +224,7 @@ def _resemble(descriptor: int, target: str, path: str, known: os.stat_result) ->
 
 
 def _give(descriptor: int, known: os.stat_result, mode: int) -> int:
-    """Give a file the owner and group of another; the mode that is left where that is forbidden."""
+    """Give a file the owner and group of another; keep the mode where that is forbidden."""
     if sys.platform == "win32":
         return mode
     try:

@@ -1,4 +1,6 @@
-"""Lets two files change names in one step, where the system can do that; knows no more of them."""
+"""Exchanges the names of two files in one step, where the system can do that; it must not know
+their contents.
+"""
 
 from __future__ import annotations
 

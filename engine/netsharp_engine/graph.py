@@ -1,6 +1,6 @@
 """A network as a graph of operations with inferred shapes, in plain Python.
 
-It knows neither arrays nor languages: a front end builds a graph, a plan runs it.
+It must not know arrays or languages: a front end builds a graph, a plan runs it.
 """
 
 from __future__ import annotations

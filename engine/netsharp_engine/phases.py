@@ -42,7 +42,7 @@ class PhasedProgram(Program, Protocol):
     """A program that takes an epoch's settings, and knows the sequences of its values."""
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets."""
+        """Take the settings of an epoch."""
 
     def lengths(self, node: Node) -> npt.NDArray[np.intp] | None:
         """Return the number of samples of ``read`` for each sequence, [sequences]; None for a value

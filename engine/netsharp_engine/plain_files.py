@@ -1,6 +1,6 @@
 """Opens a file for reading if it is one; a pipe or a device could keep its reader waiting for ever.
 
-Every input goes through here (a test looks for others); it knows no content and no sentence.
+Every input is opened here (a test looks for others); it must not know contents or sentences.
 """
 
 from __future__ import annotations

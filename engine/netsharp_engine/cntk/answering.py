@@ -139,7 +139,7 @@ class _Rows:
 
 
 class _Answers:
-    """A network that is asked by the names of its nodes."""
+    """A network whose nodes are evaluated by name."""
 
     def __init__(
         self, asked: NetworkAsked, plain: GraphAsked, label: InputStream, *, classes: bool
@@ -307,7 +307,7 @@ class _Judging(TensorProgram):
         super().__init__(job)
 
     def feed(self, batch: Batch) -> None:
-        """Take inputs, and what the output is compared with."""
+        """Take the inputs of a model and its label, with which outputs are compared."""
         inputs = dict(batch.inputs)
         self._wanted, self._weights = inputs.pop(self._target, None), batch.weights
         super().feed(Batch(inputs))

@@ -30,7 +30,9 @@ _MOST = 4096
 
 
 class GraphAsked(NamedTuple):
-    """The graph of some nodes, what each of their inputs is, and whether it goes over time."""
+    """The graph of some nodes, the declaration of each of their inputs, and whether it runs over
+    time.
+    """
 
     graph: Graph
     inputs: Sequence[InputStream]
@@ -88,8 +90,8 @@ class KeptPrograms:
     def take(
         self, graph: Graph, values: Mapping[str, Array], rows: int, dtype: str
     ) -> tuple[int, PhasedProgram]:
-        """Return a program with these values, as if it were made for them, and how many rows it has
-        room for: as many as are asked for, or more.
+        """Return a program with these values, as if it were made for them, and the rows that it has
+        room for: those that are asked for, or more.
         """
         found = self._kept.pop(graph, None)
         if found is None or found[0] < rows:
@@ -99,7 +101,7 @@ class KeptPrograms:
         return found
 
     def keep(self, graph: Graph, program: PhasedProgram, rows: int, dtype: str) -> None:
-        """Keep a program that has done its work, in the place of the one not asked for longest."""
+        """Keep a program after its use, in the place of the least recently used one."""
         numbers = sum(one.size * (1 if one.op in HELD else rows) for one in graph.nodes)
         numbers += sum(one.size for one in graph.parameters)
         if numbers * np.dtype(dtype).itemsize > self.most_bytes:

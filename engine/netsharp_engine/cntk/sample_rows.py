@@ -1,6 +1,7 @@
-"""Samples of files as rows of numbers: inputs side by side, and what they are compared with.
+"""Samples of files as rows of numbers: inputs side by side, and the labels that they are compared
+with.
 
-Each step of a sequence is a row.  Knows no network.
+Each step of a sequence is a row. It must not know networks.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class RowStreams(NamedTuple):
     coded: bool = False
 
     def wanted(self, dtype: str, aliases: Mapping[str, str]) -> Wants:
-        """Return what is read of files, dense, inputs by what the files call them."""
+        """Return the streams that are read from files, dense, under the names that files have for
+        them.
+        """
         every = [*self.inputs, *([] if self.label is None else [self.label])]
         named = [one._replace(sparse=False, alias=aliases.get(one.name, "")) for one in every]
         return Wants(named, dtype, over_time=False)
@@ -106,7 +109,7 @@ def bring_streams(query: SampleQuery, wanted: Wants) -> bool:
 
 
 def demand_streams(query: SampleQuery, known: Sequence[str]) -> None:
-    """Raise DataError where a stream is named for what is none of these inputs."""
+    """Raise DataError where a stream is named for an input that does not exist."""
     for name in query.streams:
         if name not in known:
             raise DataError(

@@ -1,6 +1,6 @@
 """Seconds and bytes of a step and of an epoch, layer by layer: sums over work at given rates.
 
-It reads no clock, and knows neither where rates come from nor how they are shown.
+It reads no clock, and must not know where rates come from or how they are shown.
 """
 
 from __future__ import annotations

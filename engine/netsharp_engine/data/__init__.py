@@ -1,4 +1,4 @@
-"""Tables of data: reading, encoding, normalising, splitting.  It knows no network."""
+"""Tables of data: reading, encoding, normalising, splitting. It must not know networks."""
 
 from __future__ import annotations
 

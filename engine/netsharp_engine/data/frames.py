@@ -1,7 +1,7 @@
-"""Columns of data frames, of whatever library, as arrays of numbers or of texts.
+"""Columns of data frames, of any library, as arrays of numbers or of texts.
 
-A frame is what has named columns that can be asked for one by one: pandas, polars, pyarrow.  None
-of these is imported here.
+A frame is an object with named columns that can be accessed one by one: pandas, polars, pyarrow.
+None of these is imported here.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def texts_of(name: object, values: Values) -> list[str]:
 
 
 def frame_names(given: Any) -> list[Any] | None:
-    """Return the names of the columns of a frame; None for what has none."""
+    """Return the names of the columns of a frame; None for an object without."""
     for attribute in ("column_names", "columns"):  # pyarrow's `columns` are the columns themselves.
         names = getattr(given, attribute, None)
         if names is not None and not callable(names):

@@ -63,8 +63,8 @@ class Normalizer:
             np.multiply(block, scale, out=block)
 
     def as_rows(self, dtype: str) -> Matrix | None:
-        """Return [4, features]: the bounds that a feature is cut to, what is subtracted then, and
-        what it is multiplied by; None for ``binning``, which is more than that.
+        """Return [4, features]: the bounds that a feature is clipped to, the number that is then
+        subtracted, and the factor; None for ``binning``, which needs more than that.
         """
         if self.name == "binning":
             return None

@@ -1,6 +1,6 @@
 """The units in which numbers to predict are learned, stored in the model.
 
-It must not know networks or losses: who trains applies it.
+It must not know networks or losses: training applies it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A table in memory: numbers, coded categories, labels, weights; nothing fitted yet.
 
-It knows neither files nor networks.
+It must not know files or networks.
 """
 
 from __future__ import annotations

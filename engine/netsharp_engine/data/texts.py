@@ -1,6 +1,7 @@
-"""Texts of rows, of which the same is kept once, so that what is asked of texts is asked of few.
+"""Texts of rows, of which equal ones are stored once, so that a function of texts is computed few
+times.
 
-It knows neither tables nor files.
+It must not know tables or files.
 """
 
 from __future__ import annotations

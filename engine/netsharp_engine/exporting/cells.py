@@ -30,7 +30,7 @@ class CellPart(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A sum of what is outside of the loop and of the state times weights [size, width], of which
+    """A sum of values outside of the loop and of the state times weights [size, width], of which
     columns are taken.
     """
 

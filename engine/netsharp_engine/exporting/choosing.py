@@ -1,7 +1,7 @@
-"""Which steps of a sequence a condition chooses, where that depends on their position alone.
+"""The steps of a sequence that a condition chooses, where that depends on their position alone.
 
-CNTK's `first`, `last` and `slice` of sequences are built of delays over constants: what they choose
-is found by computing them for sequences of two lengths and several inputs.
+CNTK's `first`, `last` and `slice` of sequences are built of delays over constants: the chosen steps
+are found by computing them for sequences of two lengths and several inputs.
 """
 
 from __future__ import annotations

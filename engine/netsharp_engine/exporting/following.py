@@ -1,7 +1,7 @@
-"""The way through a graph that is written in a format: order, loops, what is folded, which steps
-are chosen.
+"""The traversal of a graph that is written in a format: order, loops, folded constants, chosen
+steps.
 
-Knows no format: a class for each says how values are written.
+It must not know formats: a class for each writes the values.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def part_that_is_needed(portable: Portable) -> Graph:
 
 
 def simplified(portable: Portable) -> Portable:
-    """Return the same network without what only passes values on, such as the frames of blocks:
-    between others it hides what a loop is.  Outputs keep their names.
+    """Return the same network without nodes that only pass values on, such as the frames of blocks:
+    they would hide the operation of a loop. Outputs keep their names.
     """
     passing = ("Pass", "Dropout")
     known: dict[Node, Node] = {}
@@ -103,7 +103,7 @@ class Following(ABC, Generic[W]):
 
     @abstractmethod
     def delayed(self, out: W, node: Node, values: Mapping[Node, ExportedValue]) -> ExportedValue:
-        """Write a delay that no loop goes through."""
+        """Write a delay outside of loops."""
 
     @abstractmethod
     def chosen(

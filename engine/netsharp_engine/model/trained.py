@@ -1,6 +1,6 @@
-"""A trained model: weights with all that prediction needs, and what it answers for arrays.
+"""A trained model: weights with all that prediction needs, and its answers for arrays.
 
-It knows neither files nor languages: the caller gives it the graph.
+It must not know files or languages: the caller gives it the graph.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class Model:
         return _remade, (*remade, self.classes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the program that was made for it, which is made again where it is asked:
-        so a model can be pickled and copied at any time.
+        """Return the state without the program, which is made again on the next use: so a model can
+        be pickled and copied at any time.
         """
         names = [each.name for each in fields(self) if each.name not in ("_meter", "_swift")]
         return {name: getattr(self, name) for name in names}
@@ -356,8 +356,8 @@ class Model:
     def labelled(
         self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
     ) -> Predictions:
-        """Return what outputs [rows, outputs] of the network answer, classes by what they are
-        called in Python.
+        """Return the answers of the network's outputs [rows, outputs], classes by their values in
+        Python.
         """
         objective = self._objective
         if self.labels is None or objective is None or self.classes is None:

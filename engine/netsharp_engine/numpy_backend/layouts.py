@@ -1,7 +1,7 @@
-"""Choice of a memory order for every node's values.
+"""The choice of a memory order for every node's values.
 
-Elementwise operations keep their source's order, so a chain of them chooses together;
-it asks the back end's table what each operation can read and write.
+Elementwise operations keep their source's order, so a chain of them has one; the back end's table
+gives the shapes that each operation can read and write.
 """
 
 from __future__ import annotations

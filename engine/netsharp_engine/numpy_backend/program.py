@@ -118,7 +118,7 @@ class NumpyDraft:
 
 
 class NumpyProgram:
-    """One plan and, where there is a rule, what it remembers.
+    """One plan and, where there is a rule, its memory.
 
     For predictions alone ``direct`` may compute outputs without the plan.
     """

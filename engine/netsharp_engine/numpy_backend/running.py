@@ -1,6 +1,6 @@
 """A compiled network: its flat vectors, its buffers, and the calls that fill them.
 
-It knows neither operations nor how a batch is chosen or a weight updated.
+It must not know operations, the choice of batches, or update rules.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Targets(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """Bound calls in order: up to what the loss reads, a fused activation, loss, backward."""
+    """Bound calls in order: up to the loss's source, a fused activation, loss, backward."""
 
     forward: tuple[Call, ...]
     finish: tuple[Call, ...]
@@ -120,12 +120,12 @@ class Plan:
                 np.copyto(buffer[:, count:], buffer[:, :1])
 
     def mask(self, masks: Mapping[str, Array]) -> None:
-        """Copy in what the values of layers that drop are multiplied with; see ``Batch``."""
+        """Copy in the masks of layers that drop; see `Batch`."""
         for name, take in self._masked.items():
             take(masks.get(name))
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
-        """Copy in what the loss compares the samples with; see ``feed``."""
+        """Copy in the targets of the loss; see `Targets`."""
         self._weigh(self.samples, sample_weight)
         self._aim(self.samples, targets)
 

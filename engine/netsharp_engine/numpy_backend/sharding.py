@@ -59,7 +59,9 @@ class Errand:
 
 
 class Team:
-    """Threads that make calls beside the one that asks, and end with whom they work for."""
+    """Threads that make calls beside the calling thread, and end with the object that they work
+    for.
+    """
 
     def __init__(self, others: int) -> None:
         self._others = others
@@ -137,7 +139,9 @@ class ShardedPlan:
         return self._answers[: self.samples]
 
     def enter(self, values: Mapping[str, Array]) -> None:
-        """Cut the rows into shards of one size, the last of what is left, and copy them in."""
+        """Cut the rows into shards of one size, the last of the remaining rows, and copy them
+        in.
+        """
         count = self.samples = len(next(iter(values.values())))
         size = -(-count // len(self._plans))
         self._cuts = [slice(at, min(at + size, count)) for at in range(0, count, size)]
@@ -151,7 +155,7 @@ class ShardedPlan:
             plan.mask({name: rows[cut] for name, rows in masks.items()})
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
-        """Copy in what is wanted; a shard counts by the weight of its rows."""
+        """Copy in the targets; a shard counts by the weight of its rows."""
         weights = [float(cut.stop - cut.start) for cut in self._cuts]
         if sample_weight is not None:
             weights = [float(np.add.reduce(sample_weight[cut])) for cut in self._cuts]

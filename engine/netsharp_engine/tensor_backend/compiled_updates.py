@@ -61,8 +61,8 @@ class CompiledUpdates:
         memory: dict[str, Tensors],
         fresh: bool,
     ) -> Parameter | None:
-        """Change the ``values`` and what is remembered in ``memory``; or nothing, and give the
-        first parameter that would have a number which is not finite.
+        """Change the parameters and the rule's memory; or nothing, and return the first parameter
+        that would have a number which is not finite.
         """
         if rule is not self._rule and rule != self._rule:
             self._rule, self._constants = rule, [self._told(rule, one) for one in self._trained]

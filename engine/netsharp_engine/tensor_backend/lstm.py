@@ -172,7 +172,7 @@ class Border(NamedTuple):
 
 
 class CellScan:
-    """The steps of one cell: what a pass forward finds serves the one back.
+    """The steps of one cell: values of a forward pass are kept for the backward one.
 
     Gates are kept as 1 + tanh(z / 2), which is twice as large, and so are outputs.
     """

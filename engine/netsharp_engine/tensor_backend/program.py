@@ -144,7 +144,7 @@ class TensorProgram:
         self.count(Figures())
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets."""
+        """Take the settings of an epoch."""
         self._walk.begin(phase)
 
     def feed(self, batch: Batch) -> None:
@@ -210,7 +210,7 @@ class TensorProgram:
                 self._gradients[parameter.name] = TouchedRows(places, rows[places])
 
     def update(self, rule: UpdateRule) -> bool:
-        """Change the parameters as the rule says."""
+        """Change the parameters by the rule."""
         if self._fault is not None:
             return False
         if rule.shaping.total < math.inf:

@@ -73,7 +73,7 @@ class Affine(Together):
         self._out, self._back = Room(), Room()
 
     def forward(self, around: Walked) -> bool:
-        """Find the sums; not of what all samples share, nor of what stays sparse."""
+        """Compute the sums; not those that all samples share, nor those of sparse sources."""
         source, self.given = self.source, None
         packing = around.packings[source]
         if packing is None or (source not in around.found and around.entries(source) is not None):
@@ -186,7 +186,9 @@ class Chosen(Together):
 
 
 class Ends(Together):
-    """The last or the first step of each sequence, gathered by what a delay gives at its border."""
+    """The last or the first step of each sequence, gathered where a delay has its border's
+    value.
+    """
 
     def __init__(self, gather: Node, hidden: Sequence[Node], flags: Node, zero: Node) -> None:
         self.shown, self.hidden = gather, tuple(hidden)

@@ -53,14 +53,14 @@ Changed = tuple[Array, dict[str, Array]]
 
 
 class ChangedRows(NamedTuple):
-    """The same of some rows; all others stay as they are."""
+    """The changed rows; all others are unchanged."""
 
     places: Indices
     values: Array
     kept: dict[str, Array]
 
     def put(self, values: Array, kept: Kept) -> None:
-        """Write them into a parameter's numbers and into what is remembered of it."""
+        """Write them into a parameter's numbers and into the rule's memory of it."""
         width = self.values.shape[1]
         values.reshape(-1, width)[self.places] = self.values
         for name, fresh in self.kept.items():

@@ -1,4 +1,6 @@
-"""Says why a run stopped at a number that is not finite: layer, step, rate, one change to try."""
+"""The explanation of a run that stopped at a number that is not finite: layer, step, rate, one
+change to try. It must not know back ends.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cuts the training rows into mini-batches with their masks, in an order that the seed decides.
 
-Gathers into buffers made once; knows nothing of programs and updates.
+It gathers into buffers made once, and must not know programs and updates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Matrix = npt.NDArray[np.generic]
 
 
 class Rows:
-    """Names what a graph reads of a table: the columns of each input, and the target."""
+    """The parts of a table by a graph's names: the columns of each input, and the target."""
 
     def __init__(self, graph: Graph) -> None:
         self._columns: list[tuple[str, slice]] = []

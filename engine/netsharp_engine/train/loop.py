@@ -312,7 +312,7 @@ class Run:
         return measure_until(self._meter, part, self.answer, "validation", self._should_stop)
 
     def training_report(self) -> Report:
-        """Return the figures of the training rows with the weights as they stand."""
+        """Return the figures of the training rows with the present weights."""
         return measure_part(self._meter, self._data.train, self.answer, "training")
 
     def _mean_loss(self) -> float | None:

@@ -91,7 +91,7 @@ class Meter:
         return self.objective.unscaled(self._program.read(self._output))
 
     def gather(self) -> None:
-        """Count what all ranks have counted."""
+        """Sum the counts of all ranks."""
         figures = self._program.figures()
         told = np.array([figures.weight, figures.rows, figures.steps, *figures.sums])
         self.ranks.comm.all_reduce_(told)

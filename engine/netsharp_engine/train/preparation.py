@@ -1,4 +1,4 @@
-"""From tables and settings to what the training loop reads: features, targets, weights.
+"""The data of the training loop, from tables and settings: features, targets, weights.
 
 Encoding and normaliser are fitted here, on the training rows only.
 """

@@ -1,4 +1,6 @@
-"""The update rule that settings ask for, and how its rate falls from epoch to epoch."""
+"""The update rule of the settings, and the fall of its rate from epoch to epoch. It must not know
+back ends.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A way over images as runs of places beside each other that see the same taps, for compiled twins.
+"""The traversal of images as runs of consecutive places that read the same taps, for compiled
+twins.
 
-Samples lie side by side, so that a run of places is one of numbers.  Ways are remembered: they
-depend on figures alone.
+Samples are contiguous, so that a run of places is one of numbers. Tables are cached: they depend on
+figures alone.
 """
 
 from __future__ import annotations

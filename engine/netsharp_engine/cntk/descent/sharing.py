@@ -1,8 +1,8 @@
-"""Several processes train a network of CNTK's together: by sums of gradients, or means of models.
+"""Training of a network of CNTK's by several processes together: by sums of gradients, or means of
+models (CNTK: SGDLib/SimpleDistGradAggregator.h, MASGD.h and BlockMomentumSGD.h).
 
-CNTK, SGDLib/SimpleDistGradAggregator.h, MASGD.h and BlockMomentumSGD.h.  Each takes its share of a
-minibatch, whose size is that of all.  What is drawn, and the statistics of batch normalisation, are
-those of a share.
+Each takes its share of a minibatch, whose size is that of all. Random draws, and the statistics of
+batch normalisation, are those of a share.
 """
 
 from __future__ import annotations

@@ -401,7 +401,7 @@ class Descent:
 
 
 def require_parameters(graph: Graph, plan: TrainingPlan) -> None:
-    """Raise GraphError where there is no room to train a graph, whatever data it gets."""
+    """Raise GraphError where memory is too small to train a graph, even without data."""
     _roomy(graph, 1, plan)
 
 

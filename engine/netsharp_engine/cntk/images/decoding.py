@@ -1,5 +1,5 @@
-"""Bytes of an image as pixels: binary PPM and PGM and NumPy's arrays by ourselves, what else there
-is by Pillow, where that is installed.
+"""Bytes of an image as pixels: binary PPM and PGM and NumPy's arrays are decoded here, other
+formats by Pillow, if it is installed.
 """
 
 from __future__ import annotations

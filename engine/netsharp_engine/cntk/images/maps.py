@@ -23,8 +23,8 @@ _HERE = "..."
 
 
 class Listed(NamedTuple):
-    """An image of a list: by what it is known, its file, its place in that where it is an archive,
-    and its class.
+    """An image of a list: its key, its file, its place in that where it is an archive, and its
+    class.
     """
 
     key: str
@@ -34,8 +34,8 @@ class Listed(NamedTuple):
 
 
 class ImageList(NamedTuple):
-    """A list of images: its file, how many classes there are, and what says where a path leads,
-    "" where nothing may be read.
+    """A list of images: its file, the number of classes, and the function that resolves a path, ""
+    where nothing may be read.
     """
 
     path: str

@@ -1,5 +1,5 @@
-"""Images of a list as samples: read, changed and packed when a minibatch asks for them, by several
-threads whose number changes nothing.
+"""Images of a list as samples: read, transformed and packed when a minibatch needs them, by several
+threads whose number changes no result.
 """
 
 from __future__ import annotations

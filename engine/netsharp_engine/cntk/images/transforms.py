@@ -1,5 +1,5 @@
-"""Changes of images, one after the other; what is drawn for one depends on a seed, the pass over
-the data, the image and the place of the change alone.
+"""Transforms of images, one after the other; random draws for one depend only on a seed, the pass
+over the data, the image and the place of the transform.
 """
 
 from __future__ import annotations

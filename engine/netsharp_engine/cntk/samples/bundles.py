@@ -17,7 +17,7 @@ from netsharp_engine.program import Sparse
 
 
 class Keyed(NamedTuple):
-    """The sequences of a file, by what each is known, and its streams."""
+    """The sequences of a file, by their keys, and its streams."""
 
     path: str
     sequences: Sequences

@@ -1,6 +1,6 @@
 """Faults of lines of data: counted until there are too many, or all kept.
 
-It must not know any format; a reader says what is wrong where.
+It must not know any format; a reader provides the sentence and the place.
 """
 
 from __future__ import annotations

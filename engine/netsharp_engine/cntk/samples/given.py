@@ -1,5 +1,5 @@
-"""Samples for the inputs of a network that stands alone, without a configuration that says how data
-are read: from text format, archives of arrays, tables and arrays.  All become sequences.
+"""Samples for the inputs of a network without a configuration of its data: from text format,
+archives of arrays, tables and arrays. All become sequences.
 """
 
 from __future__ import annotations

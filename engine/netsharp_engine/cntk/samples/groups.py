@@ -1,6 +1,7 @@
-"""Minibatches of sentences: some of them beside each other, each epoch from the file's begin on.
+"""Minibatches of sentences side by side, from the beginning of the file in each epoch.
 
-The two readers of sentences take them so; the shuffle is that of the GNU library of their time.
+CNTK's two readers of sentences make them so (LMSequenceReader); the shuffle is that of the GNU
+standard library of 2016.
 """
 
 from __future__ import annotations

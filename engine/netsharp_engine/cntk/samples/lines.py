@@ -1,4 +1,4 @@
-"""Opens a file of data and gives its lines; knows no format."""
+"""Opens a file of data and gives its lines; it must not know formats."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Words by their numbers, the classes that they fall into, and words that are drawn as noise; knows
-no file of samples.
+"""Words by their numbers, their classes, and words that are drawn as noise; it must not know files
+of samples.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class Classes:
 
 
 class NoiseWords:
-    """Words by how often they come; ``drawn`` of them beside each that is learnt, with
-    what noise-contrastive estimation asks of them.
+    """Words by their frequencies, of which ``drawn`` are drawn as noise for each label, with the
+    logarithms that noise-contrastive estimation needs.
 
-    The draws are those of the GNU library of 2016
-    [CNTK: Readers/LMSequenceReader/SequenceReader.h].
-    DataError, a sentence without the file, where none comes at all.
+    The draws are those of the GNU library of 2016 [CNTK:
+    Readers/LMSequenceReader/SequenceReader.h]. DataError, a sentence without the file, where all
+    frequencies are 0.
     """
 
     def __init__(self, counts: Sequence[float], drawn: int) -> None:

@@ -1,4 +1,4 @@
-"""The files that the original keeps networks and their state in, written and read as plain values.
+"""The files in which CNTK stores networks and their state, written and read as plain values.
 
-Knows no kernel and no training.
+It must not know kernels or training.
 """

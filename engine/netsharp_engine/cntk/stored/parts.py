@@ -156,7 +156,7 @@ def read_slices(given: BinaryReading, place: NodePlace) -> tuple[tuple[int, ...]
 
 
 def write_slices(out: BinaryWriting, slices: tuple[Any, ...], place: NodePlace) -> None:
-    """Write ranges, an end as what lies between it and the begin."""
+    """Write ranges, an end as its distance from the begin."""
     if place.version >= 22:
         out.pack("i", len(slices))
     for begin, end, axis, stride in slices:
@@ -292,7 +292,7 @@ def spread_images(node: StoredNode) -> dict[str, Any]:
 
 
 def normalization(given: BinaryReading, node: StoredNode, found: dict[str, Any]) -> StoredNode:
-    """Put a batch normalisation together; what it counted is its number."""
+    """Join the parts of a batch normalisation; its count of samples becomes its number."""
     found = with_old(given, found)
     count = found.get(".samples", found.get(".batches", not found.get(".none", True)))
     node = attributes(given, node, found)

@@ -1,4 +1,4 @@
-"""Other numbers in a model file, in the places of its own: all other bytes stay as they are."""
+"""Other numbers in a model file, in the places of its own: all other bytes are unchanged."""
 
 from __future__ import annotations
 

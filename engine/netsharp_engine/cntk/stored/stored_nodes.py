@@ -1,7 +1,7 @@
-"""The table of what model files hold of each type of node, by the version of the model.
+"""The table of the fields of each type of node in model files, by the version of the model.
 
-A row is a list of fields; where a node's parts do not stand as they are in the file, two functions
-of `parts` beside it take them apart and put them together.
+A row is a list of fields; where the file has a node's parts in another form, two functions of
+`parts` convert them when they are read and written.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Attributes(NamedTuple):
     spread: parts.Spread = parts.spread
 
     def write(self, out: BinaryWriting, node: StoredNode, version: int) -> None:
-        """Write what a version has of a node."""
+        """Write the fields of a node that a version has."""
         write_fields(out, self.fields, self.spread(node), NodePlace(version, node.dtype, node.name))
 
     def read(self, given: BinaryReading, node: StoredNode, version: int) -> StoredNode:

@@ -1,6 +1,6 @@
-"""Checks the cells of a chunk and says where a faulty one is, at once or with all others.
+"""Checks the cells of a chunk and reports where a faulty one is, at once or with all others.
 
-It knows what a column is for, and no file format.
+It knows what a column is for, and must not know file formats.
 """
 
 from __future__ import annotations

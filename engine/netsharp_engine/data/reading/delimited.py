@@ -116,7 +116,7 @@ class _Reading:
                 self._passed += count
 
     def _after_header(self) -> bytes:
-        """Read past the header; what was read beyond it comes back."""
+        """Skip the header; return the bytes that were read beyond it."""
         if not self._skip:
             return b""
         for block in self._blocks(b""):
@@ -235,8 +235,8 @@ class _Reading:
             return block.decode(self._encoding)
 
     def _fall_back(self, line: int, byte: int) -> None:
-        """Read on in Windows's encoding, which changes nothing of what was read so far: all of that
-        was ASCII.  DataError where the file is damaged UTF-8, or has another encoding.
+        """Continue in Windows's encoding; bytes read so far are ASCII and do not change. DataError
+        where the file is damaged UTF-8, or has another encoding.
         """
         source = self._source
         if source.dialect.encoding != UTF8 or not source.guesses_encoding:

@@ -1,6 +1,6 @@
-"""Text of any usual encoding as UTF-8: found by its first bytes or by what it holds, or named.
+"""Text of any usual encoding as UTF-8: detected by its first bytes or its contents, or named.
 
-It knows bytes alone: no line, no cell.
+It knows bytes alone, and must not know lines and cells.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The form of a file of arrays that are mapped: arrays, then their table, then where that lies.
+"""The format of a file of mapped arrays: arrays, then their table, then the table's place.
 
-A file is written aside and seen whole or not at all.  One that was changed afterwards, by whatever
-means, is none: the time that the system has for it is not the one written in it.
+A file is written to a temporary one and seen whole or not at all. A file that was changed
+afterwards is invalid: its time in the system differs from the one written in it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class GrowingRows(Protocol):
 
 
 class Store(Protocol):
-    """Makes matrices, and says whether these lie in memory."""
+    """Makes matrices, and knows whether these are in memory."""
 
     in_memory: bool
 

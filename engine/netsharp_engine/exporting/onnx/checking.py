@@ -1,6 +1,6 @@
 """The check of a written ONNX model, by the rules of the `onnx` package and by `onnxruntime`.
 
-Knows no graph of ours.
+It must not know our graphs.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class GraphExport(Following[OnnxWriting]):
         return [self._input(node) for node in self.part.inputs]
 
     def outputs(self) -> list[ValueInfoProto]:
-        """End with the nodes that are asked for."""
+        """End with the requested nodes."""
         return [self._output(node) for node in self.portable.outputs]
 
     def top(self) -> OnnxWriting:

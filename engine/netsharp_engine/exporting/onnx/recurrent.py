@@ -1,6 +1,6 @@
-"""Loops that are operators of ONNX: LSTM, GRU and RNN, in the direction in which they go.
+"""Loops as operators of ONNX: LSTM, GRU and RNN, in their direction.
 
-What is read is [steps, sequences, inputs]; a state is [1, sequences, size].
+Inputs are [steps, sequences, inputs]; a state is [1, sequences, size].
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def operator_of(
     shown: Collection[Node],
     values: Mapping[Node, OnnxValue],
 ) -> dict[Node, OnnxValue] | None:
-    """Add the operator that a loop is, and return what it answers; None where it is none."""
+    """Add the operator of a loop, and return its output; None where there is no such operator."""
     long = recognised(loop, shown)
     if long is not None:
         if long.projection is not None or not set(shown) <= {long.outputs}:

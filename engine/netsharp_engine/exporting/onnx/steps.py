@@ -29,7 +29,7 @@ Emit = Callable[[OnnxWriting, Node, dict[Node, OnnxValue]], OnnxValue]
 
 
 def delayed(out: OnnxWriting, node: Node, values: Mapping[Node, OnnxValue]) -> str:
-    """Add a delay that no loop goes through."""
+    """Add a delay outside of loops."""
     source = values[node.inputs[0]]
     steps = int(node.attributes.get("timeStep", 1))
     edge = repeated(out, border_of(node, out.floats, values), source, (steps,))

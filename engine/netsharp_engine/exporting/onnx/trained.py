@@ -130,7 +130,7 @@ class TableExport(GraphExport):
         return out.add("Where", even, out.numbers(1 / count), share)
 
     def encoded(self) -> tuple[list[ValueInfoProto], str]:
-        """Add features [batch, features] of what is given, before they are normalised."""
+        """Add features [batch, features] of the inputs, before they are normalised."""
         from onnx import TensorProto, helper
 
         encoding, out = self._model.encoding, self.out
@@ -209,9 +209,10 @@ class TableExport(GraphExport):
 def compared_model(
     model: Model, written: ModelProto, rows: Iterable[Array]
 ) -> list[OutputDifference]:
-    """Compare what a model and its export say of rows [rows, features] before they are normalised.
+    """Compare the answers of a model and of its export for rows [rows, features] before they are
+    normalised.
 
-    ExportError where labels differ, or onnxruntime does not take it.
+    ExportError where labels differ, or onnxruntime refuses it.
     """
     # Their order is certain; a column may have taken a name.
     given, names = (

@@ -119,7 +119,7 @@ class OnnxWriting:
         return self.constant(np.asarray(values, np.int64), "")
 
     def reduced(self, operator: str, name: str, axis: int, *, keep: bool = True) -> str:
-        """Reduce one axis, which stays with one element or goes."""
+        """Reduce one axis, which is kept with one element or removed."""
         if operator == "ReduceSum" or self.opset >= _AXES_AS_INPUT:
             return self.add(operator, name, self.integers(axis), keepdims=int(keep))
         return self.add(operator, name, axes=[axis], keepdims=int(keep))
@@ -158,7 +158,7 @@ class OnnxWriting:
         return self.add("Reshape", name, self.integers(*(0,) * lead, *shape))
 
     def expanded(self, value: OnnxValue, like: OnnxValue) -> str:
-        """Repeat what all samples share for those of another tensor."""
+        """Repeat a value that all samples share for those of another tensor."""
         if value.lead == like.lead:
             return value.name
         shape = self.add("Concat", self.leading(like), self.integers(*value.shape), axis=0)

@@ -88,7 +88,7 @@ class TorchExport(Following[TorchWriting]):
         return tuple(map(self._input, self.part.inputs))
 
     def outputs(self) -> tuple[Port, ...]:
-        """End with the nodes that are asked for."""
+        """End with the requested nodes."""
         return tuple(map(self._output, self.portable.outputs))
 
     def _input(self, node: Node) -> Port:
@@ -167,7 +167,7 @@ class TorchExport(Following[TorchWriting]):
     def delayed(
         self, out: TorchWriting, node: Node, values: Mapping[Node, ExportedValue]
     ) -> ExportedValue:
-        """Add a delay that no loop goes through."""
+        """Add a delay outside of loops."""
         return ExportedValue(steps.delayed(out, node, values), STEPWISE, node.shape)
 
     def chosen(
@@ -189,7 +189,7 @@ class TorchExport(Following[TorchWriting]):
 
 
 def _fits(node: Node, source: Node, shared: set[Node]) -> bool:
-    """Return whether the layer of a product can add what a node adds to it."""
+    """Return whether the layer of a product can add the other source of a node to it."""
     if source.op in ("full", "filtered"):
         return node.op == "bias"
     others = [one for one in node.inputs if one is not source]

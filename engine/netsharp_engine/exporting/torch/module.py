@@ -1,6 +1,6 @@
-"""The text of a module around what a network computes: imports, the class, how numbers are loaded.
+"""The text of a module around a network's statements: imports, the class, the loading of numbers.
 
-Knows text alone.
+It knows text alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Loops that are layers of PyTorch: nn.LSTM, nn.GRU and nn.RNN, one direction each.
+"""Loops as layers of PyTorch: nn.LSTM, nn.GRU and nn.RNN, one direction each.
 
-PyTorch's layers go forwards: one that goes backwards gets its steps turned around.
+PyTorch's layers run forwards: the steps of a backward one are reversed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def layer_of(
     shown: Collection[Node],
     values: Mapping[Node, ExportedValue],
 ) -> dict[Node, ExportedValue] | None:
-    """Add the layer that a loop is, and return what it answers; None where it is none."""
+    """Add the layer of a loop, and return its output; None where there is no such layer."""
     long = recognised(loop, shown)
     if long is not None:
         return _long(out, long, shown, values)

@@ -27,7 +27,7 @@ Emit = Callable[[TorchWriting, "Node", dict["Node", ExportedValue]], ExportedVal
 
 
 def delayed(out: TorchWriting, node: Node, values: Mapping[Node, ExportedValue]) -> str:
-    """Add a delay that no loop goes through, and return its name."""
+    """Add a delay outside of loops, and return its name."""
     source = values[node.inputs[0]].name
     steps = int(node.attributes.get("timeStep", 1))
     border = border_of(node, out.floats, values)
@@ -119,7 +119,7 @@ def _advance(
     kept: Mapping[Node, list[str]],
     known: Mapping[Node, ExportedValue],
 ) -> None:
-    """Move every delay by a step; what reads another delay reads what that had before."""
+    """Move every delay by a step; one that reads another delay reads its value before the move."""
     states = {name for names in kept.values() for name in names}
     like = next(iter(states))
     sources = {}

@@ -203,7 +203,8 @@ class _TableExport(TorchExport):
 def compared_model(
     model: Model, module: TorchModule, numbers: bytes, rows: Iterable[Array]
 ) -> list[OutputDifference]:
-    """Compare what a model and its export say of rows [rows, features] before they are normalised.
+    """Compare the answers of a model and of its export for rows [rows, features] before they are
+    normalised.
 
     ExportError where labels differ.
     """

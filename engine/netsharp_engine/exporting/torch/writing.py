@@ -1,6 +1,6 @@
-"""The text of a module while it grows: layers and numbers, and what the network computes of them.
+"""The text of a module while it grows: layers, numbers, and the statements that compute with them.
 
-Knows PyTorch's words and arrays, and no operation of ours.
+It knows PyTorch's names and arrays, and must not know our operations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The query of a script in DuckDB, beside the engine.
+"""The query of a script in DuckDB, compared with the engine.
 
-The only place that imports DuckDB and sqlglot, which says the query in DuckDB's words.
+It is the only module that imports DuckDB and sqlglot, which translates the query.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def in_duckdb(statement: str) -> str:
 def compared_model(
     model: Model, script: TsqlScript, rows: Iterable[Array]
 ) -> list[OutputDifference]:
-    """Compare what a model and its script say of rows [rows, features] before they are normalised.
+    """Compare the answers of a model and of its script for rows [rows, features] before they are
+    normalised.
 
     ExportError where labels differ.
     """

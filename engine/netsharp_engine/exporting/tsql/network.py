@@ -126,7 +126,7 @@ class _Stepping:
         return units
 
     def take(self, node: Node) -> None:
-        """Note what a node is."""
+        """Note the units or edges of a node."""
         if node.op not in _ROWS:
             raise refused(node, "nothing of T-SQL is written for it yet.")
         self._known[node] = _ROWS[node.op](self, node)

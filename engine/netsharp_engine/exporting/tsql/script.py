@@ -1,7 +1,5 @@
-"""A script of T-SQL that makes what scores rows: a type for rows, tables of features and weights,
-and an inline function around one SELECT.
-
-Run again it replaces what it made.
+"""A script of T-SQL that makes the objects for scoring rows: a type for rows, tables of features
+and weights, and an inline function around one SELECT. Run again it replaces them.
 """
 
 from __future__ import annotations
@@ -79,7 +77,9 @@ class TsqlScript(NamedTuple):
 
 
 def scripted(model: Model, name: str) -> TsqlScript:
-    """Return a model as a script whose function has this name; ExportError says what cannot be."""
+    """Return a model as a script whose function has this name; ExportError where T-SQL cannot hold
+    it.
+    """
     network, known, answers = _parts(model)
     names = _names(name)
     function, rows = names[""], names["_rows"]

@@ -1,6 +1,7 @@
-"""Words of T-SQL: identifiers, texts and numbers, as SQL Server 2016 and later read them.
+"""Lexical elements of T-SQL: identifiers, texts and numbers, as SQL Server 2016 and later read
+them.
 
-Knows no network.
+It must not know networks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Measures how long each kind of work takes on this machine, in a second or two.
+"""Measures the time of each kind of work on this machine, in a second or two.
 
-Every probe is a call like those of plans, of which ``working`` says what it does; it knows neither
-where rates are kept nor what is predicted of them.
+Every probe is a call like those of plans, whose work ``working`` derives; it must not know where
+rates are kept, nor predictions.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ CONSTANTS = {
 
 
 class Probe(NamedTuple):
-    """A call and what it does; of a call with hardly any numbers only its overhead is read."""
+    """A call and its work; of a call with hardly any numbers only its overhead is measured."""
 
     call: Call
     work: CallWork

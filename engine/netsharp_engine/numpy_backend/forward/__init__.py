@@ -1,6 +1,6 @@
 """A network forward in one compiled call: weights packed once, a row's numbers in one stretch.
 
-It is made of a graph's facts, and knows neither batches nor what outputs mean.
+It is made from a graph's facts, and must not know batches or the meaning of outputs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ except ImportError:  # No compiler took it when this was installed.
 
 
 def forward_of(facts: Analysis, dtype: str) -> Forward | None:
-    """Return what computes a graph forward; None where nothing was compiled, or the graph has what
-    the compiled steps do not know.
+    """Return the forward pass of a graph; None where nothing was compiled, or the graph has
+    operations without compiled steps.
     """
     if twins is None:
         return None

@@ -88,7 +88,7 @@ class Row:
         return begin
 
     def table(self, words: IntArray) -> int:
-        """Return where the table lists these words; what it lists already, once."""
+        """Return where the table lists these words; equal lists are stored once."""
         known = self._known.setdefault(words.tobytes(), self.words)
         if known == self.words:
             self._table.append(words.ravel())
@@ -149,7 +149,7 @@ class Row:
 
 
 def runs_of(places: IntArray) -> IntArray:
-    """Return the runs [runs, 2] of places in rising order that lie side by side: from, length."""
+    """Return the runs [runs, 2] of consecutive places in rising order: from, length."""
     begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)
     lengths = np.diff(begins, append=len(places))
     return np.stack([places[begins], lengths], axis=1).astype(np.int64)

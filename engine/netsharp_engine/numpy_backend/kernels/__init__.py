@@ -1,4 +1,4 @@
-"""For every operation, how its buffers lie and how it is bound: the one table that a plan asks.
+"""The layout of buffers and the binding of every operation: the one table that a plan uses.
 
 A compiled twin of a kernel is another ``bind`` in its row; the rest of the row stays.
 """

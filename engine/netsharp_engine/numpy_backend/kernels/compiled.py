@@ -1,6 +1,7 @@
 """The compiled twins of pools, response normalisation and slopes: the bits of the numpy kernels.
 
-They take rows of samples in any order of a node's dimensions, and know no operation's table.
+They take rows of samples in any order of a node's dimensions, and must not know the table of
+operations.
 """
 
 from __future__ import annotations
@@ -67,12 +68,12 @@ def bind_norm(site: Site) -> Steps:
 
 
 def pool_bytes(draft: Draft) -> int | None:
-    """Return what the twin of a pool keeps, tables of places; None where there is no twin."""
+    """Return the bytes of the tables of a pool's twin; None where there is no twin."""
     return None if twins is None else _table_bytes(draft)
 
 
 def norm_bytes(draft: Draft) -> int:
-    """Return what the twin of response normalisation keeps."""
+    """Return the bytes of the buffers of response normalisation's twin."""
     return 2 * draft.values * draft.width + _table_bytes(draft)
 
 

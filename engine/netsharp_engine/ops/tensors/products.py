@@ -1,4 +1,4 @@
-"""Products of what nodes have: of matrices, of all pairs of elements, and angles of vectors."""
+"""Products of nodes' values: of matrices, of all pairs of elements, and angles of vectors."""
 
 from __future__ import annotations
 

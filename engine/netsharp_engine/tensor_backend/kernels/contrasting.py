@@ -16,7 +16,7 @@ from netsharp_engine.tensor_backend.kernels.rows import Array, Sources, TensorKe
 
 
 class _Scores:
-    """Words [samples, words of a label], and what each of them scores."""
+    """Words [samples, words of a label], and the scores of each of them."""
 
     def __init__(self, node: Node, sources: Sources) -> None:
         count = max(len(sources[0]), len(sources[1]))

@@ -44,7 +44,7 @@ TALL = 32
 
 
 class _Frame:
-    """The walk of a node, and how its image, places and weights lie in memory."""
+    """The walk of a node, and the memory order of its image, places and weights."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Kernels of products: of matrices, of all pairs of elements, and angles of vectors.
 
-Matrices lie transposed: CNTK's [rows x columns] is (columns, rows) here.
+Matrices are stored transposed: CNTK's [rows x columns] is (columns, rows) here.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _FAR = 1e9
 
 
 class _Window(NamedTuple):
-    """A window of a region: the place of what it gives, and its cells in the image of a sample."""
+    """A window of a region: the place of its result, and its cells in the image of a sample."""
 
     place: tuple[int, int, slice, int, int]
     cells: tuple[int, slice, slice, slice]

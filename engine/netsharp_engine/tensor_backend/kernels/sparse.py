@@ -56,7 +56,9 @@ def joined(first: Gradient, second: Gradient, shape: tuple[int, ...]) -> Gradien
 
 
 class Entries:
-    """Sparse samples: what each has at which of its places, and where those of each begin."""
+    """Sparse samples: the value and the place of each entry, and where the entries of each sample
+    begin.
+    """
 
     def __init__(self, values: Array, places: Indices, starts: Indices) -> None:
         self.values, self.places, self.starts = values, places, starts

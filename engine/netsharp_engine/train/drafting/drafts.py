@@ -1,6 +1,6 @@
-"""The programs of a run before anything is made for them: one that trains, one that measures.
+"""The programs of a run before any memory is taken for them: one that trains, one that measures.
 
-It knows no back end, and no row of the data.
+It must not know back ends, or rows of the data.
 """
 
 from __future__ import annotations
@@ -55,9 +55,7 @@ def run_jobs(
 
 
 def expected_objective(graph: Graph, settings: TrainingSettings) -> Objective:
-    """Return the objective of a run over data of which nothing is known but what the network and
-    the settings say.
-    """
+    """Return the objective of a run whose data is known only from the network and the settings."""
     assert graph.output is not None
     outputs = graph.output.size
     numbers = settings.regression or (

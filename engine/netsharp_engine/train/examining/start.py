@@ -108,7 +108,7 @@ def examine_start(
     """Return what is seen of the start of a training.
 
     Raises TrainingError where network, data and settings do not fit, GraphError where there is no
-    memory for it.  Once ``should_stop`` is true what is left is not looked at.
+    memory for it.  Once ``should_stop`` is true the rest is skipped.
     """
     look = _Look(graph, data, settings, backend)
     start = look.begun()

@@ -1,6 +1,6 @@
-"""Says that a network is no better than always answering the same, and what it may be due to.
+"""The finding that a network is no better than always answering the same, and its likely cause.
 
-The reasons are looked for in an order: what explains the others comes first.
+The causes are examined in an order: one that explains the others comes first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def is_no_better(report: Report) -> bool:
 
 
 def explain_trivial(evidence: Evidence) -> str:
-    """Return sentences on a network that learned nothing: what it is, why, what to try."""
+    """Return sentences on a network that learned nothing: the finding, its cause, and what to
+    try.
+    """
     report = evidence.reports[-1]
     name = "rmse" if report.classes is None else "accuracy"
     answer = "the mean" if report.classes is None else "the most frequent class"

@@ -1,6 +1,6 @@
-"""From the files that settings name to data to train on: read, or found as it was prepared before.
+"""The data of the files that settings name: read, or found as it was prepared before.
 
-It decides where the data lies; what is done to it, it leaves to the preparation.
+It decides where the data is stored; the preparation decides how it is changed.
 """
 
 from __future__ import annotations

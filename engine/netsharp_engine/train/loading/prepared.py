@@ -1,6 +1,6 @@
 """Training data that was prepared once, kept in a file and mapped again at the next start.
 
-It knows which settings shape the data, and how a file says the rest.
+It knows which settings shape the data, and the layout of the rest in a file.
 """
 
 from __future__ import annotations

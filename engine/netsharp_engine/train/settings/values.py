@@ -1,6 +1,6 @@
-"""Turns one raw value of a run file or a flag into a setting, or says why it cannot.
+"""Turns one raw value of a run file or a flag into a setting, or gives the reason why it cannot.
 
-Flags come as text, run files as TOML values; both are taken.  Pure.
+Flags come as text, run files as TOML values; both are accepted. Pure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ USUAL_OPERANDS = "uint8"
 
 
 class BadValueError(ValueError):
-    """A value that does not suit its key; the text says why and what would."""
+    """A value that does not suit its key; the text names the reason and values that would."""
 
 
 def convert(key: Key, value: Any) -> Any:

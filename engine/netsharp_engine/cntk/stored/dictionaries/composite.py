@@ -36,7 +36,7 @@ _DEEPEST = 1000
 
 
 class _Inside(NamedTuple):
-    """A block: the function whose outputs it gives, and what its placeholders stand for."""
+    """A block: the function whose outputs it has, and the arguments of its placeholders."""
 
     root: str
     arguments: Mapping[str, str]
@@ -130,7 +130,7 @@ class _Opening:
         return known
 
     def _missing(self, at: int, words: str) -> None:
-        """Refuse what is missing, unless that is for what was not read."""
+        """Refuse a model with missing parts, unless parts of the file were not read."""
         if not self._partial:
             raise _fault(at, words)
         self._faults.append(str(_fault(at, words)))

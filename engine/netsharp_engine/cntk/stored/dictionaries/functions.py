@@ -1,7 +1,7 @@
-"""The table of the second format's functions: what the first format calls them, with their
+"""The table of the second format's functions: their types in the first format, with their
 attributes and the order of their inputs.
 
-Axes of the second format count from 0, those of the first from 1.  It knows no file.
+Axes of the second format count from 0, those of the first from 1. It must not know files.
 """
 
 from __future__ import annotations

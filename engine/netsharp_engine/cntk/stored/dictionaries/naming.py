@@ -1,7 +1,7 @@
-"""Names, dynamic axes and groups of a model of the second format, which has none but uids.
+"""Names, dynamic axes and groups of a model of the second format, which has only uids.
 
-A function is called by its uid; inputs by the name that people gave, parameters by the name of
-their block and their own, where that is the only one.
+A function has its uid as name; inputs have the name that users gave, parameters that of their block
+and their own, where that is unique.
 """
 
 from __future__ import annotations

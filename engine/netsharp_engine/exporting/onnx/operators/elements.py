@@ -1,6 +1,6 @@
 """Operations on the elements of samples as ONNX operators.
 
-Where CNTK clips what it takes a root or a logarithm of, so does what is written.
+Where CNTK clips the argument of a root or a logarithm, so does the export.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Products of matrices, of all pairs of elements, and angles of vectors as ONNX operators.
 
-A matrix of CNTK's [rows x columns] lies as (columns, rows), which is the right side of MatMul.
+A matrix of CNTK's [rows x columns] is stored as (columns, rows), which is the right side of MatMul.
 """
 
 from __future__ import annotations

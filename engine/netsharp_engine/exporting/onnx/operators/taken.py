@@ -33,8 +33,8 @@ def most(out: OnnxWriting, flat: str, axes: Sequence[CoveredAxis]) -> str:
 
 
 def cells_inside(axes: Sequence[CoveredAxis]) -> Array:
-    """Return the cells of windows [places, taps], where what lies outside is replaced by a cell
-    that lies inside: no maximum changes by it.
+    """Return the cells of windows [places, taps], where those outside of the image are replaced by
+    one inside: no maximum changes by it.
     """
     chosen = cells(axes)
     return np.where(chosen < 0, chosen.max(1, keepdims=True), chosen)

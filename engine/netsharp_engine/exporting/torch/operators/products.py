@@ -1,6 +1,6 @@
 """Products of matrices, of all pairs of elements, and angles of vectors in PyTorch.
 
-A matrix of CNTK's [rows x columns] lies as (columns, rows); the weights of nn.Linear are its
+A matrix of CNTK's [rows x columns] is stored as (columns, rows); the weights of nn.Linear are its
 transpose.
 """
 

@@ -29,6 +29,6 @@ def whole(node: Node, value: ExportedValue) -> Array:
 
 
 def owner(node: Node, weights: str) -> str:
-    """Return what a layer is called: as the block of its weights, else as its node."""
+    """Return a layer's name: that of the block of its weights, else of its node."""
     place = max(weights.rfind("."), weights.rfind("/"))
     return weights[:place] if place > 0 else node.name
