@@ -299,7 +299,7 @@ def _synchronise(descriptor: int) -> None:
 
 
 def sweep_beside(path: str) -> None:
-    """Remove what killed writers left beside a file, which may need no writing any more."""
+    """Remove leftovers of killed writers beside a file, which itself need not be written again."""
     _sweep_once(os.path.dirname(os.path.realpath(path)))
 
 

@@ -189,7 +189,7 @@ class Program(Protocol):
         """
 
     def count(self, figures: Figures) -> None:
-        """Go on counting from these figures."""
+        """Continue counting from these figures."""
 
     def figures(self) -> Figures:
         """Return the figures that were counted, after all pending work."""

@@ -67,9 +67,9 @@ def evaluated(
         for sums in (whole, part):
             sums.add(figures)
         if end <= passes.first or (passes.every and end % passes.every == 0):
-            tell(start + 1, end, part.told())
+            tell(start + 1, end, part.means())
             start, part = end, _Sums(graph)
-    return whole.told(), end
+    return whole.means(), end
 
 
 def computed(
@@ -134,6 +134,6 @@ class _Sums:
         ]
         self._rows += figures.rows
 
-    def told(self) -> Told:
+    def means(self) -> Told:
         """Return the means."""
         return told_of(self._names, self._sums, self._rows, self._gathered)

@@ -198,7 +198,7 @@ def footprint(layers: Sequence[LayerShape], features: int, width: int = 1) -> Fo
     """Return what a network takes with operands of 8 bits and answers of 16.
 
     Weights of filtered bundles that become 0 are not stored, sums beyond 32 bits take four bytes
-    more a bias, and features that go far further than most have codes of two bytes, which is their
+    more a bias, and features with far wider ranges than most have codes of two bytes, which is their
     ``width``: that is known only with data.
     """
     widths = list(_value_bytes(layers))
@@ -231,8 +231,8 @@ def scratch_of_steps(
     layers: Sequence[PlacedLayer], steps: Sequence[DeviceStep], features: int
 ) -> ScratchMemory:
     """Return a place for the values of each step but the last, and for its windows, that nothing
-    else holds while they are read: larger ones first, each as low as it can lie.  ``features`` are
-    the bytes of one.
+    else holds while they are read: larger ones first, each at the lowest free place.  ``features``
+    are the bytes of one.
     """
     values: dict[int, _Block] = {}
     windows: dict[tuple[int, int], _Block] = {}

@@ -1,4 +1,3 @@
-"""Trained networks in the formats of other programs.
-
-Knows graphs and their numbers; no language, no file of CNTK's and no command.
+"""Trained networks in the formats of other programs. It knows graphs and their numbers, and must
+not know languages, CNTK's files or commands.
 """

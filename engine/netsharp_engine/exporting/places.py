@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_engine.geometry import Axis
 
     class CoveredAxis(WalkedAxis, Protocol):
-        """One dimension of a kernel's way over an image, in cells."""
+        """One dimension of a kernel's movement over an image, in cells."""
 
         @property
         def covered(self) -> int:

@@ -138,7 +138,7 @@ class NumpyProgram:
         self._large = False
         self._fault: Fault | None = None
         self._loss = self._total = 0.0
-        self._told = [0.0] * len(self._counts)
+        self._further = [0.0] * len(self._counts)
         self._rows = self._steps = self._fed = 0
         self.exchange: Exchange | None = None
         #: Of a step that is exchanged: loss by weight, weight, rows, and what criteria count.
@@ -186,12 +186,12 @@ class NumpyProgram:
         if not self._weight:
             if not self._learns:
                 self.plan.forward()
-                self._tell(0)
+                self._count_step(0)
             return True
         with np.errstate(all="ignore"):
             self.plan.run()
             if not self._learns:
-                self._tell(self.plan.samples)
+                self._count_step(self.plan.samples)
                 return True
             self._fault = self._check_gradient(self.plan.loss)
             if self._fault is None and self._factor != 1.0:
@@ -226,7 +226,7 @@ class NumpyProgram:
         if self._fault is not None:
             return False
         if not self._weight:
-            self._tell(0)
+            self._count_step(0)
             return True
         clip_gradient(rule.shaping, self.plan.gradient)
         rate = max(rule.rate, 1.0)
@@ -240,7 +240,7 @@ class NumpyProgram:
             self._fault = self._check_weights()
         if self._fault is not None:
             return False
-        self._tell(self.plan.samples)
+        self._count_step(self.plan.samples)
         return True
 
     def _check_gradient(self, loss: float) -> Fault | None:
@@ -286,7 +286,7 @@ class NumpyProgram:
                 return parameter
         return None
 
-    def _tell(self, rows: int) -> None:
+    def _count_step(self, rows: int) -> None:
         """Count a finished step."""
         self._steps += 1
         if not rows:
@@ -299,7 +299,7 @@ class NumpyProgram:
         self._loss += loss
         self._total += weight
         self._rows += rows
-        self._told = [told + more for told, more in zip(self._told, counted, strict=True)]
+        self._further = [told + more for told, more in zip(self._further, counted, strict=True)]
 
     def _counted(self) -> list[float]:
         """Return the values of the further criteria for the rows of this step."""
@@ -311,13 +311,13 @@ class NumpyProgram:
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""
         self._loss, *told = figures.sums or (0.0,)
-        self._told = told or [0.0] * len(self._counts)
+        self._further = told or [0.0] * len(self._counts)
         self._total, self._rows, self._steps = figures.weight, figures.rows, figures.steps
         self._fault = None
 
     def figures(self) -> Figures:
         """Return the sums so far."""
-        sums = (self._loss, *self._told)
+        sums = (self._loss, *self._further)
         return Figures(sums, self._total, self._rows, self._steps, self._fault)
 
     def read(self, node: Node) -> Array:

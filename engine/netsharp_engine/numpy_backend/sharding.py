@@ -97,7 +97,7 @@ class Team:
 
 
 def _served(queue: SimpleQueue[Errand | None]) -> None:
-    """Make what comes, until nothing more does."""
+    """Make calls as they come, until none follows."""
     while (errand := queue.get()) is not None:
         errand.make()
         del errand

@@ -111,7 +111,7 @@ class CompiledCell:
             inner,
             *self._borders,
             packing.gaps,
-            *self._told(found, rows),
+            *self._beginnings(found, rows),
             np.ascontiguousarray(found[cell.weights]),
             *first,
             before,
@@ -123,7 +123,7 @@ class CompiledCell:
         )
         found[cell.outputs], found[cell.state] = outputs, states
 
-    def _told(self, found: dict[Node, Array], rows: int) -> tuple[Array | None, ...]:
+    def _beginnings(self, found: dict[Node, Array], rows: int) -> tuple[Array | None, ...]:
         """Return sums, bias, rows and their matrix, from which the sums of gates begin; None for
         those that are not used.
         """

@@ -65,7 +65,10 @@ class CompiledUpdates:
         that would have a number which is not finite.
         """
         if rule is not self._rule and rule != self._rule:
-            self._rule, self._constants = rule, [self._told(rule, one) for one in self._trained]
+            self._rule, self._constants = (
+                rule,
+                [self._arguments(rule, one) for one in self._trained],
+            )
             self._regular = [one[_L2] > 0 for one in self._constants]
         arrays = [memory[one] for one in REMEMBERS[rule.kind] if one not in SINGLE]
         jobs, moved = [], []
@@ -120,7 +123,7 @@ class CompiledUpdates:
                 told[_FRESH] = fresh
         return counts
 
-    def _told(self, rule: UpdateRule, parameter: Parameter) -> Array:
+    def _arguments(self, rule: UpdateRule, parameter: Parameter) -> Array:
         """Return the constants of a job, in the order of twins/updates.c."""
         shaping, constants = rule.shaping, rule.constants
         regular = parameter.name not in shaping.unregular

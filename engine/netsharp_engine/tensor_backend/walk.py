@@ -87,7 +87,7 @@ class GraphWalk:
             return partial(self._run, self._scans[part])
         if part.op == "input" or part.op in HELD:
             return None
-        return partial(self._tell if part.op == ENVIRONMENT else self._compute, part)
+        return partial(self._set_environment if part.op == ENVIRONMENT else self._compute, part)
 
     def _joined(self) -> tuple[list[Part], dict[Node, Together]]:
         """Return the schedule, nodes computed together as one, and the nodes that this hides."""
@@ -159,7 +159,7 @@ class GraphWalk:
             self.dense(source)
         scan.forward(self.found, self.packings, self._type, self._taken_over, self._acting)
 
-    def _tell(self, node: Node) -> None:
+    def _set_environment(self, node: Node) -> None:
         self.found[node] = np.full((1, 1), self._acting.training, self._type)
         self.packings[node] = None
 

@@ -158,7 +158,7 @@ class Run:
         self._started = time.perf_counter() - state.seconds
 
     def run(self) -> Outcome:
-        """Train to the end, the stop, or the first number that is not finite."""
+        """Train to the end, to a request to stop, or to the first number that is not finite."""
         self._emit("start", metrics=self._extent(), device=told_beside(self.device, self._program))
         status, message = "finished", ""
         while self._state.epoch < self._settings.epochs:

@@ -183,9 +183,8 @@ def examine(
     should_stop: Callable[[], bool] = lambda: False,
     backend: Backend = NumpyDraft,
 ) -> TrainingStart:
-    """Look at how a training would start; nothing is trained.
-
-    Raises TrainingError where network, data and settings do not fit.
+    """Examine the start of a training; nothing is trained. Raises TrainingError where network, data
+    and settings do not fit.
     """
     _check_features(graph, data)
     return examine_start(graph, data, settings or data.settings, backend, should_stop)

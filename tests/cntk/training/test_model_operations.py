@@ -171,7 +171,7 @@ def test_a_function_that_is_not_computed_says_why(name: str) -> None:
     ("name", "attributes", "word"),
     [
         ("Times", {"outputRank": 1, "inferInputRankToMap": -2}, "along the steps"),
-        ("ReduceElements", {"axis": STEPS, "reductionOpName": "Sum"}, "no axis of a sample"),
+        ("ReduceElements", {"axis": STEPS, "reductionOpName": "Sum"}, "not an axis of a sample"),
         ("ROIPooling", {"roiOutputShape": Shape((1, 1)), "poolingType": 1}, "by means"),
     ],
 )

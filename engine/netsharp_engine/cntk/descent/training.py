@@ -162,7 +162,7 @@ class Descent:
         if ending is None:
             figures = self._program.figures()
             self._samples += figures.rows
-            told, seconds = self._told(figures), time.perf_counter() - started
+            told, seconds = self._means(figures), time.perf_counter() - started
             judged_by = told
             validation = None
             if self._validate is not None:
@@ -244,7 +244,7 @@ class Descent:
                 return math.nan
             if program.figures().rows > samples:
                 break
-        told = self._told(program.figures())
+        told = self._means(program.figures())
         watcher.tried(Tried(number + 1, told, rate, size))
         return told.means[self._names[0]]
 
@@ -272,7 +272,7 @@ class Descent:
                         behind + 1,
                         minibatch,
                         figures.rows / samples,
-                        self._told(figures, shown),
+                        self._means(figures, shown),
                         now - shown_at,
                         self._samples + figures.rows,
                         rate,
@@ -305,7 +305,7 @@ class Descent:
         return True
 
     def _gradient(self, batch: Minibatch, size: int) -> bool:
-        """Compute in parts whose gradients add up; False where a number is none."""
+        """Compute in parts whose gradients add up; False where a number is not finite."""
         program, adds = self._program, False
         for number, part in enumerate(self._plan.parts.of(batch, self._source, size)):
             if not part.samples:
@@ -387,7 +387,7 @@ class Descent:
             f"{minibatch:,}{where}. Set a smaller learning rate.",
         )
 
-    def _told(self, figures: Figures, before: Figures | None = None) -> Told:
+    def _means(self, figures: Figures, before: Figures | None = None) -> Told:
         """Return the means of what was counted since ``before``, or of the whole epoch."""
         sums: Sequence[float] = figures.sums
         rows = figures.rows

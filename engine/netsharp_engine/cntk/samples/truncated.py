@@ -38,7 +38,7 @@ class Cut(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A sequence of which a row has trained nothing or some steps."""
+    """A sequence, of which a row has trained some of the steps or none."""
 
     number: int
     values: Mapping[str, Array]

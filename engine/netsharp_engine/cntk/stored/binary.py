@@ -93,7 +93,9 @@ class BinaryWriting:
 
 
 class BinaryReading:
-    """Bytes that are read from the beginning; ModelFault names the byte where they stop to fit."""
+    """Bytes that are read from the beginning; ModelFault names the byte from which they are
+    invalid.
+    """
 
     def __init__(self, data: Memory) -> None:
         self._data = data

@@ -71,7 +71,7 @@ class CellCheck:
             raise DataError(first()[1])
         self._faults.add(kind, column, first, shown=shown, count=count)
 
-    def _untold(self, marks: npt.NDArray[np.bool_], column: int) -> npt.NDArray[np.intp]:
+    def _unreported(self, marks: npt.NDArray[np.bool_], column: int) -> npt.NDArray[np.intp]:
         """Return the rows that are marked, without those whose cell was already reported as a
         text.
         """
@@ -108,7 +108,7 @@ class CellCheck:
                 rest = f"{cells[row]:g} is too large for {stored.dtype}. Correct or scale it."
                 shown = f"{cells[row]:g}"
                 self._fault("large", column, first + row, rest, shown=shown, count=len(large))
-            gaps = self._untold(absent, column[0]) if missing == "error" else absent[:0]
+            gaps = self._unreported(absent, column[0]) if missing == "error" else absent[:0]
             if len(gaps):
                 rest = (
                     'the value is missing. Fill it, or set missing = "mean", "zero", '
@@ -119,7 +119,7 @@ class CellCheck:
     def targets(self, values: npt.NDArray[np.float64], column: Numbered) -> None:
         """Find missing and infinite numbers that are to be predicted."""
         absent = np.isnan(values)
-        gaps = absent[:0] if self._drops else self._untold(absent, column[0])
+        gaps = absent[:0] if self._drops else self._unreported(absent, column[0])
         if len(gaps):
             self._fault(
                 "label", column, int(gaps[0]), NO_LABEL.format("missing", "Fill"), count=len(gaps)
@@ -131,7 +131,7 @@ class CellCheck:
 
     def weights(self, values: npt.NDArray[np.float64], column: Numbered) -> None:
         """Find weights that are missing, infinite or negative."""
-        rows = self._untold(~np.isfinite(values) | (values < 0), column[0])
+        rows = self._unreported(~np.isfinite(values) | (values < 0), column[0])
         if not len(rows):
             return
         row = int(rows[0])

@@ -125,10 +125,10 @@ def resolve_roles(
         try:
             return _index_of(found(column), source.names, column, part, source.path)
         except DataError as error:
-            told(error)
+            report(error)
             return None
 
-    def told(error: DataError) -> None:
+    def report(error: DataError) -> None:
         if faults is None:
             raise error
         faults.say(str(error))
@@ -138,10 +138,10 @@ def resolve_roles(
     try:
         label = _label_index(source, options, need_label)
     except DataError as error:
-        told(error)
+        report(error)
         label = None
     for sentence in source.doubles:
-        told(DataError(sentence))
+        report(DataError(sentence))
     excluded = {find(column, "excluded") for column in options.exclude}
     categorical = {find(column, "categorical") for column in options.categorical}
     more = tuple(
@@ -151,7 +151,7 @@ def resolve_roles(
     labels = ((index, "label") for index in (label, *more))
     for index, part in (*labels, (weight, "weight"), (split, "validation")):
         if index is not None and (index in categorical or index in excluded):
-            told(
+            report(
                 DataError(
                     f"{source.path}: column '{source.names[index]}' is the {part} column and "
                     f"cannot also be {'categorical' if index in categorical else 'excluded'}."

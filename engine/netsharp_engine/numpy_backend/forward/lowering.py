@@ -397,7 +397,7 @@ def _side(
 
 
 def _steps_of(at: IntArray, shape: Sequence[int]) -> list[int] | None:
-    """Return how far on the next of each dimension is, None where that differs."""
+    """Return the stride of each dimension, None where it varies."""
     found, rest = [], strides(shape, range(len(shape)))
     even = np.full(1, at[0])
     for size, step in zip(shape, rest, strict=True):

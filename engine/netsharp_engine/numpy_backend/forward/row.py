@@ -166,7 +166,7 @@ def pairs_of(sources: IntArray, targets: IntArray) -> IntArray:
 
 
 def strides(extents: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Return how far on the next of each dimension is; ``order`` goes from the outermost in."""
+    """Return the stride of each dimension; ``order`` has them from the outermost in."""
     found, step = [0] * len(extents), 1
     for d in reversed(order):
         found[d] = step

@@ -1,1 +1,3 @@
-"""The programs of a run before they are made, and how many threads compute them; no back end."""
+"""The programs of a run before memory is taken for them, and the number of their threads; it must
+not know back ends.
+"""

@@ -1,1 +1,1 @@
-"""From the files that settings name to data to train on, read or found again."""
+"""The training data of the files that settings name, read or found again."""
