@@ -198,8 +198,8 @@ def footprint(layers: Sequence[LayerShape], features: int, width: int = 1) -> Fo
     """Return what a network takes with operands of 8 bits and answers of 16.
 
     Weights of filtered bundles that become 0 are not stored, sums beyond 32 bits take four bytes
-    more a bias, and features with far wider ranges than most have codes of two bytes, which is their
-    ``width``: that is known only with data.
+    more a bias, and features with far wider ranges than most have codes of two bytes, which is
+    their ``width``: that is known only with data.
     """
     widths = list(_value_bytes(layers))
     steps = _steps(layers)

@@ -1,7 +1,8 @@
 """Numpy kernels of the criteria: value, and gradient by the network's last values.
 
-All arrays are [outputs, samples]; ``goal`` is the target times the sample's share of the
-batch, ``share`` [samples] is that share (zero for samples that were not fed).
+All arrays are [outputs, samples]; ``goal`` is the target times the sample's share of the batch,
+``share`` [samples] is that share (zero for samples that were not fed). Source: Bishop, Pattern
+Recognition and Machine Learning (2006), section 5.2.
 """
 
 from __future__ import annotations

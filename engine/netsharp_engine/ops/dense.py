@@ -1,4 +1,7 @@
-"""Operations with a weight per edge (full, filtered), and the bias of a layer."""
+"""Operations with a weight per edge (full, filtered), and the bias of a layer.
+
+Source: the Net# guide, "Full bundles" and "Filtered bundles".
+"""
 
 from __future__ import annotations
 

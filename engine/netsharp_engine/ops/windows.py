@@ -1,6 +1,7 @@
 """Operations that walk a kernel over their source: convolution, pooling, response norm.
 
-Geometry comes from ``geometry``; nothing here knows arrays.
+Geometry comes from ``geometry``; nothing here knows arrays. Source: the Net# guide, "Convolutional
+bundles", "Pooling bundles" and "Response normalization bundles".
 """
 
 from __future__ import annotations

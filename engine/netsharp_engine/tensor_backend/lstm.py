@@ -2,7 +2,8 @@
 
 A step is one product and few operations on all gates; the other gradients are computed from all
 steps together. States and gates are float64 between the products. A sigmoid is (1 + tanh(z / 2)) /
-2: so all gates are one call, and the halves move into the weights.
+2: so all gates are one call, and the halves move into the weights. Source: Hochreiter and
+Schmidhuber (1997), with the forget gate of Gers and others (2000).
 """
 
 from __future__ import annotations

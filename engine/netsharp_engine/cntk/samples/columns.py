@@ -1,5 +1,7 @@
 """Reads columns of numbers, a sample a line, as UCIFastReader does: features, and labels that are
 names or numbers.
+
+Source: CNTK, Readers/UCIFastReader.
 """
 
 from __future__ import annotations

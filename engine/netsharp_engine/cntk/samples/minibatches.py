@@ -1,4 +1,7 @@
-"""Minibatches of an epoch: which sequences, in which order; never across the end of a sweep."""
+"""Minibatches of an epoch: which sequences, in which order; never across the end of a sweep.
+
+Source: CNTK, Readers/ReaderLib/BlockRandomizer.cpp and SequencePacker.cpp.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads sentences, one a line, as LMSequenceReader does: each word with the next one as label."""
+"""Reads sentences, one a line, as LMSequenceReader does: each word with the next one as label.
+
+Source: CNTK, Readers/LMSequenceReader.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Reads sentences of tagged words, a word a line, as LUSequenceReader does: each word with those
 around it, and its tag as label.
+
+Source: CNTK, Readers/LUSequenceReader.
 """
 
 from __future__ import annotations

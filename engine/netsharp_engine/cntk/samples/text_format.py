@@ -1,4 +1,7 @@
-"""Reads CNTK's text format: streams of numbers by sequence, and every fault by file and line."""
+"""Reads CNTK's text format: streams of numbers by sequence, and every fault by file and line.
+
+Source: CNTK, Readers/CNTKTextFormatReader/TextParser.cpp.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One line of CNTK's text format, read with care: its samples, and all that is wrong with it."""
+"""One line of CNTK's text format, read with care: its samples, and all that is wrong with it.
+
+Source: CNTK, Readers/CNTKTextFormatReader/TextParser.cpp.
+"""
 
 from __future__ import annotations
 

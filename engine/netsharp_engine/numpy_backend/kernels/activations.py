@@ -1,4 +1,7 @@
-"""Numpy's functions of the activations: one row for each of the table of facts."""
+"""Numpy's functions of the activations: one row for each of the table of facts.
+
+Source: the Net# guide, the list of functions.
+"""
 
 from __future__ import annotations
 

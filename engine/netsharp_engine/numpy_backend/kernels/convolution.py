@@ -1,4 +1,7 @@
-"""Numpy kernel of convolutional bundles in any number of dimensions, as products over a walk."""
+"""Numpy kernel of convolutional bundles in any number of dimensions, as products over a walk.
+
+Source: the Net# guide, "Convolutional bundles".
+"""
 
 from __future__ import annotations
 

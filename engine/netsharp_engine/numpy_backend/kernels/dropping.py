@@ -1,4 +1,7 @@
-"""The numpy kernel of dropout: values times a mask that comes with the batch."""
+"""The numpy kernel of dropout: values times a mask that comes with the batch.
+
+Source: Srivastava and others (2014), inverted.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Numpy kernels of filtered bundles: a matrix with zeros, or gathered rows.
 
-The parameter stays the list of edges in canonical order; only the way of multiplying
-differs.
+The parameter stays the list of edges in canonical order; only the way of multiplying differs.
+Source: the Net# guide, "Filtered bundles".
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Operations that sum over samples: criteria, figures reported beside them, and norms.
 
 Their value is one number for all samples; where sequences are in columns, gaps are left out.
+Source: CNTK, ComputationNetworkLib/TrainingNodes.h and EvaluationNodes.h.
 """
 
 from __future__ import annotations

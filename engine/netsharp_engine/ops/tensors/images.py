@@ -1,4 +1,7 @@
-"""Operations of CNTK that move a kernel or a window over an image."""
+"""Operations of CNTK that move a kernel or a window over an image.
+
+Source: CNTK, ComputationNetworkLib/ConvolutionalNodes.h.
+"""
 
 from __future__ import annotations
 

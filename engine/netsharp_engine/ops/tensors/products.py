@@ -1,4 +1,7 @@
-"""Products of nodes' values: of matrices, of all pairs of elements, and angles of vectors."""
+"""Products of nodes' values: of matrices, of all pairs of elements, and angles of vectors.
+
+Source: CNTK, ComputationNetworkLib/LinearAlgebraNodes.h.
+"""
 
 from __future__ import annotations
 

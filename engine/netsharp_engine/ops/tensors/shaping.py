@@ -1,6 +1,7 @@
 """Operations that arrange, choose or sum up elements, and those that look along sequences.
 
-Axes are CNTK's: counted from 1, the one that runs fastest first.
+Axes are CNTK's: counted from 1, the one that runs fastest first. Source: CNTK,
+ComputationNetworkLib/ReshapingNodes.h.
 """
 
 from __future__ import annotations

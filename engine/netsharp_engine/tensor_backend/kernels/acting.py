@@ -1,6 +1,7 @@
 """Operations that differ in training, draw, or remember: dropout, batch normalisation.
 
-They are bound to a program's parameters, and receive an epoch's settings before it begins.
+They are bound to a program's parameters, and receive an epoch's settings before it begins. Source:
+CNTK, ComputationNetworkLib/TrainingNodes.h, and Math/BatchNormalizationEngine.cpp.
 """
 
 from __future__ import annotations

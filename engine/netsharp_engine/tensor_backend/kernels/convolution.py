@@ -3,7 +3,8 @@
 A node's ``axes`` are its image's, slowest first. ``channels_last``: they are channels, width and
 height, and are in memory as width, height, channels, weights with their maps after that: CNTK reads
 its older layout so, whose shape says that width runs faster than height. Inside, samples run
-fastest: results are views.
+fastest: results are views. Source: CNTK, ComputationNetworkLib/ConvolutionalNodes.h, and
+Math/ConvolveGeometry.h.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Kernels of operations that sum over samples: criteria, figures reported beside them, and norms.
 
-Their sources are samples alone: gaps between sequences are left out before.
+Their sources are samples alone: gaps between sequences are left out before. Source: CNTK,
+ComputationNetworkLib/TrainingNodes.h and EvaluationNodes.h.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Values are [samples, *shape], those that all samples share [1, *shape], so that numpy's rule of
 broadcasting is the operations'. Transcendental functions and sums of many numbers are computed in
-float64 and rounded once: numpy's float32 ones differ from processor to processor.
+float64 and rounded once: numpy's float32 ones differ from processor to processor. Source: CNTK,
+Math/TensorOps.h, and ComputationNetworkLib/NonlinearityNodes.h.
 """
 
 from __future__ import annotations

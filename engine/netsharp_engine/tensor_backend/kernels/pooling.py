@@ -1,6 +1,7 @@
 """Pooling of tensors in any number of dimensions: the largest or the mean of windows' real cells.
 
-Images lie as those of ``convolution``; nothing here knows weights.
+Images lie as those of ``convolution``; nothing here knows weights. Source: CNTK,
+ComputationNetworkLib/ConvolutionalNodes.h.
 """
 
 from __future__ import annotations

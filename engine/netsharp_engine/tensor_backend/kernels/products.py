@@ -1,6 +1,7 @@
 """Kernels of products: of matrices, of all pairs of elements, and angles of vectors.
 
-Matrices are stored transposed: CNTK's [rows x columns] is (columns, rows) here.
+Matrices are stored transposed: CNTK's [rows x columns] is (columns, rows) here. Source: CNTK,
+ComputationNetworkLib/LinearAlgebraNodes.h.
 """
 
 from __future__ import annotations

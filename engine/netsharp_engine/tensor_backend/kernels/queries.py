@@ -2,7 +2,8 @@
 
 Sources are the worth of an answer, its score, and the number of its query, each one number for a
 sample; answers to a query are consecutive, the worthiest first. The value is the one that CNTK
-reports for a sample, times the samples.
+reports for a sample, times the samples. Source: CNTK, ComputationNetworkLib/TrainingNodes.h and
+EvaluationNodes.h; LambdaRank by Burges (2010).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Kernels that look for the largest cells of images: in given regions, or to put values back there.
 
 Regions and images are row-major: channels, height, width, of CNTK's [width x height x channels].
+Source: CNTK, ComputationNetworkLib/ConvolutionalNodes.h; regions by Girshick (2015).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Operations that know where sequences stand: delays, and what chooses, moves and puts back steps.
 
-Gaps never choose and are never chosen.
+Gaps never choose and are never chosen. Source: CNTK, ComputationNetworkLib/RecurrentNodes.h and
+ReshapingNodes.h.
 """
 
 from __future__ import annotations

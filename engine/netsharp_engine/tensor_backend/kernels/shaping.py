@@ -1,6 +1,7 @@
 """Kernels of operations that arrange, choose, compare or sum up elements of each sample.
 
-CNTK counts a tensor's axes from 1, the fastest first: its axis a is numpy's -a.
+CNTK counts a tensor's axes from 1, the fastest first: its axis a is numpy's -a. Source: CNTK,
+ComputationNetworkLib/ReshapingNodes.h.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Numbers few of which are not 0: products with sparse samples, and gradients of few rows."""
+"""Numbers few of which are not 0: products with sparse samples, and gradients of few rows.
+
+Source: CNTK, Math/CPUSparseMatrix.cpp.
+"""
 
 from __future__ import annotations
 

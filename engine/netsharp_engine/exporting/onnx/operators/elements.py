@@ -1,6 +1,7 @@
 """Operations on the elements of samples as ONNX operators.
 
-Where CNTK clips the argument of a root or a logarithm, so does the export.
+Where CNTK clips the argument of a root or a logarithm, so does the export. Source: the ONNX
+operator specification, as for all modules here.
 """
 
 from __future__ import annotations
