@@ -110,7 +110,7 @@ def test_labels_of_a_table_may_be_names(tmp_path: Path) -> None:
     [
         (lambda data: data[: len(data) // 2], "truncated"),
         (lambda data: data[:6] + b"x" + data[7:], "byte"),
-        (lambda data: b"", "no model file"),
+        (lambda data: b"", "not a model file"),
     ],
 )
 def test_a_damaged_model_is_a_sentence(damage: object, word: str, tmp_path: Path) -> None:

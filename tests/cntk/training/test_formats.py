@@ -79,7 +79,7 @@ def test_what_is_damaged_is_a_sentence(tmp_path: Path) -> None:
         ("version", str(VERSION + 1), f"version {VERSION + 1}"),
         ("version", "0", "version 0"),
         ("format", "pt", "no network of CNTK's"),
-        ("cntk", "[" * 100_000, "no model"),
+        ("cntk", "[" * 100_000, "not a model"),
         ("cntk", "{}", "has no"),
     ],
 )

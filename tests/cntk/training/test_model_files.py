@@ -168,8 +168,8 @@ def test_damage_is_refused_or_read_and_takes_no_memory() -> None:
 @pytest.mark.parametrize(
     ("data", "word"),
     [
-        (b"", "no model"),
-        (b"PK\x03\x04 another file", "no model"),
+        (b"", "not a model"),
+        (b"PK\x03\x04 another file", "not a model"),
         (written_model(model("float32")) + b"\0", "the file does not"),
         (written_model(model("float32")).replace(b"\x0f", b"\x63", 1), "version 99"),
         (

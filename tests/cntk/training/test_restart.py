@@ -120,8 +120,8 @@ def test_a_checkpoint_that_is_missing_is_said(tmp_path: Path) -> None:
     ("damage", "word"),
     [
         (lambda data: data[: len(data) // 2], "byte"),
-        (lambda data: b"no model", "no model"),
-        (lambda data: b"", "no model"),
+        (lambda data: b"no model", "not a model"),
+        (lambda data: b"", "not a model"),
     ],
 )
 def test_a_damaged_model_is_one_sentence(tmp_path: Path, damage: Any, word: str) -> None:
