@@ -5,7 +5,7 @@ Knows the forms of assignment of R and the functions that assign; evaluates noth
 
 from __future__ import annotations
 
-from netsharp_lsp.importing.r_scopes import RRange, RStatement, end_of, first_behind, ranges_of
+from netsharp_lsp.importing.r_scopes import RRange, RStatement, end_of, first_after, ranges_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class RNames:
             return
         where = self.ranges[at]
         if arrow in _ASSIGNS:
-            begin = first_behind(self._tokens, value)
+            begin = first_after(self._tokens, value)
             given = begin, end_of(self._tokens, begin)
             statement = RStatement(where, at, given[1])
         else:

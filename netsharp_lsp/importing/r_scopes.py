@@ -108,24 +108,24 @@ def _range_at(tokens: Sequence[Token], at: int) -> RRange | None:
     opening = at + 1
     called = opening < len(tokens) and tokens[opening].text == "("
     if text in ("function", "\\") and called:
-        body = first_behind(tokens, tokens[opening].partner + 1)
+        body = first_after(tokens, tokens[opening].partner + 1)
         return RRange("function", opening, end_of(tokens, body))
     if text in _LOCAL and called:
         return RRange("local", opening + 1, tokens[opening].partner)
     if text in _BRANCHES and called:
         if text == "switch":
             return RRange("branch", opening + 1, tokens[opening].partner)
-        body = first_behind(tokens, tokens[opening].partner + 1)
+        body = first_after(tokens, tokens[opening].partner + 1)
         return RRange(_BRANCHES[text], body, end_of(tokens, body))
     if text in ("else", "repeat"):
-        body = first_behind(tokens, opening)
+        body = first_after(tokens, opening)
         if body < len(tokens) and tokens[body].text != "if":
             kind = "loop" if text == "repeat" else "branch"
             return RRange(kind, body, end_of(tokens, body))
     return None
 
 
-def first_behind(tokens: Sequence[Token], at: int) -> int:
+def first_after(tokens: Sequence[Token], at: int) -> int:
     """Return the first token from a place on that is not a line end."""
     while at < len(tokens) and tokens[at].text == "\n":
         at += 1

@@ -15,7 +15,7 @@ from netsharp_lsp.netsharp.meaning.doubts import BESIDE, BEYOND_ITS_PLACE, Doubt
 from netsharp_lsp.netsharp.meaning.index import Index
 from netsharp_lsp.netsharp.meaning.steps.revision import resolve, revise
 from netsharp_lsp.netsharp.reading.incremental import Reading, read_by_windows
-from netsharp_lsp.netsharp.reading.slips import is_debris
+from netsharp_lsp.netsharp.reading.mistakes import is_debris
 from netsharp_lsp.netsharp.reading.syntax import KINDS
 from netsharp_lsp.netsharp.rules import (
     BUNDLE,
@@ -67,8 +67,8 @@ class Examination:
         self.examined = 0
         #: The findings of each declaration; those that depend on nothing else are in order, and
         #: counted by severity and code.
-        self._told: dict[Declaration, tuple[Finding, ...]] = {}
-        self._alone: dict[Declaration, tuple[Finding, ...]] = {}
+        self._dependent: dict[Declaration, tuple[Finding, ...]] = {}
+        self._local: dict[Declaration, tuple[Finding, ...]] = {}
         #: Those of them with a finding that a name in unparsed text would refute.
         self._naming: set[Declaration] = set()
         self._counts: Counter[tuple[Severity, str]] = Counter()
@@ -100,7 +100,7 @@ class Examination:
         also = {one for gone in delta.removed for one in self._pointed_at[gone]}
         # What was not checked yet may point at what is removed, too.
         also.update(one for one in self._waiting if network.units[one].faults)
-        also.update(shaken(network.doubts, doubts))
+        also.update(affected(network.doubts, doubts))
         for gone in delta.removed:
             self._forget(gone)
             self._waiting.pop(gone, None)
@@ -113,7 +113,7 @@ class Examination:
         self._examine()
         reached = self._reached()
         counts = self._premises_met()
-        for declaration, findings in self._alone.items():
+        for declaration, findings in self._local.items():
             if declaration not in reached:
                 yield from (one for one in findings if counts[one.code])
         yield from self._others(reached)
@@ -128,14 +128,14 @@ class Examination:
         """Return those declarations with local findings only that unparsed text may affect."""
         doubts = self.network.doubts
         if doubts.foreign:
-            return set(self._alone)
+            return set(self._local)
         if not doubts.incomplete:
             return set()
-        return self._naming.union(one for one in doubts.touched if one in self._alone)
+        return self._naming.union(one for one in doubts.touched if one in self._local)
 
     def _others(self, reached: Iterable[Declaration]) -> Iterator[Finding]:
         """Yield the findings that are not local to declarations."""
-        told = chain(self._told.values(), (self._alone[one] for one in reached))
+        told = chain(self._dependent.values(), (self._local[one] for one in reached))
         withholds, terms = self.network.doubts.withholds, RULES.traits
         for finding in self._in_force(chain.from_iterable(told)):
             if not withholds(finding, terms[finding.code].rests):
@@ -169,7 +169,7 @@ class Examination:
         for declaration in self._waiting:
             unit = network.subject = network.units[declaration]
             self._forget(declaration)
-            found = (*unit.faults, *self._judge(unit))
+            found = (*unit.faults, *self._check_unit(unit))
             if found:
                 self._keep(declaration, found)
             unit.let_go()
@@ -177,7 +177,7 @@ class Examination:
         self.examined += len(self._waiting)
         self._waiting.clear()
 
-    def _judge(self, unit: Unit) -> list[Finding]:
+    def _check_unit(self, unit: Unit) -> list[Finding]:
         found: list[Finding] = []
         self._ask(self._of_declarations, unit.declaration, found)
         for constant in unit.constants:
@@ -198,11 +198,11 @@ class Examination:
             found.extend(check_one(subject, network))
 
     def _keep(self, declaration: Declaration, found: tuple[Finding, ...]) -> None:
-        alone = told_alone(declaration, found)
+        alone = local_findings(declaration, found)
         if alone is None:
-            self._told[declaration] = found
+            self._dependent[declaration] = found
         else:
-            self._alone[declaration] = alone
+            self._local[declaration] = alone
             rests = {RULES.traits[one.code].rests for one in alone}
             if not rests.isdisjoint(BEYOND_ITS_PLACE):
                 self._naming.add(declaration)
@@ -215,10 +215,10 @@ class Examination:
                 self._pointed_at.add(other, declaration)
 
     def _forget(self, declaration: Declaration) -> None:
-        self._told.pop(declaration, None)
+        self._dependent.pop(declaration, None)
         self._naming.discard(declaration)
-        if declaration in self._alone:
-            self._counts.subtract(map(severity_and_code, self._alone.pop(declaration)))
+        if declaration in self._local:
+            self._counts.subtract(map(severity_and_code, self._local.pop(declaration)))
         for other in self._pointing.pop(declaration, ()):
             self._pointed_at.remove(other, declaration)
 
@@ -240,7 +240,7 @@ class Examination:
         reached = self._reached()
         counts = self._counts.copy()
         for declaration in reached:
-            counts.subtract(map(severity_and_code, self._alone[declaration]))
+            counts.subtract(map(severity_and_code, self._local[declaration]))
         met = self._premises_met()
         counts = Counter({key: n for key, n in counts.items() if n and met[key[1]]})
         others = [one for one in self._others(reached) if not self._repeats(one, reached)]
@@ -275,7 +275,7 @@ class Examination:
         """Yield the local findings of declarations in text order; every keystroke needs all."""
         if not codes:
             return
-        specification, severities, alone = self.network.specification, RULES.severities, self._alone
+        specification, severities, alone = self.network.specification, RULES.severities, self._local
         starts = specification.starts
         for declaration in specification.declarations:
             told = alone.get(declaration)
@@ -295,7 +295,7 @@ class Examination:
         declaration = specification.declaration_at(self._start(finding))
         if declaration is None or declaration in reached:
             return False
-        told = self._as(Finding.diagnostic, self._alone.get(declaration, ()))
+        told = self._as(Finding.diagnostic, self._local.get(declaration, ()))
         return bool(told) and self._as(Finding.diagnostic, [finding])[0] in told
 
     def _all(self, told: Told) -> list[Diagnostic]:
@@ -326,7 +326,9 @@ def severity_and_code(finding: Finding) -> tuple[Severity, str]:
     return finding.severity or RULES.severities[finding.code], finding.code
 
 
-def told_alone(declaration: Declaration, found: Iterable[Finding]) -> tuple[Finding, ...] | None:
+def local_findings(
+    declaration: Declaration, found: Iterable[Finding]
+) -> tuple[Finding, ...] | None:
     """Return findings in order if each is in the declaration and depends on no other; else None."""
     terms = RULES.traits
     ordered: dict[tuple[int, int, str, str], Finding] = {}
@@ -355,7 +357,7 @@ def places_of(finding: Finding) -> Iterator[RelativeSpan]:
         yield change.place
 
 
-def shaken(before: Doubts, after: Doubts) -> set[Declaration]:
+def affected(before: Doubts, after: Doubts) -> set[Declaration]:
     """Return the declarations for which rules on syntax may give other findings in the next
     version, due to unparsed text in either.
 

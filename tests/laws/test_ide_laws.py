@@ -10,7 +10,7 @@ import pytest
 
 from netsharp_lsp.ide.answers import HintOptions, LensOptions
 from netsharp_lsp.language import language_by_id
-from netsharp_lsp.netsharp.ide.places.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.node_paths import node_path_at
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.netsharp.reading.syntax import (
     Auto,
@@ -142,7 +142,7 @@ def test_what_a_sound_network_says_is_proposed(sample: Sample) -> None:
 
 def role_at(specification: Specification, offset: int) -> str:
     """What a word is for; empty for comments, new names and the parameters of conditions."""
-    standing = standing_at(specification, offset)
+    standing = node_path_at(specification, offset)
     if standing is None or specification.comments.hold(offset):
         return ""
     if isinstance(standing.leaf, BundleItem | Predicate | Auto | Boolean):

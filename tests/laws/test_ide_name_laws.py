@@ -11,7 +11,7 @@ import pytest
 from netsharp_lsp.context import Context
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS, Refusal, Renaming, Symbol
 from netsharp_lsp.netsharp import LANGUAGE
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS
+from netsharp_lsp.netsharp.reading.mistakes import KEYWORDS
 from netsharp_lsp.text.edits import apply_edits
 from netsharp_lsp.text.lines import LineIndex
 from tests.collection import RESOLVING, SAMPLES

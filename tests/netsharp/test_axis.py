@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from netsharp_engine.geometry import Axis, kernel_count, output_shape
 from netsharp_lsp.netsharp.arithmetic import positions
-from netsharp_lsp.netsharp.meaning.inforce import lawful
+from netsharp_lsp.netsharp.meaning.inforce import is_valid
 from netsharp_lsp.netsharp.repairs.proposals import filling_pads
 
 
@@ -110,7 +110,7 @@ def test_proposed_pads_are_lawful_and_filled(axis: Axis) -> None:
     pads = filling_pads(axis)
     if pads is not None:
         padded = Axis(axis.size, axis.kernel, axis.stride, lower=pads[0], upper=pads[1])
-        assert lawful(padded)
+        assert is_valid(padded)
         assert sum(pads) > 0
 
 

@@ -70,7 +70,7 @@ def _scopes(text: bytes) -> list[_Scope]:
         if suppression.line < lines.count:
             start, end = lines.full_span(suppression.line)
         beside = range(bisect_left(comments, (start, 0)), bisect_left(comments, (end, 0)))
-        start, end = _behind_comment(start, comments), _behind_comment(end, comments)
+        start, end = _after_comment(start, comments), _after_comment(end, comments)
         count += count_tokens(text, done, start)
         done = start
         tokens = range(count, count + count_tokens(text, start, end))
@@ -78,7 +78,7 @@ def _scopes(text: bytes) -> list[_Scope]:
     return scopes
 
 
-def _behind_comment(offset: int, comments: list[tuple[int, int]]) -> int:
+def _after_comment(offset: int, comments: list[tuple[int, int]]) -> int:
     """Return an offset, or the end of the comment that contains it."""
     index = bisect_left(comments, (offset, 0)) - 1
     return max(offset, comments[index][1]) if index >= 0 else offset

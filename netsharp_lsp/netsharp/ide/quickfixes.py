@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.pages import RuleBook
 from netsharp_lsp.ide import quickfixes
-from netsharp_lsp.netsharp.ide.places.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.node_paths import node_path_at
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.rules import FOLDER
 
@@ -40,11 +40,11 @@ def _breaks_readers(network: Network, diagnostic: Diagnostic, fix: Fix) -> bool:
     """Return whether a fix of no error resizes a layer that others read by its shape."""
     if diagnostic.severity == "error" or fix.safe:
         return False
-    standing = standing_at(network.specification, diagnostic.start)
-    item = None if standing is None else standing.holding(LayerItem)
-    if standing is None or item is None or item.size is None:
+    node_path = node_path_at(network.specification, diagnostic.start)
+    item = None if node_path is None else node_path.holding(LayerItem)
+    if node_path is None or item is None or item.size is None:
         return False
-    start, end = standing.span(item.size)
+    start, end = node_path.span(item.size)
     if not any(start <= edit.start and edit.end <= end for edit in fix.edits):
         return False
     layer = network.layers.get(item.name.text)

@@ -15,21 +15,21 @@ from netsharp_lsp.netsharp.ide.navigation.names import (
     is_declaration,
     places_of,
 )
-from netsharp_lsp.netsharp.ide.places.standing import (
+from netsharp_lsp.netsharp.ide.places.node_paths import (
     ROLES,
     comment_at,
+    node_path_at,
     occurrences,
     parameters_of,
-    standing_at,
 )
 from netsharp_lsp.netsharp.reading.expressions import names_in
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS
+from netsharp_lsp.netsharp.reading.mistakes import KEYWORDS
 from netsharp_lsp.netsharp.reading.syntax import Number, Predicate
 from netsharp_lsp.text.edits import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.node_paths import NodePath
     from netsharp_lsp.netsharp.meaning.network import Network
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
@@ -41,37 +41,37 @@ BLOB = "floats_from_bytes"
 
 def renaming_at(network: Network, offset: int) -> Renaming | Refusal:
     """Return the name at an offset if it can be renamed, else why not."""
-    standing = _renamable(network, offset)
-    if isinstance(standing, Refusal):
-        return standing
-    name = standing.name
+    node_path = _renamable(network, offset)
+    if isinstance(node_path, Refusal):
+        return node_path
+    name = node_path.name
     assert name is not None
-    return Renaming(*standing.span(name), name.text)
+    return Renaming(*node_path.span(name), name.text)
 
 
 def rename(network: Network, offset: int, name: str) -> list[Edit] | Refusal:
     """Return the edits that rename all occurrences of the name at an offset, or a refusal."""
-    standing = _renamable(network, offset)
-    if isinstance(standing, Refusal):
-        return standing
-    old = standing.name
+    node_path = _renamable(network, offset)
+    if isinstance(node_path, Refusal):
+        return node_path
+    old = node_path.name
     assert old is not None
     if name == old.text:
         return []
-    objection = unlawful(name) or _clash(network, standing, name)
+    objection = name_fault(name) or _clash(network, node_path, name)
     if objection:
         return Refusal(objection)
-    if is_later_declaration(network, standing):
-        return [Edit(*standing.span(old), name)]
-    own = definition_of(network, standing)
+    if is_later_declaration(network, node_path):
+        return [Edit(*node_path.span(old), name)]
+    own = definition_of(network, node_path)
     return [
         Edit(place.start, place.end, name)
-        for place in places_of(network, standing)
+        for place in places_of(network, node_path)
         if place.kind == "read" or (own is not None and place.start == own.name_start)
     ]
 
 
-def unlawful(name: str) -> str:
+def name_fault(name: str) -> str:
     """Return why a word cannot be a name, empty if it can."""
     if name in KEYWORDS or name == BLOB:
         return f"'{name}' is a keyword and cannot be a name."
@@ -85,61 +85,61 @@ def unlawful(name: str) -> str:
     return ""
 
 
-def _renamable(network: Network, offset: int) -> Standing | Refusal:
+def _renamable(network: Network, offset: int) -> NodePath | Refusal:
     """Return the node at an offset, if it has a declared name of its own."""
     comment = comment_at(network.specification, offset)
     if comment is not None and comment.start < offset:
         return Refusal("This is a comment; there is no name to rename.")
-    standing = standing_at(network.specification, offset)
-    word = None if standing is None else _keyword_at(standing, offset)
+    node_path = node_path_at(network.specification, offset)
+    word = None if node_path is None else _keyword_at(node_path, offset)
     if word is not None:
         return Refusal(f"'{word}' is a keyword of the language and cannot be renamed.")
-    if standing is None or standing.name is None:
-        number = standing is not None and isinstance(standing.leaf, Number)
+    if node_path is None or node_path.name is None:
+        number = node_path is not None and isinstance(node_path.leaf, Number)
         thing = "A number has no name." if number else "There is no name here."
         return Refusal(f"{thing} Layers, constants and parameters of conditions can be renamed.")
-    name, role = standing.name.text, standing.role
+    name, role = node_path.name.text, node_path.role
     if role not in DECLARED:
         what = ROLES.get(role, "no name")
         return Refusal(f"'{name}' is {what} of the language and cannot be renamed.")
-    if definition_of(network, standing) is None:
+    if definition_of(network, node_path) is None:
         return Refusal(f"'{name}' is not defined, so there is nothing to rename.")
-    return standing
+    return node_path
 
 
-def _keyword_at(standing: Standing, offset: int) -> str | None:
+def _keyword_at(node_path: NodePath, offset: int) -> str | None:
     """Return the keyword at an offset that is not a node: a connection's kind, `auto`, `true`."""
-    at = offset - standing.base
-    if standing.name is not None:
+    at = offset - node_path.base
+    if node_path.name is not None:
         return None
-    words = standing.declaration.keywords
+    words = node_path.declaration.keywords
     return next((word.text for word in words if word.start <= at <= word.end), None)
 
 
-def is_later_declaration(network: Network, standing: Standing) -> bool:
+def is_later_declaration(network: Network, node_path: NodePath) -> bool:
     """Return whether an earlier declaration has the name: then all uses mean that one."""
-    if standing.role == "parameter":
-        predicate = standing.holding(Predicate)
-        return standing.leaf is predicate.destination and len(set(parameters_of(predicate))) == 1
-    own = definition_of(network, standing)
-    here = standing.base + standing.leaf.start
-    return is_declaration(standing) and own is not None and own.name_start != here
+    if node_path.role == "parameter":
+        predicate = node_path.holding(Predicate)
+        return node_path.leaf is predicate.destination and len(set(parameters_of(predicate))) == 1
+    own = definition_of(network, node_path)
+    here = node_path.base + node_path.leaf.start
+    return is_declaration(node_path) and own is not None and own.name_start != here
 
 
-def _clash(network: Network, standing: Standing, name: str) -> str:
-    if standing.role == "parameter":
-        return _clash_in_condition(standing, name)
+def _clash(network: Network, node_path: NodePath, name: str) -> str:
+    if node_path.role == "parameter":
+        return _clash_in_condition(node_path, name)
     if name in network.layers:
         return f"There is a layer '{name}' already."
     if name in network.constants:
         return f"There is a constant '{name}' already."
-    if standing.role == "constant" and _would_be_captured(network, standing, name):
+    if node_path.role == "constant" and _would_be_captured(network, node_path, name):
         return f"A condition that uses the constant has a parameter '{name}'."
     return ""
 
 
-def _clash_in_condition(standing: Standing, name: str) -> str:
-    predicate = standing.holding(Predicate)
+def _clash_in_condition(node_path: NodePath, name: str) -> str:
+    predicate = node_path.holding(Predicate)
     if name in parameters_of(predicate):
         return f"The other parameter is called '{name}' already."
     if any(used.text == name for used in names_in(predicate.condition)):
@@ -147,10 +147,10 @@ def _clash_in_condition(standing: Standing, name: str) -> str:
     return ""
 
 
-def _would_be_captured(network: Network, standing: Standing, name: str) -> bool:
+def _would_be_captured(network: Network, node_path: NodePath, name: str) -> bool:
     """Return whether a condition would read a constant's new name as its own parameter."""
-    assert standing.name is not None
-    for found in occurrences(network.specification, standing.name.text):
+    assert node_path.name is not None
+    for found in occurrences(network.specification, node_path.name.text):
         predicate = found.holding(Predicate) if found.role == "constant" else None
         if predicate is not None and name in parameters_of(predicate):
             return True

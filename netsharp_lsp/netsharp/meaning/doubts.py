@@ -12,7 +12,7 @@ from functools import cached_property
 from netsharp_lsp.netsharp.findings import Finding, RelativeSpan, Rests
 from netsharp_lsp.netsharp.reading.characters import replacement
 from netsharp_lsp.netsharp.reading.debris import Debris
-from netsharp_lsp.netsharp.reading.slips import (
+from netsharp_lsp.netsharp.reading.mistakes import (
     DEBRIS,
     SECTION_WORDS,
     WORD,

@@ -173,12 +173,12 @@ def geometry_of(
         Axis(i, k, s, padding=p, lower=low, upper=up)
         for i, k, s, p, low, up in zip(size, kernel, stride, padding, lower, upper, strict=True)
     )
-    if not all(lawful(axis) for axis in axes) or min(maps) < 1:
+    if not all(is_valid(axis) for axis in axes) or min(maps) < 1:
         return None
     return Geometry(axes, sharing, maps, bundle.kind == "convolve")
 
 
-def lawful(axis: Axis) -> bool:
+def is_valid(axis: Axis) -> bool:
     """Return whether one dimension obeys the guide's limits (pads in real division)."""
     return (
         1 <= axis.kernel <= axis.size

@@ -270,11 +270,11 @@ class Network:
         """Return the layer that an unknown name may mean, except some, or all inputs."""
         self.depend_on_all_names(sought=self.seeks[1])
 
-        def lawful(one: str) -> bool:
+        def valid(one: str) -> bool:
             layer = self.layers[one]
             return layer not in taken and (layer.trainable or not trainable)
 
-        found = self.layer_spellings.nearest(name, lawful) if self.seeks[1] else []
+        found = self.layer_spellings.nearest(name, valid) if self.seeks[1] else []
         return min(found, key=lambda one: self.layers[one].order, default=None)
 
     # What a revision leaves to be computed again.

@@ -53,7 +53,7 @@ class Spellings:
         if self._by_length:
             del self._by_length[len(lowered)][lowered]
 
-    def nearest(self, word: str, lawful: Callable[[str], bool]) -> list[str]:
+    def nearest(self, word: str, valid: Callable[[str], bool]) -> list[str]:
         """Return the valid names at the least edit distance within the limit for a word."""
         lowered = word.lower()
         for slips in range(allowed_slips(len(word)) + 1):
@@ -61,7 +61,7 @@ class Spellings:
                 name
                 for near in self._within(lowered, slips)
                 for name in self._by_lower[near]
-                if name != word and lawful(name)
+                if name != word and valid(name)
             ]
             if found:
                 return found

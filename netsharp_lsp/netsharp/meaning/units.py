@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netsharp_lsp.netsharp.meaning.model import Constant, Layer
 from netsharp_lsp.netsharp.reading.expressions import names_in, operands
-from netsharp_lsp.netsharp.reading.slips import section_meant
+from netsharp_lsp.netsharp.reading.mistakes import section_meant
 from netsharp_lsp.netsharp.reading.syntax import (
     Auto,
     Blob,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.reading.slips import (
+from netsharp_lsp.netsharp.reading.mistakes import (
     DEBRIS,
     WORD,
     is_debris,

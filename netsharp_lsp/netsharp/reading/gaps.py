@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from netsharp_lsp.netsharp.reading.slips import unreadable_filter
+from netsharp_lsp.netsharp.reading.mistakes import unreadable_filter
 from netsharp_lsp.text.spans import Spans
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.reading.comments import Comments
 from netsharp_lsp.netsharp.reading.expression_reader import ExpressionReader
 from netsharp_lsp.netsharp.reading.grammar import parse_tree, passing
-from netsharp_lsp.netsharp.reading.slips import is_misnamed
+from netsharp_lsp.netsharp.reading.mistakes import is_misnamed
 from netsharp_lsp.netsharp.reading.specification import Specification
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,

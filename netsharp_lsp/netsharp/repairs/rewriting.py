@@ -56,7 +56,7 @@ def added_attribute(bundle: Bundle, name: str, value: Value, network: Network) -
     if not item.attributes:
         opening = item.block[0] + 1
         return Change(RelativeSpan(declaration, opening, opening), f" {text}")
-    before = [a for a in item.attributes if stands_before(a, name)]
+    before = [a for a in item.attributes if comes_before(a, name)]
     neighbour = before[-1] if before else item.attributes[0]
     lead = leading_blank(declaration, item.block[0], neighbour.start, network)
     if "\n" in lead:
@@ -82,7 +82,7 @@ def aligned_width(attributes: tuple[Attribute, ...]) -> int:
     return gaps.pop() - 1 if len(gaps) == 1 and len(lengths) > 1 else 0
 
 
-def stands_before(attribute: Attribute, name: str) -> bool:
+def comes_before(attribute: Attribute, name: str) -> bool:
     """Return whether an attribute usually comes before the one named."""
     lowered = attribute.name.text.lower()
     places = {known.lower(): number for number, known in enumerate(ORDER)}

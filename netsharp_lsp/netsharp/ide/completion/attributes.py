@@ -68,7 +68,7 @@ def attributes(cursor: Cursor) -> Iterator[Proposal]:
 
 def _given(cursor: Cursor, form: AttributeForm, shape: tuple[int, ...] | None) -> Template:
     """Return an attribute with a value; its name alone where a value follows."""
-    if cursor.text_behind[:1] == b"=":
+    if cursor.text_after[:1] == b"=":
         return Template(form.name)
     template = Template(f"{form.name} = ")
     if form.element == "boolean":

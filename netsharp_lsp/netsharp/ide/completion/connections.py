@@ -55,11 +55,11 @@ def layer_detail(layer: Layer) -> str:
 def sources(cursor: Cursor) -> Iterator[Proposal]:
     """Yield layers that may be read: no output, not the layer itself, none that it feeds."""
     candidates = nearest(cursor, cursor.network.all_layers)
-    for other in chosen(cursor, candidates, attrgetter("name"), _lawful_sources(cursor)):
+    for other in chosen(cursor, candidates, attrgetter("name"), _valid_sources(cursor)):
         yield Proposal(other.name, "layer", detail=layer_detail(other), topic=f"layer:{other.name}")
 
 
-def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
+def _valid_sources(cursor: Cursor) -> Callable[[Layer], bool]:
     """Return a predicate of the layers that the one at the cursor may read.
 
     The layers that it feeds are searched only if they matter.
@@ -69,7 +69,7 @@ def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
     first = layer.order if layer is not None and not network.reads_ahead else 0
     reached: set[Layer] = set()
 
-    def lawful(other: Layer) -> bool:
+    def valid(other: Layer) -> bool:
         if other is layer or other.kind == "output":
             return False
         if layer is None or other.order < first:
@@ -78,12 +78,12 @@ def _lawful_sources(cursor: Cursor) -> Callable[[Layer], bool]:
             reached.update(fed_by(layer, network))
         return other not in reached
 
-    return lawful
+    return valid
 
 
 def kinds(cursor: Cursor) -> Iterator[Proposal]:
     """Yield the kinds of connection, those with kernels as whole blocks."""
-    end = "" if cursor.text_behind[:1] == b";" else ";"
+    end = "" if cursor.text_after[:1] == b";" else ";"
     yield Proposal(
         "all", "keyword", Template(f"all{end}"), detail=KIND_DETAILS["all"], topic="keyword:all"
     )
@@ -101,7 +101,7 @@ def _where(cursor: Cursor, end: str) -> Proposal:
 
 def _with_block(cursor: Cursor, kind: str, words: str) -> Proposal:
     """Return a kind with its block, unless there is a block already."""
-    if cursor.text_behind[:1] == b"{":
+    if cursor.text_after[:1] == b"{":
         template = Template(words.rstrip())
     else:
         template = block(Template(words.rstrip()), kind, cursor.source, cursor.declared)

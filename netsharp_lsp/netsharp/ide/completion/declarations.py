@@ -169,7 +169,7 @@ def only_from(cursor: Cursor) -> Iterator[Proposal]:
     """Yield the connection, after an activation."""
     yield a_connection(cursor)
     source = cursor.nearest_source()
-    if source is not None and not cursor.text_behind:
+    if source is not None and not cursor.text_after:
         template = Template(f"from{cursor.blank}").hole(source.name).add(" all;")
         yield Proposal("from … all", "snippet", template, topic="keyword:all")
         body = Template("{\n  from ").hole(source.name).add(" all;\n}")

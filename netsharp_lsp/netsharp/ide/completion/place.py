@@ -79,7 +79,7 @@ class Cursor:
         return started[-1]
 
     @property
-    def text_behind(self) -> bytes:
+    def text_after(self) -> bytes:
         """Return the rest of the line after the word at the cursor, less blanks."""
         data = self.network.specification.data
         end = data.find(b"\n", self.situation.end)

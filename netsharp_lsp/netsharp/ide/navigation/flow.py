@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Flow
 from netsharp_lsp.netsharp.ide.navigation.names import target_of
-from netsharp_lsp.netsharp.ide.places.standing import standing_at
+from netsharp_lsp.netsharp.ide.places.node_paths import node_path_at
 from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 
@@ -19,12 +19,12 @@ KINDS: dict[str, SymbolKind] = {"input": "input", "hidden": "hidden", "output": 
 
 def flow_at(network: Network, offset: int) -> Flow | None:
     """Return the layer that is named at an offset, else the one whose declaration contains it."""
-    standing = standing_at(network.specification, offset)
-    if standing is None:
+    node_path = node_path_at(network.specification, offset)
+    if node_path is None:
         return None
-    name = standing.name
-    if name is None or standing.role != "layer":
-        item = standing.holding(LayerItem)
+    name = node_path.name
+    if name is None or node_path.role != "layer":
+        item = node_path.holding(LayerItem)
         name = item.name if item is not None else None
     layer = network.layers.get(name.text) if name is not None else None
     return None if layer is None else flow_of(network, layer)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
-from netsharp_lsp.netsharp.ide.places.standing import parameters_of
+from netsharp_lsp.netsharp.ide.places.node_paths import parameters_of
 from netsharp_lsp.netsharp.reading.expressions import operands
 from netsharp_lsp.netsharp.reading.syntax import (
     KIND_WORDS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from netsharp_lsp.netsharp.ide.places.subjects import index_at
-from netsharp_lsp.netsharp.reading.slips import DEBRIS, SECTION_WORDS
+from netsharp_lsp.netsharp.reading.mistakes import DEBRIS, SECTION_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def situation_at(specification: Specification, offset: int) -> Situation | None:
     situation = Situation(start, end)
     _Reader(data, base, situation).read()
     if situation.expected == "attribute":
-        situation.given |= _given_behind(data, end)
+        situation.given |= _given_after(data, end)
     return situation
 
 
@@ -124,7 +124,7 @@ def _beginning(specification: Specification, offset: int) -> int:
     return specification.starts[specification.declarations[number]] if number >= 0 else 0
 
 
-def _given_behind(data: bytes, at: int) -> set[str]:
+def _given_after(data: bytes, at: int) -> set[str]:
     """Return the attributes of a block after the cursor."""
     found = set()
     for match in NEXT_ATTRIBUTE.finditer(data, at, at + AHEAD):

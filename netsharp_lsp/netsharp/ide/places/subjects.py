@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from netsharp_lsp.netsharp.ide.places.standing import comment_at, standing_at
+from netsharp_lsp.netsharp.ide.places.node_paths import comment_at, node_path_at
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
     Auto,
@@ -23,7 +23,7 @@ from netsharp_lsp.netsharp.reading.syntax import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.node_paths import NodePath
     from netsharp_lsp.netsharp.meaning.model import Bundle, Constant, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.specification import Specification
@@ -92,26 +92,26 @@ def subject_at(network: Network, offset: int) -> Subject | None:
     comment = comment_at(specification, offset)
     if comment is not None:
         return Subject("comment", comment.start, comment.end, "")
-    standing = standing_at(specification, offset)
-    if standing is None:
+    node_path = node_path_at(specification, offset)
+    if node_path is None:
         return None
-    kind, start, end = _kind_and_span(standing, offset - standing.base)
+    kind, start, end = _kind_and_span(node_path, offset - node_path.base)
     if not kind:
         return None
-    base = standing.base
+    base = node_path.base
     text = specification.data[base + start : base + end].decode("utf-8", "replace")
     subject = Subject(kind, base + start, base + end, text)
-    _place(subject, standing, network)
+    _place(subject, node_path, network)
     if kind in ("layer", "constant"):
-        subject.named = _meant(kind, subject, standing, network)
+        subject.named = _meant(kind, subject, node_path, network)
     return subject
 
 
-def _kind_and_span(standing: Standing, at: int) -> tuple[str, int, int]:
+def _kind_and_span(node_path: NodePath, at: int) -> tuple[str, int, int]:
     """Return the kind of the node at a place of its declaration, and its bytes there."""
-    leaf = standing.leaf
-    role = standing.role
-    bundle = standing.holding(BundleItem)
+    leaf = node_path.leaf
+    role = node_path.role
+    bundle = node_path.holding(BundleItem)
     kind_span = bundle.kind_span if bundle is not None and bundle.kind_text else (0, -1)
     if isinstance(leaf, Keyword) and bundle is not None:
         role = "bundle"
@@ -119,57 +119,57 @@ def _kind_and_span(standing: Standing, at: int) -> tuple[str, int, int]:
         return ("bundle", *kind_span)
     elif isinstance(leaf, Auto):
         role = "auto"
-    elif isinstance(leaf, Number) and isinstance(standing.path[-2], ShareItem):
+    elif isinstance(leaf, Number) and isinstance(node_path.path[-2], ShareItem):
         role = "one"
     if role:
         return role, leaf.start, leaf.end
-    return _value_or_size(standing)
+    return _value_or_size(node_path)
 
 
-def _value_or_size(standing: Standing) -> tuple[str, int, int]:
+def _value_or_size(node_path: NodePath) -> tuple[str, int, int]:
     """Return a part of an attribute's value or of a size that is not a name."""
-    path = standing.path
-    attribute, layer = standing.holding(Attribute), standing.holding(LayerItem)
+    path = node_path.path
+    attribute, layer = node_path.holding(Attribute), node_path.holding(LayerItem)
     if attribute is not None:
-        node = _entry(standing) or attribute.value
+        node = _entry(node_path) or attribute.value
         return ("value", node.start, node.end) if attribute.value in path else ("", 0, 0)
     if layer is not None and layer.size is not None and layer.size in path:
         return "size", layer.size.start, layer.size.end
     return "", 0, 0
 
 
-def _entry(standing: Standing) -> Node | None:
+def _entry(node_path: NodePath) -> Node | None:
     """Return the entry of an attribute's tuple that contains the place."""
-    attribute = standing.holding(Attribute)
-    path = standing.path
+    attribute = node_path.holding(Attribute)
+    path = node_path.path
     if attribute is None or not isinstance(attribute.value, Tuple) or attribute.value not in path:
         return None
     inside = path[path.index(attribute.value) + 1 :]
     return inside[0] if inside else None
 
 
-def _place(subject: Subject, standing: Standing, network: Network) -> None:
+def _place(subject: Subject, node_path: NodePath, network: Network) -> None:
     """Note the layer, bundle, attribute and condition that a subject is in."""
-    item, bundle = standing.holding(LayerItem), standing.holding(BundleItem)
-    subject.attribute = standing.holding(Attribute)
-    subject.predicate = standing.holding(Predicate)
+    item, bundle = node_path.holding(LayerItem), node_path.holding(BundleItem)
+    subject.attribute = node_path.holding(Attribute)
+    subject.predicate = node_path.holding(Predicate)
     subject.layer = layer_of(network, item) if item is not None else None
     if subject.layer is not None and bundle is not None:
         subject.bundle = next((b for b in subject.layer.bundles if b.item is bundle), None)
-    entry = _entry(standing)
+    entry = _entry(node_path)
     if entry is not None and subject.attribute is not None:
         value = subject.attribute.value
         subject.dimension = value.items.index(entry) if isinstance(value, Tuple) else None
 
 
 def _meant(
-    kind: str, subject: Subject, standing: Standing, network: Network
+    kind: str, subject: Subject, node_path: NodePath, network: Network
 ) -> Layer | Constant | None:
     """Return the layer or constant that a name declares or means."""
-    holder = standing.path[-2]
-    if isinstance(holder, LayerItem) and standing.leaf is holder.name:
+    holder = node_path.path[-2]
+    if isinstance(holder, LayerItem) and node_path.leaf is holder.name:
         return subject.layer
-    if isinstance(holder, ConstantItem) and standing.leaf is holder.name:
+    if isinstance(holder, ConstantItem) and node_path.leaf is holder.name:
         return constant_of(network, holder)
     names = network.layers if kind == "layer" else network.constants
     return names.get(subject.text)

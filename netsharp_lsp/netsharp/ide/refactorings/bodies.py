@@ -52,7 +52,7 @@ def _braced(site: Site, item: LayerItem) -> Edit:
 def _bare(site: Site, item: LayerItem) -> Edit | None:
     """Return the content of the braces; None where that is not the connection alone."""
     assert item.body is not None
-    base = site.standing.base
+    base = site.node_path.base
     opening, closing = base + item.body[0], base + item.body[1]
     start, end = site.span(item.bundles[0])
     around = site.data[opening + 1 : start] + site.data[end : closing - 1]

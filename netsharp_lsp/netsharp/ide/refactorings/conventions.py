@@ -22,9 +22,9 @@ DIVIDER = re.compile(r"_+(?=[A-Za-z]|\Z)")
 
 def conventional_names(site: Site) -> Iterator[Action]:
     """Yield the rename of the name declared at a site, if the guide would spell it otherwise."""
-    standing = site.standing
-    name = standing.name
-    if name is None or standing.role not in ("layer", "constant") or not is_declaration(standing):
+    node_path = site.node_path
+    name = node_path.name
+    if name is None or node_path.role not in ("layer", "constant") or not is_declaration(node_path):
         return
     new = conventional(name.text)
     if new == name.text:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.ide.places.standing import parameters_of
+from netsharp_lsp.netsharp.ide.places.node_paths import parameters_of
 from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
-from netsharp_lsp.netsharp.ide.rename import unlawful
+from netsharp_lsp.netsharp.ide.rename import name_fault
 from netsharp_lsp.netsharp.reading.expressions import names_in, operands
 from netsharp_lsp.netsharp.reading.syntax import (
     Attribute,
@@ -55,7 +55,7 @@ def extracted_constants(site: Site) -> Iterator[Action]:
         if not _may_move(site, node):
             continue
         wanted = _name_for(site, node)
-        name = site.free_name(FALLBACK if unlawful(wanted) else wanted)
+        name = site.free_name(FALLBACK if name_fault(wanted) else wanted)
         start, end = _with_parentheses(site, *site.span(node))
         value = site.text(*site.span(node))
         at, prefix, suffix = _place(site)
@@ -67,7 +67,7 @@ def extracted_constants(site: Site) -> Iterator[Action]:
 
 
 def _candidates(site: Site) -> list[Expression]:
-    path: list[Expression] = [node for node in site.standing.path if isinstance(node, VALUES)]
+    path: list[Expression] = [node for node in site.node_path.path if isinstance(node, VALUES)]
     if site.end > site.start:
         return [node for node in path if _is_selected(site, node)][-1:]
     return list(dict.fromkeys((*path[-1:], *path[:1]))) if path else []
@@ -106,7 +106,7 @@ def _may_move(site: Site, node: Expression) -> bool:
 
 def _is_plain(site: Site, node: Expression) -> bool:
     """Return whether it needs no name: it has one, or is the index of an entry of a tuple."""
-    holder = site.standing.path[site.standing.path.index(node) - 1]
+    holder = site.node_path.path[site.node_path.path.index(node) - 1]
     position = isinstance(holder, Index) and node is holder.position
     return position or isinstance(holder, ConstantItem)
 
@@ -130,7 +130,7 @@ def _place(site: Site) -> tuple[int, str, str]:
     """
     item = site.holding(ConstantItem)
     line_end = site.network.specification.line_end
-    base = site.standing.base
+    base = site.node_path.base
     if item is not None and site.declaration.group is not None:
         start = site.span(item)[0]
         apart = line_end + site.indent_of(start) if site.begins_line(start) else " "

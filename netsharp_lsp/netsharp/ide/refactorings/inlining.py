@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.ide.navigation.names import is_declaration
-from netsharp_lsp.netsharp.ide.places.standing import occurrences, parameters_of
+from netsharp_lsp.netsharp.ide.places.node_paths import occurrences, parameters_of
 from netsharp_lsp.netsharp.ide.refactorings.site import LONGEST
 from netsharp_lsp.netsharp.reading.expressions import names_in
 from netsharp_lsp.netsharp.reading.syntax import (
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.node_paths import NodePath
     from netsharp_lsp.netsharp.ide.refactorings.site import Site
     from netsharp_lsp.netsharp.meaning.model import Constant
     from netsharp_lsp.netsharp.reading.syntax import Expression, Node
@@ -58,8 +58,8 @@ def inlined_constants(site: Site) -> Iterator[Action]:
 
 def _inlinable(site: Site) -> Constant | None:
     """Return the constant named at a site, if it has a value that may be written elsewhere."""
-    name = site.standing.name
-    if name is None or site.standing.role != "constant":
+    name = site.node_path.name
+    if name is None or site.node_path.role != "constant":
         return None
     constant = site.network.constants.get(name.text)
     if constant is None or constant.value is None or constant.circular:
@@ -70,7 +70,7 @@ def _inlinable(site: Site) -> Constant | None:
     return constant if _is_single(site, constant) else None
 
 
-def _uses(site: Site, constant: Constant) -> Iterator[Standing]:
+def _uses(site: Site, constant: Constant) -> Iterator[NodePath]:
     for found in occurrences(site.network.specification, constant.name):
         if found.role == "constant":
             yield found
@@ -94,7 +94,7 @@ def _span(site: Site, constant: Constant, node: Node) -> tuple[int, int]:
     return base + node.start, base + node.end
 
 
-def _fits(use: Standing, value: Expression) -> bool:
+def _fits(use: NodePath, value: Expression) -> bool:
     """Return whether a value can replace a name and means the same there."""
     holder = use.path[-2]
     if isinstance(value, Blob) and not isinstance(holder, Attribute | ConstantItem):
@@ -106,7 +106,7 @@ def _fits(use: Standing, value: Expression) -> bool:
     return not any(name.text in own for name in names_in(value))
 
 
-def _written(use: Standing, value: Expression, text: str) -> str:
+def _written(use: NodePath, value: Expression, text: str) -> str:
     """Return a value in the place of a name, in parentheses where precedence requires them."""
     holder, inner = use.path[-2], binding(value)
     loose = False

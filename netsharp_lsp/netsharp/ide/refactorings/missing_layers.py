@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.ide.answers import Action
-from netsharp_lsp.netsharp.ide.rename import unlawful
+from netsharp_lsp.netsharp.ide.rename import name_fault
 from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.reading.syntax import BundleItem
 from netsharp_lsp.text.edits import Edit
@@ -22,12 +22,12 @@ NODES = (100,)
 
 def missing_layers(site: Site) -> Iterator[Action]:
     """Yield a hidden layer fed by the one before, or an input layer, before the declaration."""
-    bundle, named = site.holding(BundleItem), site.standing.name
+    bundle, named = site.holding(BundleItem), site.node_path.name
     if bundle is None or named is None or named is not bundle.source:
         return
     name = named.text
     known = name in site.network.layers or name in site.network.constants
-    if known or not name or unlawful(name):
+    if known or not name or name_fault(name):
         return
     shape = _wanted_shape(site)
     before = _layer_before(site)
@@ -40,7 +40,7 @@ def missing_layers(site: Site) -> Iterator[Action]:
 
 
 def _declared(site: Site, what: str, line: str) -> Action:
-    base = site.standing.base
+    base = site.node_path.base
     name = site.holding(BundleItem).source
     at, apart = site.above(base)
     title = f"Declare the {what} '{name.text}'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_engine.geometry import Axis
 from netsharp_lsp.ide.answers import Action
 from netsharp_lsp.netsharp.findings import RelativeSpan
-from netsharp_lsp.netsharp.meaning.inforce import lawful
+from netsharp_lsp.netsharp.meaning.inforce import is_valid
 from netsharp_lsp.netsharp.meaning.values.evaluate import show
 from netsharp_lsp.netsharp.repairs.restructuring import removed
 from netsharp_lsp.netsharp.repairs.rewriting import leading_blank
@@ -54,7 +54,7 @@ def explicit(axis: Axis) -> tuple[int, int] | None:
     if lower < 0 or upper < 0:
         return None
     other = Axis(axis.size, axis.kernel, axis.stride, lower=lower, upper=upper)
-    return (lower, upper) if lawful(other) and _alike(axis, other) else None
+    return (lower, upper) if is_valid(other) and _alike(axis, other) else None
 
 
 def padded(axis: Axis) -> bool | None:

@@ -35,7 +35,7 @@ def _lengthened(site: Site, share: Share) -> Iterator[Action]:
     layers = _plain_layers(share)
     if layers is None or not _is_sound(site, layers, [share]):
         return
-    base = site.standing.base
+    base = site.node_path.base
     names = ", ".join(f"{layer.bundles[0].source_name} => {layer.name}" for layer in layers)
     lines = [f"share {{ {names} }}"]
     if layers[0].has_biases:

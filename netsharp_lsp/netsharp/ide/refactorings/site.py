@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from netsharp_lsp.netsharp.ide.places.standing import standing_at
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS
+from netsharp_lsp.netsharp.ide.places.node_paths import node_path_at
+from netsharp_lsp.netsharp.reading.mistakes import KEYWORDS, SECTION_WORDS
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, LayerItem
 from netsharp_lsp.text.edits import Edit
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_lsp.netsharp.findings import Change
-    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.node_paths import NodePath
     from netsharp_lsp.netsharp.meaning.model import Bundle, Layer
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Declaration, Node
@@ -36,27 +36,27 @@ class Site:
     Only declarations without faults are sites: unparsed text is not rewritten.
     """
 
-    __slots__ = ("data", "end", "network", "standing", "start")
+    __slots__ = ("data", "end", "network", "node_path", "start")
 
-    def __init__(self, network: Network, standing: Standing, start: int, end: int) -> None:
+    def __init__(self, network: Network, node_path: NodePath, start: int, end: int) -> None:
         self.network = network
         self.data = network.specification.data
-        self.standing = standing
+        self.node_path = node_path
         self.start = start
         self.end = end
 
     @property
     def declaration(self) -> Declaration:
         """Return the declaration at the start of the range."""
-        return self.standing.declaration
+        return self.node_path.declaration
 
     def holding(self, kind: type[Any]) -> Any:
         """Return the innermost node of a kind around the start of the range, None without one."""
-        return self.standing.holding(kind)
+        return self.node_path.holding(kind)
 
     def span(self, node: Node) -> tuple[int, int]:
         """Return the absolute bytes of a node of the declaration."""
-        return self.standing.span(node)
+        return self.node_path.span(node)
 
     def text(self, start: int, end: int) -> str:
         """Return the text of a span."""
@@ -157,12 +157,12 @@ class Site:
 
 def site_at(network: Network, start: int, end: int) -> Site | None:
     """Return the site of a range; None between declarations and in one with faults."""
-    standing = standing_at(network.specification, start)
-    if standing is None or standing.declaration.faults:
+    node_path = node_path_at(network.specification, start)
+    if node_path is None or node_path.declaration.faults:
         return None
-    if standing.declaration.kind not in SECTION_WORDS:
+    if node_path.declaration.kind not in SECTION_WORDS:
         return None
-    return Site(network, standing, start, end)
+    return Site(network, node_path, start, end)
 
 
 def moved_lines(text: str, before: str, after: str) -> str:

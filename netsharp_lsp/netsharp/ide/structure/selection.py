@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.netsharp.ide.places.standing import comment_at, standing_at
+from netsharp_lsp.netsharp.ide.places.node_paths import comment_at, node_path_at
 from netsharp_lsp.netsharp.reading.syntax import (
     BundleItem,
     Declaration,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from netsharp_lsp.ide.answers import Range
-    from netsharp_lsp.netsharp.ide.places.standing import Standing
+    from netsharp_lsp.netsharp.ide.places.node_paths import NodePath
     from netsharp_lsp.netsharp.meaning.network import Network
     from netsharp_lsp.netsharp.reading.syntax import Node
 
@@ -42,13 +42,13 @@ def _candidates(network: Network, offset: int) -> list[Range]:
     comment = comment_at(specification, offset)
     if comment is not None:
         spans.add((comment.start, comment.end))
-    standing = standing_at(specification, offset)
-    if standing is not None:
-        for node in standing.path:
+    node_path = node_path_at(specification, offset)
+    if node_path is not None:
+        for node in node_path.path:
             for start, end in _spans(node):
-                spans.add((standing.base + start, standing.base + end))
-        spans |= set(_in_brackets(specification.data, standing))
-        spans |= set(_words(standing))
+                spans.add((node_path.base + start, node_path.base + end))
+        spans |= set(_in_brackets(specification.data, node_path))
+        spans |= set(_words(node_path))
     return sorted(spans, key=lambda span: (span[1] - span[0], span))
 
 
@@ -76,16 +76,16 @@ def _block(span: Range | None) -> Iterator[Range]:
         yield span[0] + 1, span[1] - 1
 
 
-def _words(standing: Standing) -> Iterator[Range]:
+def _words(node_path: NodePath) -> Iterator[Range]:
     """Yield a keyword that is not a node (`auto`, `true`, `all`)."""
-    for word in standing.declaration.keywords:
-        yield standing.span(word)
+    for word in node_path.declaration.keywords:
+        yield node_path.span(word)
 
 
-def _in_brackets(data: bytes, standing: Standing) -> Iterator[Range]:
+def _in_brackets(data: bytes, node_path: NodePath) -> Iterator[Range]:
     """Yield the expressions on the path that are in parentheses, with these."""
-    for node in standing.path[1:]:
-        start, end = standing.span(node)
+    for node in node_path.path[1:]:
+        start, end = node_path.span(node)
         while True:
             before = _back(data, start)
             behind = _forth(data, end)

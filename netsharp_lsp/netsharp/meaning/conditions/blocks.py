@@ -15,7 +15,7 @@ from netsharp_lsp.netsharp.meaning.values.evaluate import UndefinedValueError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from netsharp_lsp.netsharp.meaning.conditions.spans import Judge
+    from netsharp_lsp.netsharp.meaning.conditions.spans import RangeTruth
     from netsharp_lsp.netsharp.meaning.conditions.terms import Group
 
     Shape = tuple[int, ...]
@@ -68,17 +68,17 @@ class BlockWalk:
         self._fault: Exception | None = None
 
     def __iter__(self) -> Iterator[PairBlock]:
-        judge = self._judge()
-        yield from self._row_by_row() if judge is None else self._halved(judge)
+        truth_in = self._truth_in()
+        yield from self._row_by_row() if truth_in is None else self._halved(truth_in)
         if self._fault is not None:
             raise self._fault
 
-    def _judge(self) -> Judge | None:
+    def _truth_in(self) -> RangeTruth | None:
         if sum(term.weight for term in self.group.terms) > MOST_WEIGHT:
             return None
-        from netsharp_lsp.netsharp.meaning.conditions.spans import judge_of
+        from netsharp_lsp.netsharp.meaning.conditions.spans import truth_of
 
-        return judge_of(self.group.condition)
+        return truth_of(self.group.condition)
 
     def _row_by_row(self) -> Iterator[PairBlock]:
         whole = grid(*((range(index, index + 1) for index in one) for one in self.destination))
@@ -87,17 +87,17 @@ class BlockWalk:
             if self._fault is not None:
                 return
 
-    def _halved(self, judge: Judge) -> Iterator[PairBlock]:
+    def _halved(self, truth_in: RangeTruth) -> Iterator[PairBlock]:
         middle = len(self.source)
         blocks = [(*self.source, *self.destination)]
         periods = self._periods()
         while blocks:
             block = blocks.pop()
             sources, destinations = block[:middle], block[middle:]
-            if self._is_behind_the_fault(sources, destinations):
+            if self._is_after_the_fault(sources, destinations):
                 continue
             self._spend(LOOK)
-            truth = judge(dict(zip(self.names, block, strict=True)))
+            truth = truth_in(dict(zip(self.names, block, strict=True)))
             if truth is not None:
                 if truth:
                     yield PairBlock(sources, destinations, None)
@@ -137,7 +137,7 @@ class BlockWalk:
         if self._first is None or (part, candidate) < self._first:
             self._first, self._fault = (part, candidate), fault
 
-    def _is_behind_the_fault(self, sources: Ranges, destinations: Ranges) -> bool:
+    def _is_after_the_fault(self, sources: Ranges, destinations: Ranges) -> bool:
         if self._first is None:
             return False
         return (_first(destinations), _first(sources)) > self._first

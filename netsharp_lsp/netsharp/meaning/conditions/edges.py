@@ -192,11 +192,11 @@ def gaps(shape: Shape, parts: list[tuple[list[int], set[Shape]]]) -> tuple[int, 
     """Return the number of nodes with an index part outside its set, and the first of them."""
     inside = product(shape)
     first: Shape | None = None
-    for dimensions, lawful in parts:
+    for dimensions, valid in parts:
         everything = [range(shape[i]) for i in dimensions]
-        inside = inside // product(tuple(len(r) for r in everything)) * len(lawful)
+        inside = inside // product(tuple(len(r) for r in everything)) * len(valid)
         for part in grid(*everything):
-            if part not in lawful:
+            if part not in valid:
                 node = [0] * len(shape)
                 for i, index in zip(dimensions, part, strict=True):
                     node[i] = index

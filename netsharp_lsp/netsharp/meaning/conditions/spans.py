@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Truth = bool | None
     Ranges = Mapping[str, range]
     Reader = Callable[[Ranges], Span]
-    Judge = Callable[[Ranges], Truth]
+    RangeTruth = Callable[[Ranges], Truth]
 
 #: Powers up to this one are followed.
 GREATEST_POWER = 64
@@ -36,24 +36,24 @@ class UnknownError(Exception):
     """The result for the ranges is unknown: some of their indices may have no value."""
 
 
-class UnreadError(Exception):
+class UnsupportedError(Exception):
     """Code for which no span is defined."""
 
 
-def judge_of(code: str) -> Judge | None:
+def truth_of(code: str) -> RangeTruth | None:
     """Return an evaluator of a condition over ranges of its indices; None for unsupported parts."""
     try:
-        judge = _judge(ast.parse(code, mode="eval").body)
-    except UnreadError:
+        truth_in = _truth_in(ast.parse(code, mode="eval").body)
+    except UnsupportedError:
         return None
 
-    def judged(ranges: Ranges) -> Truth:
+    def truth_in_ranges(ranges: Ranges) -> Truth:
         try:
-            return judge(ranges)
+            return truth_in(ranges)
         except (UnknownError, OverflowError):
             return None
 
-    return judged
+    return truth_in_ranges
 
 
 def periods_of(code: str) -> dict[str, int]:
@@ -83,46 +83,46 @@ def _called(node: ast.Call) -> str:
 # Truth.
 
 
-def _judge(node: ast.expr) -> Judge:
+def _truth_in(node: ast.expr) -> RangeTruth:
     if isinstance(node, ast.BoolOp):
-        judges = [_judge(one) for one in node.values]
-        return _together(judges, ends=isinstance(node.op, ast.Or))
+        parts = [_truth_in(one) for one in node.values]
+        return _together(parts, ends=isinstance(node.op, ast.Or))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        inner = _judge(node.operand)
+        inner = _truth_in(node.operand)
         return lambda ranges: None if (truth := inner(ranges)) is None else not truth
     if isinstance(node, ast.Compare):
         return _comparison(node)
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         known = node.value
         return lambda _ranges: known
-    raise UnreadError
+    raise UnsupportedError
 
 
-def _together(judges: list[Judge], *, ends: bool) -> Judge:
+def _together(parts: list[RangeTruth], *, ends: bool) -> RangeTruth:
     """Combine by `&&`, or, where a true part ``ends`` it, by `||`."""
 
-    def judged(ranges: Ranges) -> Truth:
+    def truth_in_ranges(ranges: Ranges) -> Truth:
         found: Truth = not ends
-        for judge in judges:
-            truth = judge(ranges)
+        for truth_in in parts:
+            truth = truth_in(ranges)
             if truth is ends:
                 return ends
             if truth is None:
                 found = None
         return found
 
-    return judged
+    return truth_in_ranges
 
 
-def _comparison(node: ast.Compare) -> Judge:
+def _comparison(node: ast.Compare) -> RangeTruth:
     sides = (node.left, node.comparators[0])
     sign = type(node.ops[0])
     try:
         left, right = _number(sides[0]), _number(sides[1])
-    except UnreadError:
+    except UnsupportedError:
         if sign not in (ast.Eq, ast.NotEq):
             raise
-        return _same_truth(_judge(sides[0]), _judge(sides[1]), sign is ast.Eq)
+        return _same_truth(_truth_in(sides[0]), _truth_in(sides[1]), sign is ast.Eq)
     compare, turned = _COMPARISONS[sign]
     if turned:
         return lambda ranges: compare(right(ranges), left(ranges))
@@ -136,12 +136,12 @@ def _comparison(node: ast.Compare) -> Judge:
     return differs
 
 
-def _same_truth(left: Judge, right: Judge, wanted: bool) -> Judge:
-    def judged(ranges: Ranges) -> Truth:
+def _same_truth(left: RangeTruth, right: RangeTruth, wanted: bool) -> RangeTruth:
+    def truth_in_ranges(ranges: Ranges) -> Truth:
         one, other = left(ranges), right(ranges)
         return None if one is None or other is None else (one == other) == wanted
 
-    return judged
+    return truth_in_ranges
 
 
 def _less(left: Span, right: Span) -> Truth:
@@ -194,7 +194,7 @@ def _number(node: ast.expr) -> Reader:
         return _applied(_INFIX[type(node.op)], [node.left, node.right])
     if isinstance(node, ast.Call) and _called(node) in _FUNCTIONS:
         return _applied(_FUNCTIONS[_called(node)], node.args)
-    raise UnreadError
+    raise UnsupportedError
 
 
 def _applied(function: Callable[..., Span], operands: list[ast.expr]) -> Reader:

@@ -24,7 +24,7 @@ from netsharp_lsp.netsharp.meaning.network import NetworkEvaluator
 from netsharp_lsp.netsharp.meaning.values import faults
 from netsharp_lsp.netsharp.meaning.values.attributes import BY_NAME, LAYER_FORMS, PADDING_WORDS
 from netsharp_lsp.netsharp.meaning.values.evaluate import show, type_name
-from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, lacks_from
+from netsharp_lsp.netsharp.reading.mistakes import ACTIVATION_ATTRIBUTES, lacks_from
 from netsharp_lsp.netsharp.reading.syntax import Auto, Name, Tuple
 
 TYPE_CHECKING = False
@@ -128,7 +128,7 @@ class Resolver:
             value = None
             if form is not None and self._is_padding_word(form, attribute):
                 pass
-            elif attribute.value is not None and not is_slip(attribute):
+            elif attribute.value is not None and not is_other_construct(attribute):
                 value = self.evaluator.value(attribute.value)
             if form is None or form.name in given:
                 continue
@@ -192,7 +192,7 @@ class Resolver:
         self.fault(faults.WRONG_TYPE, found[0], message, repair)
 
 
-def is_slip(attribute: Attribute) -> bool:
+def is_other_construct(attribute: Attribute) -> bool:
     """Return whether an attribute gives the activation, or is a connection without `from`."""
     return attribute.name.text.lower() in ACTIVATION_ATTRIBUTES or lacks_from(attribute)
 

@@ -14,7 +14,7 @@ from netsharp_lsp.netsharp.meaning.values.attributes import (
     LAYER_FORMS,
 )
 from netsharp_lsp.netsharp.meaning.values.evaluate import show
-from netsharp_lsp.netsharp.reading.slips import is_half_typed, lacking, lacks_from
+from netsharp_lsp.netsharp.reading.mistakes import is_half_typed, lacking, lacks_from
 from netsharp_lsp.netsharp.repairs.proposals import proposed_value
 from netsharp_lsp.netsharp.repairs.readings import (
     FIGURES,

@@ -213,8 +213,8 @@ def unfilled(bundle: Bundle, network: Network) -> Iterator[Finding]:
     rows = zip(*(figure or () for figure in (*figures, bundle.upper_pad)), strict=True)
     for dimension, (size, kernel, stride, lower, upper) in enumerate(rows):
         axis = Axis(size, kernel, max(stride, 1), lower=lower, upper=upper)
-        lawful = 1 <= stride <= kernel <= size and 0 <= 2 * lower < kernel and 2 * upper <= kernel
-        if lawful and upper >= 0 and not axis.filled:
+        valid = 1 <= stride <= kernel <= size and 0 <= 2 * lower < kernel and 2 * upper <= kernel
+        if valid and upper >= 0 and not axis.filled:
             yield unfilled_dimension(bundle, dimension, axis, network)
 
 

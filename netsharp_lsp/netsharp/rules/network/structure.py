@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.reading.slips import has_bare_source
+from netsharp_lsp.netsharp.reading.mistakes import has_bare_source
 from netsharp_lsp.netsharp.reading.syntax import LayerItem
 from netsharp_lsp.netsharp.repairs.restructuring import removed, removed_item, turned
 from netsharp_lsp.netsharp.rules import BUNDLE, LAYER, NETWORK, rule

@@ -79,15 +79,15 @@ def automatic(network: Network, inputs: list[Layer]) -> Repair | None:
 def outputs_disagree(network: Network, _network: Network) -> Iterator[Finding]:
     """Report an output layer with another number of nodes than the task needs."""
     context = network.context
-    lawful = lawful_outputs(context)
-    if len(network.outputs) != 1 or lawful is None:
+    valid = allowed_outputs(context)
+    if len(network.outputs) != 1 or valid is None:
         return
     layer = network.outputs[0]
-    if layer.nodes is None or layer.auto or layer.nodes in lawful:
+    if layer.nodes is None or layer.auto or layer.nodes in valid:
         return
     field = "outputs" if context.outputs is not None else "task"
-    needed = " or ".join(str(nodes) for nodes in lawful) + (
-        " output" if lawful == (1,) else " outputs"
+    needed = " or ".join(str(nodes) for nodes in valid) + (
+        " output" if valid == (1,) else " outputs"
     )
     message = (
         f"The task needs {needed}{source_of(context, field)}; "
@@ -101,7 +101,7 @@ def outputs_disagree(network: Network, _network: Network) -> Iterator[Finding]:
     yield Finding("NS083", layer.size_place, message, repair=repair)
 
 
-def lawful_outputs(context: Context) -> tuple[int, ...] | None:
+def allowed_outputs(context: Context) -> tuple[int, ...] | None:
     """Return the numbers of nodes that the output may have; two classes may have one or two."""
     if context.task == "binary":
         return (1, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsharp_lsp.diagnostics.nearest import nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.reading.slips import lacking
+from netsharp_lsp.netsharp.reading.mistakes import lacking
 from netsharp_lsp.netsharp.reading.syntax import FIRST_KIND_WORDS, KINDS
 from netsharp_lsp.netsharp.rules import BUNDLE, rule
 from netsharp_lsp.netsharp.rules.syntax.layers import activation_attribute, is_activation, kind_end

@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair
-from netsharp_lsp.netsharp.reading.slips import (
+from netsharp_lsp.netsharp.reading.mistakes import (
     SECTION_WORDS,
     WORD_OPERATORS,
     lacking,

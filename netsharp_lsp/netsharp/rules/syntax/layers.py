@@ -6,7 +6,7 @@ from netsharp_engine.activations import NAMES
 from netsharp_lsp.diagnostics.nearest import edit_distance, nearest
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.meaning.model import Layer
-from netsharp_lsp.netsharp.reading.slips import ACTIVATION_ATTRIBUTES, KEYWORDS, lacking
+from netsharp_lsp.netsharp.reading.mistakes import ACTIVATION_ATTRIBUTES, KEYWORDS, lacking
 from netsharp_lsp.netsharp.reading.syntax import LayerItem, Name, Tuple, WordItem
 from netsharp_lsp.netsharp.rules import DECLARATION, LAYER, rule
 from netsharp_lsp.netsharp.rules.syntax.tuples import curly_size
@@ -72,7 +72,7 @@ def activation_meant(word: str) -> str | None:
     return lower if lower in NAMES else ACTIVATION_ALIASES.get(lower) or nearest(lower, NAMES)
 
 
-def is_slip(word: str) -> bool:
+def is_spelling(word: str) -> bool:
     """Return whether a word is another spelling of an activation, and computes the same.
 
     `log_softmax` has the name of one of ours in it and is another function.
@@ -168,14 +168,14 @@ def misplaced(layer: Layer, name: Name, removal: Change) -> Finding:
     repair = None
     if layer.item.size is not None and layer.item.activation is None:
         insert = Change(layer.size_place.after(), f" {meant}")
-        safe = is_slip(name.text)
+        safe = is_spelling(name.text)
         repair = Repair(f"Move '{meant}' before 'from'", [insert, removal], safe=safe)
     message = f"The activation belongs before 'from': hidden X [n] {meant} from ..."
     return Finding("NS016", place, message, repair=repair)
 
 
 @rule("NS016", "error", on=DECLARATION, rests=Rests.TEXT)
-def activation_behind_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
+def activation_after_block(declaration: Declaration, network: Network) -> Iterator[Finding]:
     """Report an activation after an attribute block: `from A convolve { ... } sigmoid;`."""
     word = lone_activation(declaration)
     if word is None or network.doubts.foreign:
@@ -224,7 +224,7 @@ def unknown_activation(layer: Layer, network: Network) -> Iterator[Finding]:
         message = f"Unknown activation '{name.text}'. {has}"
         yield Finding("NS017", place, message)
         return
-    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=is_slip(name.text))
+    repair = Repair(f"Replace by '{meant}'", [Change(place, meant)], safe=is_spelling(name.text))
     message = f"Unknown activation '{name.text}'. Did you mean '{meant}'?"
     yield Finding("NS017", place, message, repair=repair)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
-from netsharp_lsp.netsharp.reading.slips import is_misspelt_share, is_open_end, lacks_from
+from netsharp_lsp.netsharp.reading.mistakes import is_misspelt_share, is_open_end, lacks_from
 from netsharp_lsp.netsharp.reading.syntax import ConstantItem, LayerItem
 from netsharp_lsp.netsharp.rules import DECLARATION, rule
 from netsharp_lsp.netsharp.rules.syntax.brackets import bare_value

@@ -47,7 +47,7 @@ def wrong_closer(case: Case) -> Finding | None:
     return None
 
 
-def letters_behind_number(case: Case) -> Finding | None:
+def letters_after_number(case: Case) -> Finding | None:
     """Explain `1.5f`: a suffix of other languages."""
     number = LAST_NUMBER.search(case.before()) if case.types == ["identifier"] else None
     if number is None:

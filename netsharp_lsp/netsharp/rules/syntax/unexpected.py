@@ -5,7 +5,7 @@ from __future__ import annotations
 from netsharp_lsp.netsharp.findings import Change, Finding, Note, RelativeSpan, Repair, Rests
 from netsharp_lsp.netsharp.reading.expressions import attributes_of
 from netsharp_lsp.netsharp.reading.gaps import Gaps
-from netsharp_lsp.netsharp.reading.slips import (
+from netsharp_lsp.netsharp.reading.mistakes import (
     ACTIVATION_ATTRIBUTES,
     WORD_OPERATORS,
     is_unconnected,
@@ -53,7 +53,7 @@ from netsharp_lsp.netsharp.rules.syntax.neighbours import (
     constants_with_commas,
     doubled_equals,
     foreign_pool,
-    letters_behind_number,
+    letters_after_number,
     misspelt_where,
     values_without_comma,
     wrong_closer,
@@ -95,7 +95,7 @@ EXPLANATIONS: tuple[Callable[[Case], Finding | None], ...] = (
     constant_without_equals,
     misspelt_where,
     foreign_pool,
-    letters_behind_number,
+    letters_after_number,
     activation_before_size,
     items_without_comma,
     several_sources,

@@ -6,7 +6,7 @@ import re
 
 from netsharp_engine.activations import NAMES
 from netsharp_lsp.netsharp.findings import Change, Finding, RelativeSpan, Repair, Rests
-from netsharp_lsp.netsharp.reading.slips import KEYWORDS, SECTION_WORDS, lacking, section_meant
+from netsharp_lsp.netsharp.reading.mistakes import KEYWORDS, SECTION_WORDS, lacking, section_meant
 from netsharp_lsp.netsharp.reading.syntax import BundleItem, ConstantItem, LayerItem, Name, WordItem
 from netsharp_lsp.netsharp.rules import DECLARATION, NAMED, NETWORK, rule
 from netsharp_lsp.text.expressions import late

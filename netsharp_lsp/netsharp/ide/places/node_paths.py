@@ -45,7 +45,7 @@ ROLES = {
 }
 
 
-class Standing:
+class NodePath:
     """The node at an offset.
 
     `path` leads from the declaration to the innermost node, both included, spans relative to
@@ -102,13 +102,13 @@ def parameters_of(predicate: Predicate) -> tuple[str, str]:
     return predicate.source.text, predicate.destination.text
 
 
-def standing_at(specification: Specification, offset: int) -> Standing | None:
+def node_path_at(specification: Specification, offset: int) -> NodePath | None:
     """Return the node at an offset; the end of a node still belongs to that node."""
     declaration = specification.declaration_at(offset)
     if declaration is None or specification.starts[declaration] + declaration.end < offset:
         return None
     base = specification.starts[declaration]
-    return Standing(declaration, base, path_to(declaration, offset - base))
+    return NodePath(declaration, base, path_to(declaration, offset - base))
 
 
 def path_to(node: Node, offset: int) -> list[Node]:
@@ -215,7 +215,7 @@ def comment_at(specification: Specification, offset: int) -> Comment | None:
     return found
 
 
-def occurrences(specification: Specification, text: str, start: int = 0) -> Iterator[Standing]:
+def occurrences(specification: Specification, text: str, start: int = 0) -> Iterator[NodePath]:
     """Yield every occurrence of a name from `start` on, in text order.
 
     The bytes are searched first, so that a name costs no more than reading the text once.
@@ -226,9 +226,9 @@ def occurrences(specification: Specification, text: str, start: int = 0) -> Iter
     while at >= 0 and wanted:
         end = at + len(wanted)
         if not (_in_word(data[at - 1 : at]) or _in_word(data[end : end + 1])):
-            standing = standing_at(specification, at)
-            if standing is not None and _is_there(standing, at, text):
-                yield standing
+            node_path = node_path_at(specification, at)
+            if node_path is not None and _is_there(node_path, at, text):
+                yield node_path
         at = data.find(wanted, end)
 
 
@@ -236,6 +236,6 @@ def _in_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
 
 
-def _is_there(standing: Standing, at: int, text: str) -> bool:
-    name = standing.name
-    return name is not None and standing.base + name.start == at and name.text == text
+def _is_there(node_path: NodePath, at: int, text: str) -> bool:
+    name = node_path.name
+    return name is not None and node_path.base + name.start == at and name.text == text
