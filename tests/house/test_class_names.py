@@ -27,7 +27,7 @@ SHARED = {
     "languages have each their own way from text to meaning, and back to a page": (
         "Assembly Connection Edited Entry*3 Evaluator ExpressionReader Facts Frame*3"
         " Given Group Item*3 Line Names Part Reader*3 Resolver Revision Scope Sheet"
-        " Signature Site*3 NodePath Surroundings*3 Symbol Template Unit Use*3 View Writing"
+        " Signature Site*3 Surroundings*3 Symbol Template Unit Use*3 View Writing"
     ),
     "the engine, Net# and CNTK have each their own network, none of which holds another's": (
         "Analysis Axis Draft Fault Figures*3 Graph Meter Model*3 Network*3 Node*5 Program*3"
