@@ -58,7 +58,7 @@ def test_cv_judges_every_epoch_and_names_the_best(tmp_path: Path) -> None:
         ("1:0:4", "a step of 1 or more"),
         ("4:1:1", "a step of 1 or more"),
         ("1:2", "a step of 1 or more"),
-        ("0:1:1000000000", "at most 10,000 are compared"),
+        ("0:1:1000000000", "at most 10,000 models are compared"),
         ("11:1:20", "net.dnn"),
     ],
 )

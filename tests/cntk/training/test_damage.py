@@ -21,7 +21,7 @@ CASES = [
     ("net.dnn", TELL, r"byte"),
     ("net.dnn.1", LEARN, r"byte"),
     ("net.dnn.1.ckp", LEARN, r"byte"),
-    ("net.dnn.1.ckp.safetensors", LEARN, "Remove it to go on."),
+    ("net.dnn.1.ckp.safetensors", LEARN, "Remove it to continue."),
 ]
 
 

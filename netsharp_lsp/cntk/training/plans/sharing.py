@@ -1,4 +1,6 @@
-"""What a block ParallelTrain asks of several workers: what they exchange, and what is told."""
+"""The block ParallelTrain of several workers: the values that they exchange, and the notice about
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ _METHODS = {
 }
 _EXCHANGING, _AVERAGING, _MOVING = "dataparallelsgd", "modelaveragingsgd", "blockmomentumsgd"
 _IGNORED = "parallelTrain option is not enabled. ParallelTrain config will be ignored."
-#: Samples of all workers between two averages, and of one, by the original's defaults.
+#: Samples of all workers between two averages, and of one, by CNTK's defaults.
 _BLOCK, _OF_ONE = 40_000, 120_000
 
 
 class TrainedTogether(NamedTuple):
-    """A line of the original's log, a notice (each empty for none), and what is exchanged.
+    """A line of CNTK's log, a notice (each empty for none), and what is exchanged.
 
     ``shares``: several processes train, else one does.
     """
@@ -32,11 +34,11 @@ class TrainedTogether(NamedTuple):
 
 
 def trained_together(around: Options, sgd: Options, dtype: str, workers: int) -> TrainedTogether:
-    """What so many processes do that train a configuration."""
+    """Return how `workers` processes that train a configuration share the work."""
     is_on = around.truth("parallelTrain", False)
     found = sgd.found("ParallelTrain")
     if workers == 1 or not is_on:
-        line, notice = _told_of_one(is_on, sgd, dtype)
+        line, notice = _of_one_process(is_on, sgd, dtype)
         if workers > 1:
             notice = f"parallelTrain is not true, so that one of the {workers} processes trains."
         return TrainedTogether(line, notice)
@@ -51,21 +53,23 @@ def trained_together(around: Options, sgd: Options, dtype: str, workers: int) ->
         return _moving(_inside(options, "BlockMomentumSGD"), first, workers)
     notice = f"{workers} processes exchange gradients."
     if method not in (_EXCHANGING, "none"):
-        notice += f" The method '{method}' is not done: they wait for each other at every step."
+        notice += (
+            f" The method '{method}' is not supported: they wait for each other at every step."
+        )
     elif any(one != _width(dtype) for one in _bits(options)):
         notice += " gradientBits is without effect: all bits are exchanged."
     return TrainedTogether("", notice, Sharing(first), True)
 
 
 def _averaging(block: Options, first: int, workers: int) -> TrainedTogether:
-    """Means of models behind each block of samples."""
+    """Return means of models after each block of samples."""
     samples = _block_of(block, workers, _BLOCK * workers)
     notice = f"{workers} processes average their models every {samples:,} samples."
     return TrainedTogether("", notice, Sharing(first, samples), True)
 
 
 def _moving(block: Options, first: int, workers: int) -> TrainedTogether:
-    """Means with a momentum; where none is given it keeps 1 - 1 / workers."""
+    """Return means with a momentum; the default is 1 - 1 / workers."""
     samples = _block_of(block, workers, _OF_ONE * workers)
     momentum = block.real("blockMomentumPerSync", 1 - 1 / workers)
     constant = block.real("blockMomentumAsTimeConstant", math.nan)
@@ -87,48 +91,50 @@ def _moving(block: Options, first: int, workers: int) -> TrainedTogether:
 
 
 def _block_of(block: Options, workers: int, otherwise: int) -> int:
-    """The samples of all workers between two averages."""
+    """Return the samples of all workers between two averages."""
     whole = block.whole("blockSize", 0)
     for name in ("blockSizePerWorker", "syncPeriod", "syncFrequencyInFrames"):
         whole = whole or workers * block.whole(name, 0)
     return whole or otherwise
 
 
-def _told_of_one(is_on: bool, sgd: Options, dtype: str) -> tuple[str, str]:
-    """The line and the notice where one process trains."""
+def _of_one_process(is_on: bool, sgd: Options, dtype: str) -> tuple[str, str]:
+    """Return the line and the notice where one process trains."""
     found = sgd.found("ParallelTrain")
     if not is_on:
         return (_IGNORED, "") if found is not None else ("", "")
-    said = "one process trains. With --procs N, N of them do."
+    said = "one process trains. With --procs N, N processes train."
     if found is None:
         return "", said
     options = Options(sgd.scope.inside(found))
     method = options.text("parallelizationMethod", "none").lower()
     if method in _METHODS:
-        return "", f"{said} Several would {_METHODS[method]}, and their numbers are others."
+        return "", f"{said} Several would {_METHODS[method]}, with different results."
     bits = _bits(options) if method == _EXCHANGING else []
     if any(one != _width(dtype) for one in bits):
         fewest = min(one for one in bits if one != _width(dtype))
         said += (
-            f" The original would exchange gradients that are rounded to {fewest} "
-            f"bit{'s' * (fewest != 1)}, and their numbers are others."
+            f" CNTK would exchange gradients rounded to {fewest} "
+            f"bit{'s' * (fewest != 1)}, with different results."
         )
     elif method == _EXCHANGING:
-        said += " Several that exchange their gradients have the same numbers."
+        said += " Several that exchange their gradients give the same results."
     return "", said
 
 
 def _width(dtype: str) -> int:
-    """The bits of a number."""
+    """Return the bits of a number."""
     return 8 * (4 if dtype == "float32" else 8)
 
 
 def _bits(options: Options) -> list[int]:
-    """The bits of an exchanged number, epoch by epoch; none where they are all kept."""
+    """Return the bits of an exchanged number, epoch by epoch; empty where all are kept."""
     return _inside(options, "DataParallelSGD").wholes("gradientBits")
 
 
 def _inside(options: Options, name: str) -> Options:
-    """The options of a block in a block; what is not given there is nowhere."""
+    """Return the options of a nested block; options that are not given there are not looked up
+    elsewhere.
+    """
     block = options.found(name)
     return options if block is None else Options(options.scope.inside(block))
