@@ -65,7 +65,9 @@ if TYPE_CHECKING:
 
 
 class Train(NamedTuple):
-    """The action train: a network, what it is judged by (first what is trained), how, on what."""
+    """The action train: a network, its evaluating nodes (the trained one first), its plan, its
+    data.
+    """
 
     work: CommandWork
     network: Network
@@ -84,7 +86,7 @@ class Train(NamedTuple):
 
     @property
     def plan(self) -> TrainingPlan:
-        """How it is trained."""
+        """Return the training plan."""
         return self.truncation.plan
 
     @property
@@ -202,7 +204,7 @@ class Train(NamedTuple):
 
 
 def train(command: Command, action: str, shop: Workshop) -> Train:
-    """The action train of a command."""
+    """Prepare the action train of a command."""
     work = work_of(command, action, shop)
     refuse_outside(work, work.model_path)
     begun = _begun_with(work)
@@ -268,10 +270,10 @@ class _Begun(NamedTuple):
 
 
 def _begun_with(work: CommandWork) -> _Begun | None:
-    """What an edit, or the action SVD, lets a training begin with, whatever its own builder says;
-    else None.
+    """Return the model from which an edit or the action SVD starts a training, whatever its own
+    builder is; else None.
 
-    SGDLib/SGD.cpp, DetermineStartEpoch: the newest model that is there is loaded.
+    SGDLib/SGD.cpp, DetermineStartEpoch: the newest existing model is loaded.
     """
     if not work.options.truth("makeMode", True):
         return None
@@ -292,7 +294,7 @@ def _begun_with(work: CommandWork) -> _Begun | None:
 
 
 def _seed_offset(command: Command) -> int:
-    """What the builder of a command adds to seeds."""
+    """Return the number that the builder of a command adds to seeds."""
     if command.scope is None or command.builder is None:
         return 0
     options = Options(command.scope.inside(command.builder))
@@ -302,7 +304,7 @@ def _seed_offset(command: Command) -> int:
 
 
 def _judge(network: Network, criteria: list[Node], options: Options) -> str:
-    """The node that judges epochs if that is not the criterion: the first that evaluates."""
+    """Return the node that evaluates epochs instead of the criterion: the first evaluation node."""
     name = options.text("evalCriterionNodeName")
     if name:
         return name
@@ -311,7 +313,7 @@ def _judge(network: Network, criteria: list[Node], options: Options) -> str:
 
 
 def _criteria(work: CommandWork, network: Network, wanted: str, judging: str) -> list[Node]:
-    """The criterion that is trained, and what judges epochs beside it."""
+    """Return the criterion that is trained, and the nodes that evaluate epochs in addition."""
     named = nodes_named(work, network, [wanted] if wanted else [])
     first = (named or list(network.groups["criterion"]))[:1]
     if not first:
