@@ -146,9 +146,9 @@ def test_a_product_with_one_number_open_keeps_its_shape() -> None:
     ("text", "told"),
     [
         (b"1 2\n3\n", "line 2 has 1 number, and line 1 has 2"),
-        (b"one two\n", "line 1 has 'one', which is not a number"),
-        (b"", "it contains no numbers"),
-        (b"1 2 3\n4 5 6\n", "'e.txt' has 2 lines of 3 numbers, and the shape [0 x 2] asks for 2"),
+        (b"one two\n", "line 1 has 'one', which is no number"),
+        (b"", "it holds no numbers"),
+        (b"1 2 3\n4 5 6\n", "'e.txt' has 2 lines of 3 numbers, and the shape [0 x 2] needs 2"),
     ],
 )
 def test_a_file_that_stops_the_program(text: bytes, told: str) -> None:
@@ -163,9 +163,7 @@ def test_ndl_starts_from_files_too() -> None:
     assert shapes(experiment(NDL))["z"] == (2,)
     run = experiment(NDL, e_dot_txt=ROWS)
     (one,) = found(run, "BS079")
-    assert (
-        "5 lines of 2 numbers, and the shape [2 x 5] asks for 2 rows. It fits with" in one.message
-    )
+    assert "5 lines of 2 numbers, and the shape [2 x 5] needs 2 rows. It fits with" in one.message
     fitting = experiment(NDL.replace("(2, 5,", "(0, 5,"), e_dot_txt=b"1 2 3 4 5\n" * 2)
     assert (shapes(fitting)["W"], found(fitting, "BS079")) == ((2, 5), [])
 
@@ -182,7 +180,7 @@ def test_labels_that_a_file_lists() -> None:
     assert found(experiment(text, l_dot_txt=b"a\nb\nc\n"), "CK108") == []
     assert found(experiment(text, l_dot_txt=b"a : b\nc\nd\ne\n"), "CK108") == []
     (one,) = found(experiment(text, l_dot_txt=b"a\nb\nc\nd\n"), "CK108")
-    assert "brings 4 numbers a sample ('l.txt' lists so many labels" in one.message
+    assert "has 4 numbers per sample ('l.txt' lists that number of labels" in one.message
 
 
 def test_files_are_read_where_they_may_be(tmp_path: pathlib.Path) -> None:

@@ -276,7 +276,7 @@ def test_types_of_readers_that_the_release_does_not_know_are_not_proposed() -> N
     module = "deserializers = ({ type = ImageDeserializer ; module = CNTKBinaryReadr })"
     assert "Did you mean" not in text(module)
     module = "deserializers = ({ type = HTKMLFDeserializer ; module = ImageReader })"
-    assert "ImageReader has only ImageDeserializer: the program" in text(module)
+    assert "ImageReader has only ImageDeserializer: CNTK" in text(module)
 
 
 def _read_by(reader: str) -> Experiment:

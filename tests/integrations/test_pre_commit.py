@@ -89,7 +89,7 @@ def test_all_hooks_from_a_repository(project: Path, tmp_path: Path) -> None:
     assert "2 files reformatted" in said["netsharp-fmt"]
     assert "files were modified by this hook" in said["netsharp-fmt"]
     assert "error[NS035]: Layer 'Z' is not defined." in said["netsharp-check"]
-    assert "error[BS020]: 'y' is defined nowhere in sight" in said["netsharp-check"]
+    assert "error[BS020]: 'y' is not defined in this scope" in said["netsharp-check"]
     assert "app.config" not in said["netsharp-check"] + said["netsharp-fmt"]
     assert "Passed" not in said["netsharp-check"]
     assert "1 file reformatted, 1 file unchanged." in said["netsharp-fmt-embedded"]

@@ -1,1 +1,1 @@
-"""BrainScript: how its text reads, and what it evaluates to."""
+"""BrainScript: its parser, the analysis of names, and the evaluation."""

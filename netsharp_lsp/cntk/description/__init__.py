@@ -1,4 +1,4 @@
-"""Runs as people are shown them: the network that is meant, and what differs between two runs.
+"""Runs as users see them: the network that is meant, and the differences between two runs.
 
-Knows no rule and no editor; how it is drawn and printed is not known here.
+Knows no rule and no editor, and not how results are drawn and printed.
 """

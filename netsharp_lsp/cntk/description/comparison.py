@@ -1,6 +1,7 @@
-"""What differs between two runs: the values of their configurations, then their networks.
+"""The differences between two runs: the values of their configurations, then their networks.
 
-Networks are paired by the commands that build them, nodes by what they do and else by name.
+Networks are paired by the commands that build them, nodes by their operation and otherwise by name.
+How differences are printed is not known here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FIGURES = ("parameters", "multiply_adds")
 
 
 def compare(before: Experiment, after: Experiment) -> Comparison:
-    """Compare two runs; the figures are those of the networks that `describe` means."""
+    """Compare two runs; the figures are those of the networks that `describe` selects."""
     differences = list(_values(before, after))
     equal = not differences
     for name, old, new in _pairs(before, after):
@@ -36,7 +37,7 @@ def compare(before: Experiment, after: Experiment) -> Comparison:
 
 
 def _values(before: Experiment, after: Experiment) -> Iterator[Difference]:
-    """The values that were added, removed or changed; what networks say is compared as such."""
+    """Yield the values that were added, removed or changed, without those inside networks."""
     for change in changes(before.configuration, after.configuration):
         old, new = change.before, change.after
         if any(value is not None and value.kind == "block" for value in (old, new)):
@@ -52,7 +53,9 @@ def _written_value(value: Value) -> str:
 def _pairs(
     before: Experiment, after: Experiment
 ) -> list[tuple[str, BuiltNetwork | None, BuiltNetwork | None]]:
-    """Networks of one command each; several commands may share theirs, which counts once."""
+    """Return pairs of networks of one command each; a network that several commands share counts
+    once.
+    """
     old = {one.command.lower(): one for one in before.networks}
     new = {one.command.lower(): one for one in after.networks}
     if len(old) == len(new) == 1:
@@ -64,15 +67,15 @@ def _pairs(
         key = (one and one.place, other and other.place)
         if key not in met:
             met.add(key)
-            told = one or other
-            pairs.append((told.command if told is not None else "", one, other))
+            either = one or other
+            pairs.append((either.command if either is not None else "", one, other))
     return pairs
 
 
 def _networks(
     name: str, old: BuiltNetwork | None, new: BuiltNetwork | None
 ) -> Iterator[Difference]:
-    """How the networks of one command differ."""
+    """Yield the differences between the networks of one command."""
     before, after = (None if one is None else one.network for one in (old, new))
     if before is None and after is None:
         return
@@ -85,7 +88,7 @@ def _networks(
 def node_differences(
     before: Network, after: Network, prefix: str = ""
 ) -> tuple[list[Difference], dict[str, str]]:
-    """How the nodes of two networks differ, and which became which."""
+    """Return the differences between the nodes of two networks, and the pairs of nodes."""
     comparison = same.compare(before, after)
     partners = _partners(before, after, comparison.names)
     return list(_nodes(before, after, partners, prefix)), partners
@@ -110,8 +113,8 @@ def _nodes(
 
 
 def _partners(before: Network, after: Network, matched: dict[str, str]) -> dict[str, str]:
-    """Which node became which: those that do the same, those of the same name, and those that
-    do something like the same in the same place.
+    """Return pairs of nodes: those with equal operations, those of the same name, and those with
+    similar operations in the same place.
     """
     partners = dict(matched)
     taken = set(partners.values())
@@ -129,7 +132,7 @@ def _partners(before: Network, after: Network, matched: dict[str, str]) -> dict[
             partners[left.name] = right.name
             taken.add(right.name)
         if partners.get(left.name) == right.name:
-            # What comes behind is looked at in its turn.
+            # The inputs of the inputs are compared in their turn.
             pairs += [pair for pair in _inputs(left, right) if pair[0].name not in partners]
     return {name: partners[name] for name in before.nodes if name in partners}
 
@@ -141,7 +144,7 @@ def _inputs(left: Node, right: Node) -> Iterator[tuple[Node, Node]]:
 def _aspects(
     left: tuple[Node, Network], right: tuple[Node, Network], partners: dict[str, str]
 ) -> Iterator[tuple[str, str, str]]:
-    """What two nodes have not alike, as people read it."""
+    """Yield the attributes in which two nodes differ, as text."""
     (one, before), (other, after) = left, right
     rows = [("operation", same.operation_of(one), same.operation_of(other))]
     inputs = [partners.get(it.name, it.name) for it in one.inputs]
@@ -152,7 +155,7 @@ def _aspects(
     rows += [
         (key, _attribute(old.get(key)), _attribute(new.get(key)))
         for key in dict.fromkeys((*old, *new))
-        # A parameter's shape is an attribute as well, and is told once.
+        # A parameter's shape is an attribute as well, and is reported once.
         if key != "shape" or one.shape == other.shape
     ]
     rows.append(("groups", _groups(one, before), _groups(other, after)))
@@ -184,9 +187,9 @@ def _node_text(node: Node) -> str:
 
 
 def _figures(before: Experiment, after: Experiment) -> dict[str, tuple[int | None, int | None]]:
-    told = []
+    figures = []
     for experiment in (before, after):
         built = default_network(experiment)
         network = None if built is None else built.network
-        told.append({} if network is None else described(network))
-    return {key: (told[0].get(key), told[1].get(key)) for key in FIGURES}
+        figures.append({} if network is None else described(network))
+    return {key: (figures[0].get(key), figures[1].get(key)) for key in FIGURES}

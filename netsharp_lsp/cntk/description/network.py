@@ -1,6 +1,6 @@
-"""What the network of one command of a run is: the JSON of `netsharp describe` but for places.
+"""The network of one command of a run: the JSON of `netsharp describe` except for places.
 
-A node's `start` and `end` are bytes here; who shows them to people counts lines.
+A node's `start` and `end` are bytes here; reports convert them to lines.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TRAINING = frozenset(("train", "trainrnn"))
 
 
 def default_network(experiment: Experiment) -> BuiltNetwork | None:
-    """The network that is meant where nobody names a command: the first that a listed command
-    trains, else the first of all.
+    """Return the network to use if no command is named: the first that a listed command trains,
+    otherwise the first of all.
     """
     built = {one.command: one for one in experiment.networks}
     training = (
@@ -35,7 +35,7 @@ def default_network(experiment: Experiment) -> BuiltNetwork | None:
 
 
 def describe(experiment: Experiment) -> dict[str, Any]:
-    """Describe the network that is meant; what is not there has no nodes."""
+    """Describe the default network; without one the description has no nodes."""
     built = default_network(experiment)
     if built is None or built.network is None:
         nothing: dict[str, Any] = {"command": None, "builder": None, "commands": []}

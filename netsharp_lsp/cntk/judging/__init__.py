@@ -1,1 +1,1 @@
-"""What is wrong with runs, said of their files; knows no single rule and no editor."""
+"""The check of runs, with the findings by file; knows no single rule and no editor."""

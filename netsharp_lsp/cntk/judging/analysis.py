@@ -1,6 +1,6 @@
-"""What runs say about files: each run is analysed once, and what is found goes to its files.
+"""The diagnostics of runs by file: each run is analysed once, and its findings go to its files.
 
-Knows no disk; a file is known by the one name that its reader gives it.
+Does not access the disk; a file is identified by the canonical path that its reader returns.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.workspace import Count, Counted, Folders, Run
 
-#: What a text is called that has no name.
+#: The name of a text without a file.
 NAMELESS = "<text>"
-#: What the names of sources begin with that are no files.
+#: The prefixes of names of sources that are not files.
 NOT_FILES = (COMMAND_LINE, PREFIX)
 
 
 class Analysis:
-    """What one run gave: diagnostics, and the bytes of what was read, by the one names of files."""
+    """The diagnostics of one run, and the bytes of what was read, by the canonical paths of
+    files.
+    """
 
     __slots__ = ("diagnostics", "texts")
 
@@ -39,7 +41,7 @@ class Analysis:
 
 
 def analysed(experiment: Experiment) -> Analysis:
-    """Check a run; what belongs to a diagnostic in another file carries that file's one name."""
+    """Check a run; related places in other files are given by the canonical paths of these."""
     names: dict[str, str] = {}
 
     origin = experiment.run.origin
@@ -65,9 +67,9 @@ def analysed(experiment: Experiment) -> Analysis:
 
 
 def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
-    """Put together what several runs say about one file: the same comes once, the gravest wins.
+    """Merge the diagnostics of several runs about one file: equal ones once, the most severe wins.
 
-    Of those that say that something is not known the first stays.
+    Of those that report that a part of a run is unknown only the first is kept.
     """
     found: dict[object, Diagnostic] = {}
     for diagnostics in several:
@@ -83,7 +85,9 @@ def merged(several: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
 def diagnostics_of(
     language_id: str, data: bytes, workspace: Workspace | None = None
 ) -> list[Diagnostic]:
-    """What is wrong with a text in all runs that use it; where there is none, with it alone."""
+    """Return the diagnostics of a text in all runs that use it; without a run, those of the text
+    alone.
+    """
     if workspace is None:
         workspace = Workspace(NAMELESS, GivenFiles({NAMELESS: data}))
     name = workspace.files.locate(workspace.name)
@@ -103,7 +107,7 @@ def diagnostics_of(
 
 
 def diagnostics_in(experiments: Iterable[Experiment], name: str) -> list[Diagnostic]:
-    """What runs say about one file, by its one name."""
+    """Return the diagnostics of runs about one file, by its canonical path."""
     return merged(analysed(experiment).diagnostics.get(name, ()) for experiment in experiments)
 
 
@@ -116,7 +120,7 @@ def _experiment(
 
 
 class Over:
-    """Files of which some have other texts, or are not there at all, by their one names."""
+    """Files of which some have other texts, or do not exist, by their canonical paths."""
 
     __slots__ = ("_files", "_texts", "locate")
 
@@ -131,20 +135,20 @@ class Over:
         return self._files.read(path) if text is None else text
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or a folder of that name; reads nothing."""
+        """Return whether a file or a folder of that name exists; reads nothing."""
         return self._files.exists(path) or self._text(path) is not None
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name; None where nothing is seen there."""
+        """Return the kind of a path; None if nothing is there."""
         return self._files.kind(path) if self._text(path) is None else "file"
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where none may be read."""
+        """Return the result of `count` on a data file; None if it may not be read."""
         text = self._text(path)
         return self._files.counted(path, count) if text is None else count((text,))
 
     def outside(self, path: str) -> bool:
-        """Whether nothing can be known of a file."""
+        """Return whether a file is unknown, because it is outside the allowed folders."""
         return self._text(path) is None and self._files.outside(path)
 
     def names_in(self, folder: str) -> list[str]:
@@ -152,12 +156,12 @@ class Over:
         return self._files.names_in(folder)
 
     def _text(self, path: str) -> bytes | None:
-        """The other text of a file; where none has one, nobody asks where a name leads."""
+        """Return the other text of a file, without resolving the path if no file has one."""
         return self._texts.get(self.locate(path)) if self._texts else None
 
 
 def _with_names(one: Diagnostic, name_of: Callable[[str], str], run: Run) -> Diagnostic:
-    """A diagnostic whose related places in other files carry the one names of these."""
+    """Return a diagnostic whose related places have the canonical paths of their files."""
     if all(related.file is None for related in one.related):
         return one
     related = []
@@ -170,7 +174,7 @@ def _with_names(one: Diagnostic, name_of: Callable[[str], str], run: Run) -> Dia
 
 
 def _with_values(experiment: Experiment, source: str, found: list[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics with the places of a script that give variables in them their values."""
+    """Return diagnostics with the places in a script that give their variables a value."""
     texts = {one.name: one.text for one in experiment.configuration.layers.sources}
     given: dict[str, tuple[int, int]] = {}
     at = 0
@@ -196,7 +200,7 @@ def _with_values(experiment: Experiment, source: str, found: list[Diagnostic]) -
 
 
 def _in_script(one: Diagnostic, run: Run) -> Diagnostic:
-    """A diagnostic on a command line, where a script has it; what would mend it is not told."""
+    """Return a diagnostic on a command line at its place in the script, without its fix."""
     start, end = _span_in_script(run, one.start, one.end)
     related = [
         it if it.file else Related(it.message, *_span_in_script(run, it.start, it.end))
@@ -206,7 +210,7 @@ def _in_script(one: Diagnostic, run: Run) -> Diagnostic:
 
 
 def _span_in_script(run: Run, start: int, end: int) -> tuple[int, int]:
-    """Where a script has the words of a command line's place; assignments behind it have none."""
+    """Return the span in a script of a place on a command line; assignments after it have none."""
     if run.origin is None:
         return start, end
     at = 0

@@ -1,4 +1,4 @@
-"""Runs every rule over an experiment; knows the subjects of rules and no single rule."""
+"""Runs all rules on an experiment; knows the subjects of rules and no single rule."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def findings(experiment: Experiment) -> Iterator[Finding]:
-    """Everything that is to be said about a run and the files that it reads."""
+    """Yield all findings about a run and the files that it reads."""
     is_open = experiment.configuration.is_open
     rules = [one for one in RULES.load() if not is_open or one.traits.of_texts]
     misread = misread_networks(experiment)
@@ -47,7 +47,7 @@ def findings(experiment: Experiment) -> Iterator[Finding]:
 
 
 def refusals(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """What stops the program of all that is to be said about one network and its texts."""
+    """Yield the errors about one network and its texts, at which CNTK stops."""
     names = {part.script.place(0, 0).source for part in built.parts}
     texts = [text for text in experiment.texts(built.language) if text.name in names]
     subjects: dict[str, Sequence[object]] = {NETWORK.name: [built], built.language: texts}
@@ -60,7 +60,7 @@ def refusals(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
 
 
 def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> bool:
-    """Whether a network is said to be wrong whose text ends elsewhere than it should."""
+    """Return whether a finding is about a network whose text ends elsewhere than it should."""
     spans = misread.get(finding.place.source)
     if not spans or not about_network(finding.code, "brainscript"):
         return False
@@ -68,7 +68,7 @@ def _follows(finding: Finding, misread: dict[str, list[tuple[int, int]]]) -> boo
 
 
 def diagnostics_by_file(experiment: Experiment) -> dict[str, list[Diagnostic]]:
-    """The diagnostics of a run by the file that they are about, each once."""
+    """Return the diagnostics of a run by the file that they are about, each once."""
     files = experiment.files
     found: dict[str, list[Diagnostic]] = {}
     if not conflicts_by_file(files, experiment.first_read):
@@ -77,10 +77,10 @@ def diagnostics_by_file(experiment: Experiment) -> dict[str, list[Diagnostic]]:
         return found
     ours = experiment.over(lambda given: OneSide(given, ours=True))
     theirs = experiment.over(lambda given: OneSide(given, ours=False))
-    told, others = (_by_file(findings(one)) for one in (ours, theirs))
+    found_in_ours, others = (_by_file(findings(one)) for one in (ours, theirs))
     conflicts = conflicts_by_file(files, {**files.texts, **ours.files.texts, **theirs.files.texts})
     found = _by_file(_of_conflicts(conflicts, experiment))
-    for file, diagnostics in told.items():
+    for file, diagnostics in found_in_ours.items():
         left = undisputed(conflicts.get(file, ()), diagnostics, others.get(file, ()))
         found[file] = sorted([*found.get(file, ()), *left], key=lambda one: one.sort_key)
     return found
@@ -95,9 +95,9 @@ def _of_conflicts(
                 yield from rule.check(FileConflict(file, one), experiment)
 
 
-def _by_file(told: Iterable[Finding]) -> dict[str, list[Diagnostic]]:
+def _by_file(found_in_run: Iterable[Finding]) -> dict[str, list[Diagnostic]]:
     found: dict[str, dict[Diagnostic, None]] = {}
-    for finding in told:
+    for finding in found_in_run:
         diagnostic = finding.diagnostic(RULES.severities[finding.code])
         found.setdefault(finding.place.source, {})[diagnostic] = None
     return {
@@ -107,7 +107,7 @@ def _by_file(told: Iterable[Finding]) -> dict[str, list[Diagnostic]]:
 
 
 def _subjects(experiment: Experiment, kind: SubjectKind[Any]) -> Sequence[object]:
-    """What rules on one kind of subject look at."""
+    """Return the subjects of one kind in a run."""
     if kind is EXPERIMENT:
         return [experiment]
     if kind is CONFLICT:

@@ -1,4 +1,4 @@
-"""Where comments stand in a text, which may take back what is said of it; reads no other text."""
+"""The comments of a text, which may suppress findings; reads no other text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def comments_of(language_id: str, data: bytes) -> Iterator[tuple[int, int]]:
-    """Give the spans of the comments of a text, once somebody wants them."""
+    """Return the spans of the comments of a text, lazily."""
     return _script_comments(data) if language_id == "brainscript" else _line_comments(data)
 
 
@@ -21,7 +21,7 @@ def _script_comments(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _line_comments(data: bytes) -> Iterator[tuple[int, int]]:
-    """What the program cuts off lines."""
+    """Yield the ends of lines that CNTK cuts off."""
     start = 0
     for line in data.splitlines(keepends=True):
         bare = line.rstrip(b"\r\n")

@@ -1,6 +1,6 @@
-"""The functions that every network sees, written in BrainScript beside this file.
+"""The library functions that every network can use, written in BrainScript next to this file.
 
-What later releases brought anew stands among them, what they changed in a part of its own.
+Additions of later releases are among them; changed functions are in a part of their own.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 #: The parts of the library; they are one record, so their order does not matter.
 PARTS = ("values", "nodes", "cntk2", "layers", "bs")
-#: What places in the library begin with.
+#: The prefix of sources in the library.
 PREFIX = "library:"
-#: What later releases have in the place of functions of the same names.
+#: The part that replaces functions of the same names from release 2.0 on.
 LATER = "later"
 
 
 @lru_cache(maxsize=2)
 def own_library(*, later: bool = False) -> tuple[Script, ...]:
-    """The library of the package, read once per process; `later`: as releases from 2.0 have it."""
+    """Return the library of the package, parsed once per process; `later`: as of releases
+    from 2.0.
+    """
     if not later:
         return tuple(map(_part, PARTS))
     changed = _part(LATER)
@@ -50,16 +52,16 @@ def _part(name: str) -> Script:
 
 @cache
 def library_text(name: str) -> bytes:
-    """The text of a part of the library by the name that places in it carry."""
+    """Return the text of a part of the library, by the source name of its places."""
     return Path(library_file(name)).read_bytes()
 
 
 def library_file(name: str) -> str:
-    """The absolute path of a part of the library by the name that places in it carry."""
+    """Return the absolute path of a part of the library, by the source name of its places."""
     return str(Path(__file__).parent.absolute() / name.removeprefix(PREFIX))
 
 
 @lru_cache(maxsize=2)
 def other_library(data: bytes, source: str) -> tuple[Script, ...]:
-    """A library in place of ours, read once."""
+    """Return a library that replaces the package's own, parsed once."""
     return (parse(data, source),)

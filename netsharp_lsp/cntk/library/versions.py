@@ -1,5 +1,5 @@
-"""The releases that know the functions of the library, their parameters and the ways to start a
-parameter; what no row names is as old as the first.  Tables; knows no text.
+"""The releases that have the library functions, their parameters and the initializations of
+parameters; names without a row are as old as the first release.  Tables; knows no text.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from netsharp_lsp.cntk.versions import ALWAYS, FIRST, Releases
 from netsharp_lsp.cntk.vocabulary import TAKEN_BY_ALL
 
-#: Functions that later releases brought, by their names with points.
+#: Functions that later releases added, by their qualified names.
 _FUNCTIONS = {
     "2.0": (
         *("ConvolutionTranspose", "ConvolutionTransposeLayer", "BilinearUpsamplingLayer"),
@@ -44,7 +44,7 @@ _PARAMETERS: dict[str, dict[str, tuple[str, ...]]] = {
     ),
     "2.5": {"LatticeSequenceWithSoftmax": ("latticeConfigPath",)},
 }
-#: Ways to start a parameter by a call; `bilinear` could not be told the size of its kernel before.
+#: Initializations in calls; before 2.0 `bilinear` had no parameter for the size of its kernel.
 _STARTS = {"2.0": ("normal", "uniform1", "TruncNormal", "bilinear")}
 
 FUNCTIONS = {name: Releases(since) for since, names in _FUNCTIONS.items() for name in names}
@@ -54,35 +54,37 @@ PARAMETERS = {
     for function, names in functions.items()
     for name in names
 }
-#: Of a convolution this was taken away again: another function does that.
+#: This parameter of a convolution was removed: another function replaced it.
 PARAMETERS["Convolution", "transpose"] = Releases(until=FIRST)
 STARTS = {name: Releases(since) for since, names in _STARTS.items() for name in names}
-#: What a function takes by position, where that has changed, by the number of arguments.
+#: Numbers of positional arguments that differ between releases, by function.
 COUNTS = {"BatchNormalization": {6: Releases(until=FIRST), 5: Releases("2.0")}}
-#: From this release on every function of the library that makes a node takes its `precision`.
+#: From this release on every library function that creates a node takes its `precision`.
 OF_ALL = dict.fromkeys(TAKEN_BY_ALL, Releases("2.7"))
-#: The names of functions that some releases know, without points; those of arguments, and numbers
-#: of arguments, by which releases differ.
+#: The unqualified names of functions that only some releases have; the names of arguments, and
+#: the numbers of arguments, in which releases differ.
 VERSIONED = frozenset(name.rpartition(".")[2] for name in FUNCTIONS)
 ARGUMENTS = frozenset((*OF_ALL, *(name for _, name in PARAMETERS)))
 COUNTED = frozenset(count for counts in COUNTS.values() for count in counts)
 
 
 def of_function(name: str) -> Releases:
-    """The releases that know a function, by its name with points."""
+    """Return the releases that have a function, by its qualified name."""
     return FUNCTIONS.get(name, ALWAYS)
 
 
 def of_parameter(function: str, name: str) -> Releases:
-    """The releases in which a function has a parameter, apart from those that know it at all."""
+    """Return the releases in which a function has a parameter, whether or not they have the
+    function.
+    """
     return PARAMETERS.get((function, name)) or OF_ALL.get(name, ALWAYS)
 
 
 def of_count(function: str, count: int) -> Releases:
-    """The releases in which a function takes so many arguments by position."""
+    """Return the releases in which a function takes a number of positional arguments."""
     return COUNTS.get(function, {}).get(count, ALWAYS)
 
 
 def of_start(word: str) -> Releases:
-    """The releases that know a way to start a parameter."""
+    """Return the releases that have an initialization of parameters."""
     return STARTS.get(word, ALWAYS)

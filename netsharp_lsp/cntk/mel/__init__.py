@@ -1,1 +1,1 @@
-"""MEL, the older language in which CNTK's models are edited; knows no experiment and no rule."""
+"""MEL, the older language for editing CNTK's models; knows no experiment and no rule."""

@@ -1,4 +1,4 @@
-"""Whether a call of MEL has the parameters that its function takes; knows no model."""
+"""Checks the parameters of a MEL call against those of its function; knows no model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def function_of(statement: Statement) -> Function | None:
-    """The function of MEL that a statement calls."""
+    """Return the MEL function that a statement calls, None for an unknown one."""
     if statement.function is None:
         return None
     name = word(statement.function)
@@ -41,20 +41,20 @@ def _maker(name: str) -> str:
 
 
 def unknown_function(statement: Statement) -> EditFault:
-    """Why a call is of no function of MEL."""
+    """Return the fault of a call of an unknown function."""
     assert statement.function is not None
     name = word(statement.function)
     short = [full for full in NAMES if name and full.lower().startswith(name.lower())]
     if short:
         need = len(short[0]) // 2
         message = (
-            f"MEL has no function '{name}': a name may be shortened to half its length, which is "
+            f"MEL has no function '{name}': a name may be abbreviated to half its length, which is "
             f"{need} letters of '{short[0]}'. Write '{short[0]}'."
         )
         return EditFault(
             "unknown-function", message, statement.function, _named(statement, short[0])
         )
-    # RenameNode is Rename, whatever it looks like: RemoveNode is nearer by its letters.
+    # RenameNode means Rename, although RemoveNode is nearer by its letters.
     longer = [full for full in NAMES if name.lower().startswith(full.lower())]
     near = max(longer, key=len) if longer else nearest(name, (*MAKERS, *NAMES))
     ask = f" Did you mean '{near}'?" if near else f" It has {', '.join(NAMES)}."
@@ -69,7 +69,7 @@ def _named(statement: Statement, name: str) -> Replacement:
 
 
 def of_names(statement: Statement, function: Function) -> Iterator[EditFault]:
-    """That a function's name is shortened."""
+    """Report an abbreviated function name."""
     assert statement.function is not None
     name = word(statement.function)
     full = _maker(name) if statement.kind == "model" else function.name
@@ -82,14 +82,14 @@ def of_names(statement: Statement, function: Function) -> Iterator[EditFault]:
     also = f", though it could be '{others[0]}', too" if others else ""
     yield EditFault(
         "shortened",
-        f"'{name}' is taken for '{full}'{also}. Write the name in full.",
+        f"'{name}' is read as '{full}'{also}. Write the full name.",
         statement.function,
         _named(statement, full),
     )
 
 
 def of_count(statement: Statement, function: Function) -> Iterator[EditFault]:
-    """That there are too few or too many parameters, or some that count for nothing."""
+    """Report too few or too many parameters, or some without an effect."""
     assert statement.list is not None
     named = statement.kind == "model"
     count = len(statement.arguments) + named
@@ -102,7 +102,8 @@ def of_count(statement: Statement, function: Function) -> Iterator[EditFault]:
         form = "CreateModel()" if maker == "CreateModel" else "LoadModel(file, [format=...])"
     given = count - named
     message = (
-        f"{given or 'No'} parameter{'' if given == 1 else 's'} here; the edit stops. It is {form}."
+        f"{given or 'No'} parameter{'' if given == 1 else 's'} here; the edit stops. The form is "
+        f"{form}."
     )
     yield EditFault("count", message, statement.list)
 
@@ -115,14 +116,14 @@ def _ignored(statement: Statement, function: Function) -> Iterator[EditFault]:
         if parameter(argument) is None:
             option = function.option.names[-1]
             message = (
-                f"'{word(argument)}' counts for nothing: a further parameter of {function.name} is "
-                f"written with a name, {option}=..."
+                f"'{word(argument)}' has no effect: a further parameter of {function.name} is "
+                f"written as {option}=..."
             )
             yield EditFault("ignored", message, argument)
 
 
 def of_options(statement: Statement, function: Function) -> Iterator[EditFault]:
-    """That an option is not known, or cannot have its value."""
+    """Report an unknown option, or one with an invalid value."""
     first = function.required - (statement.kind == "model")
     if function.option is None:
         return
@@ -167,15 +168,15 @@ def _of_value(option: Option, value: Traced) -> Iterator[EditFault]:
 
 
 def of_separator(statement: Statement) -> Iterator[EditFault]:
-    """That the first character of the parameters is lost."""
+    """Report that the first character of the parameters is read as a separator."""
     lost = swallowed(statement.list) if statement.list is not None else None
     if lost is None or statement.list is None:
         return
     sign = word(lost)
     first = word(statement.arguments[0]) if statement.arguments else ""
     message = (
-        f"'{sign}' directly behind the bracket is taken for the sign that separates parameters and "
-        f"is lost: the first one is '{first}'. Leave a blank before it."
+        f"'{sign}' directly after the bracket is read as the separator of parameters and "
+        f"dropped: the first one is '{first}'. Write a blank before it."
     )
     repair = Replacement("Put a blank before it", lost, f" {sign}", safe=False)
     yield EditFault("separator", message, lost, repair)

@@ -1,6 +1,6 @@
-"""The functions of MEL that write nodes as text: what is known of them where each is called.
+"""The MEL functions that write nodes as text: what is known of the nodes at each call.
 
-Knows nothing of what such a text looks like.
+Knows nothing of the format of such a text.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Network
 
     class Dumping(Going, Protocol):
-        """An evaluation under way, and the texts that it writes."""
+        """An evaluation in progress, and the texts that it writes."""
 
         dumped: list[Dumped]
 
-        def named(self, name: Traced, grave: bool = True) -> Model | None:
-            """A model by its name; a fault where there is none."""
+        def named(self, name: Traced, is_error: bool = True) -> Model | None:
+            """Return a model by its name; record a fault if there is none."""
 
 
 def dump_model(going: Dumping, statement: Statement, function: Function) -> None:
-    """`DumpModel`: all nodes, once statements of NDL are connected."""
+    """Dump all nodes (`DumpModel`), once statements of NDL are connected."""
     model = going.named(statement.arguments[0])
     if model is not None:
         network, why = _network(model)
@@ -44,7 +44,7 @@ def dump_model(going: Dumping, statement: Statement, function: Function) -> None
 
 
 def dump_node(going: Dumping, statement: Statement, function: Function) -> None:
-    """`DumpNode`: the nodes of a name or a pattern."""
+    """Dump the nodes of a name or a pattern (`DumpNode`)."""
     found = nodes_meant(going, statement.arguments[0])
     if found is not None:
         network, why = _network(found.model)
@@ -67,12 +67,13 @@ def _note(
 
 
 def _network(model: Model) -> tuple[Network | None, str]:
-    """The network of a model as it is now, or why it cannot be written if that is known."""
+    """Return the network of a model as it is now, or None and a known reason why it cannot be
+    written.
+    """
     found = model.network.finished()
     if isinstance(found, Missing):
         return None, (
-            f"Input {found.number} of '{found.node.name}' (counted from 0) is connected to nothing "
-            "there."
+            f"Input {found.number} of '{found.node.name}' (counted from 0) is not connected there."
         )
     if found is not None and found.troubles:
         trouble = found.troubles[0]
@@ -81,8 +82,8 @@ def _network(model: Model) -> tuple[Network | None, str]:
 
 
 def _spelt(network: Network | None, names: Sequence[str] | None) -> list[str] | None:
-    """Names as a network has them, which may be written in another case; None where one is none
-    of its nodes.
+    """Return names as the network spells them, whatever their case; None if one is not a node of
+    it.
     """
     if network is None or names is None:
         return None
@@ -93,7 +94,7 @@ def _spelt(network: Network | None, names: Sequence[str] | None) -> list[str] | 
 
 
 def _includes_data(statement: Statement) -> bool:
-    """Whether numbers are asked for."""
+    """Return whether values are requested."""
     options = (found for one in statement.arguments[2:] if (found := parameter(one)) is not None)
     return any(
         fits(word(one.name), INCLUDE_DATA.names[0]) and word(one.value) in TRUE for one in options

@@ -1,4 +1,6 @@
-"""What the functions of MEL do to the nodes that they name; each handler gets one call."""
+"""The effects of MEL functions on the nodes that they name; each handler gets one call.  Knows no
+file.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.mel.reading import Statement
 
     class Going(Protocol):
-        """An evaluation under way."""
+        """An evaluation in progress."""
 
         models: Models
         faults: list[EditFault]
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Nodes:
-    """What a name means: its model, and names; None where they cannot be known."""
+    """The meaning of a name: its model, and names of nodes; None if they are unknown."""
 
     __slots__ = ("model", "names", "rest")
 
@@ -50,7 +52,7 @@ class Nodes:
 
 
 def nodes_meant(going: Going, name: Traced) -> Nodes | None:
-    """The nodes that a parameter means; None where that is a fault."""
+    """Return the nodes that a parameter refers to; None after recording a fault."""
     model, rest = going.models.split(name)
     if model is None:
         if "$" not in word(name):
@@ -71,7 +73,7 @@ def _changed(going: Going, model: Model, statement: Statement) -> None:
 
 
 def remove(going: Going, statement: Statement, function: Function) -> None:
-    """`RemoveNode` and `DeleteNode`."""
+    """Remove nodes (`RemoveNode`, `DeleteNode`)."""
     for name in statement.arguments:
         found = nodes_meant(going, name)
         if found is None:
@@ -83,7 +85,7 @@ def remove(going: Going, statement: Statement, function: Function) -> None:
 
 
 def rename(going: Going, statement: Statement, function: Function) -> None:
-    """`Rename`."""
+    """Rename nodes (`Rename`)."""
     found = _pairs(going, statement)
     if found is None:
         return
@@ -93,7 +95,7 @@ def rename(going: Going, statement: Statement, function: Function) -> None:
         return
     for old, new in pairs or ():
         if target.spelt(new) is not None:
-            message = f"'{new}' is the name of a node already; the edit stops here."
+            message = f"'{new}' is already the name of a node; the edit stops here."
             going.faults.append(EditFault("rename-taken", message, statement.arguments[1]))
             return
         target.rename(old, new)
@@ -104,7 +106,7 @@ def rename(going: Going, statement: Statement, function: Function) -> None:
 
 
 def copy(going: Going, statement: Statement, function: Function) -> None:
-    """`CopyNode`."""
+    """Copy nodes (`CopyNode`)."""
     found = _pairs(going, statement)
     if found is None:
         return
@@ -123,27 +125,27 @@ def copy(going: Going, statement: Statement, function: Function) -> None:
 
 
 def copy_inputs(going: Going, statement: Statement, function: Function) -> None:
-    """`CopyNodeInputs`."""
+    """Copy connections (`CopyNodeInputs`)."""
     found = _pairs(going, statement)
     if found is None:
         return
     source, target, pairs = found
     if source.model is not target:
-        _across(going, statement, "taken from nodes of the same model", (source.model, target))
+        _across(going, statement, "given inputs within one model", (source.model, target))
         return
     effects.copy_inputs(target, pairs, statement.text)
     _changed(going, target, statement)
 
 
 def _links(statement: Statement, function: Function) -> bool:
-    """Whether a copy takes connections along: not where values alone are asked for."""
+    """Return whether a copy includes connections: not if only values are requested."""
     given = statement.arguments[function.required :]
     values = [found.value for one in given if (found := parameter(one)) is not None]
     return not any(fits(word(value), COPIES[1]) for value in values)
 
 
 def copy_tree(going: Going, statement: Statement, function: Function) -> None:
-    """`CopySubTree`."""
+    """Copy a subtree (`CopySubTree`)."""
     found = nodes_meant(going, statement.arguments[0])
     name, prefix = statement.arguments[1:3]
     target = going.models.find(word(name))
@@ -158,7 +160,7 @@ def copy_tree(going: Going, statement: Statement, function: Function) -> None:
 
 
 def set_input(going: Going, statement: Statement, function: Function) -> None:
-    """`SetNodeInput`."""
+    """Connect one input (`SetNodeInput`)."""
     node, index, source = statement.arguments
     target, origin = nodes_meant(going, node), nodes_meant(going, source)
     number = _index(going, index)
@@ -179,7 +181,7 @@ def _index(going: Going, index: Traced) -> int | None:
     if number is not None:
         return number
     if "$" not in text:
-        message = f"'{text}' is no input: inputs are counted from 0."
+        message = f"'{text}' is not an input: inputs are counted from 0."
         going.faults.append(EditFault("index", message, index))
     return None
 
@@ -204,14 +206,14 @@ def _single(going: Going, origin: Nodes, text: Traced) -> None:
         listed = ", ".join(origin.names[:3])
         more = f" and {len(origin.names) - 3} more" if len(origin.names) > 3 else ""
         message = (
-            f"An input is one node, but '{word(text)}' means {len(origin.names)}: {listed}{more}. "
-            "The edit stops here."
+            f"An input is one node, but '{word(text)}' matches {len(origin.names)}: "
+            f"{listed}{more}. The edit stops here."
         )
         going.faults.append(EditFault("several", message, text))
 
 
 def set_inputs(going: Going, statement: Statement, function: Function) -> None:
-    """`SetNodeInputs`."""
+    """Connect all inputs (`SetNodeInputs`)."""
     target = nodes_meant(going, statement.arguments[0])
     if target is not None:
         _single(going, target, statement.arguments[0])
@@ -241,7 +243,7 @@ def _inputs_count(going: Going, target: Nodes, statement: Statement) -> None:
 
 
 def set_property(going: Going, statement: Statement, function: Function) -> None:
-    """`SetProperty`."""
+    """Set a property of nodes (`SetProperty`)."""
     node, name, value = statement.arguments
     found = property_meant(word(name)) if "$" not in word(name) else None
     if found is None:
@@ -259,7 +261,7 @@ def set_property(going: Going, statement: Statement, function: Function) -> None
 
 
 def _set(nodes: Nodes, found: tuple[Property, str] | None, value: str) -> None:
-    """Give nodes a property; a value that is not known leaves the network unknown."""
+    """Set a property; an unknown value makes the network unknown."""
     model, names = nodes.model, nodes.names
     if found is None or "$" in value:
         model.network.forget()
@@ -272,12 +274,12 @@ def _set(nodes: Nodes, found: tuple[Property, str] | None, value: str) -> None:
 
 
 def _rate(found: tuple[Property, str], value: str) -> float:
-    """How fast parameters learn, in the newer way or the older one."""
+    """Return the learning rate multiplier, given in the newer or the older way."""
     return float(value in TRUE) if found[1] else (_number(value) or 0.0)
 
 
 def set_property_below(going: Going, statement: Statement, function: Function) -> None:
-    """`SetPropertyForSubTree`."""
+    """Set a property of a subtree (`SetPropertyForSubTree`)."""
     node, name, value = statement.arguments
     found = property_meant(word(name)) if "$" not in word(name) else None
     if found is None or found[0].name not in SUBTREE_PROPERTIES:
@@ -301,7 +303,7 @@ def _unknown_property(going: Going, name: Traced, known: list[str]) -> None:
     near = nearest(spelt, known)
     ask = f"Did you mean '{near}'?" if near else f"There is {', '.join(known)}."
     if spelt.lower() == "multiseq":
-        ask = "It did something in older versions alone: remove the call."
+        ask = "It had an effect only in older versions: remove the call."
     repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
     message = f"There is no property '{spelt}' to set here; the edit stops. {ask}"
     going.faults.append(EditFault("property", message, name, repair))
@@ -351,9 +353,9 @@ def _number(text: str) -> float | None:
 
 
 def _useful(going: Going, nodes: Nodes, proper: Property, name: Traced) -> None:
-    """Whether a property does anything to the nodes."""
+    """Report a property without an effect on the nodes."""
     if proper.kind == "nothing":
-        message = f"'{proper.name}' does nothing. Remove the call."
+        message = f"'{proper.name}' has no effect. Remove the call."
         going.faults.append(EditFault("no-effect", message, name))
         return
     operations = [(one, nodes.model.operation(one)) for one in nodes.names or ()]
@@ -362,7 +364,7 @@ def _useful(going: Going, nodes: Nodes, proper: Property, name: Traced) -> None:
         wrong = [pair for pair in known if pair[1] not in FREEZABLE]
         if wrong:
             message = (
-                f"'{wrong[0][0]}' is {wrong[0][1]}, which has nothing to freeze; the edit stops "
+                f"'{wrong[0][0]}' is {wrong[0][1]}, which cannot be frozen; the edit stops "
                 "here. Name parameters or normalizations."
             )
             going.faults.append(EditFault("not-freezable", message, name))
@@ -376,8 +378,8 @@ def _no_parameters(
     if all(operation != "LearnableParameter" for _, operation in known):
         node, operation = known[0]
         message = (
-            f"'{node}' is {operation} and does not learn: '{proper.name}' changes nothing. "
-            "SetPropertyForSubTree sets it for the parameters below a node."
+            f"'{node}' is {operation} and is not trained: '{proper.name}' has no effect. "
+            "SetPropertyForSubTree sets it for the parameters that a node depends on."
         )
         going.faults.append(EditFault("no-effect", message, name))
 
@@ -393,7 +395,9 @@ def _across(going: Going, statement: Statement, how: str, models: tuple[Model, M
 def _pairs(
     going: Going, statement: Statement
 ) -> tuple[Nodes, Model, list[tuple[str, str]] | None] | None:
-    """The nodes of the first parameter, the model of the second, and old names with new ones."""
+    """Return the nodes of the first parameter, the model of the second, and old names with new
+    ones.
+    """
     source = nodes_meant(going, statement.arguments[0])
     target, rest = going.models.split(statement.arguments[1])
     if source is None or target is None:
@@ -405,7 +409,7 @@ def _pairs(
     old_parts, new_parts = _halves(source.rest), _halves(new)
     if [bool(part) for part in old_parts] != [bool(part) for part in new_parts]:
         message = (
-            f"'{source.rest}' and '{new}' are not alike: where one has something before or behind "
+            f"'{source.rest}' and '{new}' do not match: where one has text before or after "
             "its '*', the other must, too. The edit stops here."
         )
         going.faults.append(EditFault("patterns", message, statement.arguments[1]))
@@ -428,7 +432,7 @@ def _halves(pattern: str) -> tuple[str, str]:
 def _onto_all(
     going: Going, statement: Statement, source: Nodes, target: Model
 ) -> tuple[Nodes, Model, list[tuple[str, str]] | None] | None:
-    """One node onto every node that a pattern means."""
+    """Return pairs of one node and every node that a pattern matches."""
     found = nodes_meant(going, statement.arguments[1])
     if found is None:
         return None

@@ -1,6 +1,6 @@
-"""What edits do to the networks of models, whose nodes are known by name; judges nothing.
+"""The effects of edits on the networks of models, whose nodes are known by name; checks nothing.
 
-Whatever cannot be followed leaves a network unknown.
+An effect that cannot be determined makes the network unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _chosen(model: Model, names: Names) -> tuple[EditedGraph, list[Node]] | None:
-    """The graph of a model with the nodes that are meant, statements of NDL being connected."""
+    """Return the graph of a model with the named nodes, after connecting statements of NDL."""
     nodes = model.network.nodes(names)
     graph = model.network.joined()
     return None if nodes is None or graph is None else (graph, nodes)
@@ -42,7 +42,7 @@ def remove(model: Model, names: Names, change: Traced) -> None:
 
 
 def rename(model: Model, pairs: Pairs) -> None:
-    """Give nodes other names."""
+    """Rename nodes."""
     found = _chosen(model, None if pairs is None else [old for old, _ in pairs])
     for node, (_, new) in zip(found[1], pairs or (), strict=True) if found is not None else ():
         assert found is not None
@@ -53,7 +53,7 @@ def rename(model: Model, pairs: Pairs) -> None:
 
 
 def copy(source: Model, target: Model, pairs: Pairs, change: Traced, *, links: bool) -> None:
-    """Copy nodes with what they hold, and with the connections that they have with each other."""
+    """Copy nodes with their attributes, and with the connections among them."""
     found = _chosen(source, None if pairs is None else [old for old, _ in pairs])
     graph = target.network.joined()
     if found is None or graph is None:
@@ -89,7 +89,7 @@ def copy_inputs(model: Model, pairs: Pairs, change: Traced) -> None:
 
 
 def copy_tree(source: Model, names: Names, target: Model, prefix: str, change: Traced) -> bool:
-    """Copy nodes with all that they are computed from; whether that could be followed."""
+    """Copy nodes with all that they depend on; return whether the result is known."""
     found = _chosen(source, names)
     graph = target.network.joined()
     if found is None or graph is None:
@@ -102,7 +102,7 @@ def copy_tree(source: Model, names: Names, target: Model, prefix: str, change: T
                 None if one is None else graph.find(f"{prefix}{one.name}")
                 for one in found[0].inputs(node)
             ]
-            # In a loop, the program does not find what it copies later.
+            # In a loop, CNTK does not find nodes that it copies later.
             if twin is None or twin is node or None in inputs:
                 target.network.forget()
                 return False
@@ -142,7 +142,7 @@ def attach(model: Model, names: Names, sources: Iterable[Names], change: Traced)
 
 
 def tag(model: Model, names: Names, group: str, *, belongs: bool) -> None:
-    """Put nodes into a group or take them out."""
+    """Add nodes to a group or remove them."""
     nodes = model.network.nodes(names)
     graph = model.network.graph
     for node in nodes if nodes is not None and graph is not None else ():
@@ -151,19 +151,19 @@ def tag(model: Model, names: Names, group: str, *, belongs: bool) -> None:
 
 
 def learn_at(model: Model, names: Names, rate: float) -> None:
-    """Set how fast parameters learn."""
+    """Set the learning rate multiplier of parameters."""
     for node in model.network.nodes(names) or ():
         learn(node, rate)
 
 
 def freeze_all(model: Model, names: Names) -> None:
-    """Keep parameters and normalizations as they are."""
+    """Freeze parameters and normalizations."""
     for node in model.network.nodes(names) or ():
         freeze(node)
 
 
 def learn_below(model: Model, names: Names, rate: float) -> None:
-    """Set how fast all parameters learn that nodes are computed from."""
+    """Set the learning rate multiplier of all parameters that nodes depend on."""
     found = _chosen(model, names)
     if found is not None:
         for node in found[0].below(found[1]):
@@ -171,9 +171,9 @@ def learn_below(model: Model, names: Names, rate: float) -> None:
 
 
 def revise(model: Model, names: Names, path: str, measure: Measure, change: Traced) -> list[Node]:
-    """Let parameters begin with the numbers of a file; each as it is then, apart from later edits.
+    """Initialize parameters from a file; return them as they are then, unaffected by later edits.
 
-    Nodes that are no parameters stay as they are.
+    Nodes that are not parameters are skipped.
     """
     found = []
     for node in model.network.nodes(names) or ():

@@ -1,6 +1,6 @@
-"""Goes through a text of MEL as the original does and keeps what can be known of its models.
+"""Executes a text of MEL as CNTK does and keeps what is known of its models.
 
-Files and what they hold come from `Surroundings`; what is wrong is a value.
+Files and their contents come from `Surroundings`; faults are values.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 #: A network without nodes.
 EMPTY = Network({}, {})
-#: The functions that write something.
+#: The functions that write a file.
 WRITERS = ("SaveModel", "SaveDefaultModel", "DumpModel", "DumpNode")
-#: Where the nodes of a model come from that no file holds.
+#: The origin of a model's nodes that are in no file.
 _IN_NDL = "it is written in NDL"
 
 
 class Edited(NamedTuple):
-    """What going through a text gave: its faults, every model it writes by its file, in their
-    order, the nodes that it writes as texts, and the parameters that take numbers from files.
-    `is_sure`: it writes no other model.
+    """The result of executing a text: its faults, the models that it writes by file, in their
+    order, the nodes that it writes as text, and the parameters initialized from files. `is_sure`:
+    it writes no other model.
     """
 
     faults: list[EditFault]
@@ -57,7 +57,7 @@ class Edited(NamedTuple):
 
 
 def evaluate(script: MelScript, around: Surroundings) -> Edited:
-    """Go through a text that was read."""
+    """Execute a parsed text."""
     going = _Evaluation(around)
     if not script.broken:
         for statement in script.statements:
@@ -78,15 +78,15 @@ class _Evaluation:
         self.dumped: list[Dumped] = []
         self.revised: list[Revised] = []
         self.is_sure = True
-        #: Whether the program has stopped before.
+        #: Whether CNTK has stopped before.
         self._has_stopped = False
         self._work = Allowance()
-        #: Whether anything is written, and the last change of any model.
+        #: Whether a file is written, and the last change of any model.
         self.writes = False
         self.change: Traced | None = None
 
     def run(self, statement: Statement) -> None:
-        """One statement."""
+        """Execute one statement."""
         before = len(self.faults)
         _KINDS[statement.kind](self, statement)
         if not self._has_stopped and any(fault.stops for fault in self.faults[before:]):
@@ -101,10 +101,10 @@ class _Evaluation:
         return Followed(known, macros, around.measure, self._work)
 
     def finish(self) -> None:
-        """What is to be said at the end: changes that are lost."""
+        """Report changes that are lost at the end."""
         if self.change is not None and not self.writes:
             message = (
-                "What is edited here is never written: the text ends without SaveModel, "
+                "The edits are never written: the text ends without SaveModel, "
                 "SaveDefaultModel or a dump."
             )
             self.faults.append(EditFault("not-saved", message, self.change))
@@ -112,21 +112,21 @@ class _Evaluation:
     # Kinds of statements.
 
     def nothing(self, statement: Statement) -> None:
-        """Neither a call nor an assignment."""
+        """Report a statement that is neither a call nor an assignment."""
         message = (
-            f"'{word(statement.text)}' is no statement; the edit stops here. A statement is a "
+            f"'{word(statement.text)}' is not a statement; the edit stops here. A statement is a "
             "call, name = call(...), or name = [ ... ]."
         )
         self.faults.append(EditFault("statement", message, statement.text))
 
     def snippet(self, statement: Statement) -> None:
-        """`name = [ ... ]`: a model of NDL's statements."""
+        """Create a model from statements of NDL: `name = [ ... ]`."""
         assert statement.key is not None
         assert statement.value is not None
         self._build(statement.key, statement.value, statement.text)
 
     def _build(self, name: Traced, written: Traced, change: Traced) -> None:
-        """Make a model of NDL's statements."""
+        """Create a model from statements of NDL."""
         nodes = self._written(written)
         network = self._followed(EMPTY)
         for one in network.read(read_script(plugged(written)), change):
@@ -135,7 +135,7 @@ class _Evaluation:
         self.take(Model(word(name), name, nodes, _IN_NDL, network))
 
     def _written(self, text: Traced) -> dict[str, str] | None:
-        """The nodes that statements of NDL make; None where a function is not known."""
+        """Return the nodes that statements of NDL create; None if a function is unknown."""
         nodes: dict[str, str] = {}
         for statement in read_script(text).statements:
             if not isinstance(statement, NdlAssignment) or statement.name is None:
@@ -144,12 +144,12 @@ class _Evaluation:
                 made = self.around.made(statement.value.name.text)
                 if made is None:
                     return None
-                for behind, operation in made.items():
-                    nodes[f"{statement.name.text}{behind}"] = operation
+                for suffix, operation in made.items():
+                    nodes[f"{statement.name.text}{suffix}"] = operation
         return nodes
 
     def ndl(self, statement: Statement) -> None:
-        """A statement of NDL in the default model."""
+        """Execute a statement of NDL in the default model."""
         assert statement.key is not None
         name = top_function(statement)
         if name is not None and (self._gives_nothing(name) or self._makes(statement, name)):
@@ -172,14 +172,16 @@ class _Evaluation:
         if found is None:
             return False
         message = (
-            f"'{found}' gives no value: only LoadModel and CreateModel do. What is assigned is "
-            "read as NDL, which has no such function. Write the call alone."
+            f"'{found}' returns no value: only LoadModel and CreateModel do. The assignment is "
+            "read as NDL, which has no such function. Write only the call."
         )
         self.faults.append(EditFault("no-value", message, name))
         return True
 
     def _makes(self, statement: Statement, name: Traced) -> bool:
-        """Whether a function is almost one that makes a model, and nothing that NDL knows."""
+        """Report a misspelt function that creates a model, unless NDL has it; return whether it is
+        one.
+        """
         spelt = word(name)
         near = nearest(spelt, MAKERS)
         if near is None or "$" in spelt or self.around.made(spelt) is not None:
@@ -205,8 +207,8 @@ class _Evaluation:
             self._unknown_function(function)
         kind = CONSTANT if function is None else NODE if made is not None else MACRO
         model.define(key, kind)
-        for behind, operation in (made or {}).items():
-            model.add(f"{key}{behind}", operation)
+        for suffix, operation in (made or {}).items():
+            model.add(f"{key}{suffix}", operation)
 
     def _read(self, model: Model, text: Traced) -> None:
         for one in model.network.read(read_script(plugged(text)), text):
@@ -221,7 +223,7 @@ class _Evaluation:
             self.faults.append(EditFault("ndl-function", message, function))
 
     def model(self, statement: Statement) -> None:
-        """`m = LoadModel(file)` and `m = CreateModel()`."""
+        """Create or load a model: `m = LoadModel(file)`, `m = CreateModel()`."""
         assert statement.key is not None
         function = self.checked(statement)
         if function is None:
@@ -232,11 +234,11 @@ class _Evaluation:
             self.load(word(statement.key), statement.key, statement.arguments[0])
 
     def call(self, statement: Statement) -> None:
-        """A call of a function."""
+        """Execute a call."""
         assert statement.function is not None
         if word(statement.function).lower() == "createmodel" and not statement.arguments:
             message = (
-                "CreateModel() alone always stops: the program goes on to read it as "
+                "CreateModel() alone always stops: CNTK then reads it as "
                 "CreateModelWithName, which needs a name. Write name = CreateModel()."
             )
             self.faults.append(EditFault("create-alone", message, statement.text))
@@ -251,7 +253,7 @@ class _Evaluation:
                 _OF_NODES[function.name](self, statement, function)
 
     def checked(self, statement: Statement) -> Function | None:
-        """The function of a call whose parameters are what it takes."""
+        """Return the function of a call if its number of parameters is right; report all faults."""
         function = arguments.function_of(statement)
         if function is None:
             self.faults.append(arguments.unknown_function(statement))
@@ -269,18 +271,18 @@ class _Evaluation:
     # Models.
 
     def take(self, model: Model) -> None:
-        """Put a model in hand; one of the same name is lost."""
+        """Add a model; report one of the same name, which is lost."""
         before = self.models.take(model)
         if before is not None:
             message = (
-                f"There is a model '{model.name}' already: the program deletes it with a warning, "
-                "and with it what was not saved. Give this one another name."
+                f"There is already a model '{model.name}': CNTK deletes it with a warning, "
+                "including unsaved edits. Give this one another name."
             )
             notes = (("It was named here.", before.text),)
             self.faults.append(EditFault("model-twice", message, model.text, notes=notes))
 
     def load(self, name: str, key: Traced, file: Traced) -> None:
-        """Read a model."""
+        """Load a model."""
         path = word(unquoted(file))
         if "$" in path:
             self.take(Model(name, key, None, "", self._followed(None)))
@@ -290,44 +292,45 @@ class _Evaluation:
             known = Known(None, "")
         elif known is None:
             message = (
-                f"'{path}' is not there, and no command before this one writes it. Nothing can be "
-                "said about its nodes."
+                f"'{path}' does not exist, and no earlier command writes it. Its nodes are unknown."
             )
             self.faults.append(EditFault("missing-file", message, file))
             known = Known(None, "")
         self.take(Model(name, key, known.nodes, known.origin, self._followed(known.network)))
 
     def _is_outside(self, path: str, text: Traced) -> bool:
-        """Whether nothing can be known of a file, which is noted."""
+        """Return whether a file is unknown, because it is outside the allowed folders;
+        record that.
+        """
         if not self.around.is_outside(path):
             return False
         self.faults.append(EditFault("outside", outside(path), text))
         return True
 
-    def named(self, name: Traced, grave: bool = True) -> Model | None:
-        """A model by its name; a fault where there is none."""
+    def named(self, name: Traced, is_error: bool = True) -> Model | None:
+        """Return a model by its name; record a fault if there is none."""
         model = self.models.find(word(name))
         if model is None and "$" not in word(name):
-            self.faults.append(unknown_model(self.models, name, grave))
+            self.faults.append(unknown_model(self.models, name, is_error))
         return model
 
     def create(self, given: list[Traced], function: Function) -> None:
-        """`CreateModelWithName`."""
+        """Create an empty model (`CreateModelWithName`)."""
         self._take_empty(given[0])
 
     def _take_empty(self, name: Traced) -> None:
         self.take(Model(word(name), name, {}, "it was created empty", self._followed(EMPTY)))
 
     def load_named(self, given: list[Traced], function: Function) -> None:
-        """`LoadModelWithName`."""
+        """Load a model (`LoadModelWithName`)."""
         self.load(word(given[0]), given[0], given[1])
 
     def load_alone(self, given: list[Traced], function: Function) -> None:
-        """`LoadModel`, whose model is called `default`."""
+        """Load a model named `default` (`LoadModel`)."""
         self.load("default", given[0], given[0])
 
     def load_snippet(self, given: list[Traced], function: Function) -> None:
-        """`LoadNDLSnippet`."""
+        """Create a model from a section of an NDL file (`LoadNDLSnippet`)."""
         options = [found for one in given[2:] if (found := parameter(one)) is not None]
         path = word(unquoted(given[1]))
         sections = None if "$" in path else self.around.sections(path)
@@ -339,13 +342,13 @@ class _Evaluation:
         elif not options:
             listed = f", for example section={next(iter(sections))}" if sections else ""
             message = (
-                f"Without a section '{path}' is read but makes no node: the model stays empty. "
+                f"Without a section '{path}' is read but creates no node: the model stays empty. "
                 f"Name a section{listed}."
             )
             self.faults.append(EditFault("snippet-whole", message, given[1]))
         elif sections is not None:
             written = self._section(options[0].value, path, sections)
-            # What comes in place of a variable of that file is not known.
+            # The values of variables of that file are unknown.
             if written is not None and b"$" not in written.text:
                 self._build(given[0], written, given[1])
                 return
@@ -364,14 +367,14 @@ class _Evaluation:
         return None
 
     def save(self, given: list[Traced], function: Function) -> None:
-        """`SaveModel`."""
+        """Save a model (`SaveModel`)."""
         model = self.named(given[0])
         if model is not None:
             self.write(model, given[1])
         self.writes = True
 
     def save_default(self, given: list[Traced], function: Function) -> None:
-        """`SaveDefaultModel`."""
+        """Save the default model (`SaveDefaultModel`)."""
         if self.models.default is None:
             what = "SaveDefaultModel writes the default model"
             self.faults.append(no_default(self.models, given[0], what))
@@ -380,7 +383,7 @@ class _Evaluation:
         self.writes = True
 
     def write(self, model: Model, file: Traced) -> None:
-        """A model goes to a file as it is now."""
+        """Write a model to a file as it is now."""
         path = word(unquoted(file))
         self.is_sure = self.is_sure and "$" not in path
         network = self._finished(model, file)
@@ -390,14 +393,14 @@ class _Evaluation:
         model.saved = True
 
     def _finished(self, model: Model, file: Traced) -> Network | None:
-        """The network that is written; what the program stops at there is noted."""
+        """Return the network that is written; report where CNTK stops."""
         found = model.network.finished()
         if isinstance(found, Missing):
             name, number = found.node.name, found.number
             message = (
-                f"Input {number} of '{name}' ({found.node.operation}, counted from 0) is connected "
-                f"to nothing when '{model.name}' is written, and the program stops there. Connect "
-                f"it with SetNodeInput({name}, {number}, ...), or remove '{name}', too."
+                f"Input {number} of '{name}' ({found.node.operation}, counted from 0) is not "
+                f"connected when '{model.name}' is written, and CNTK stops there. Connect it with "
+                f"SetNodeInput({name}, {number}, ...), or remove '{name}', too."
             )
             change = file if found.change is None else found.change
             self.faults.append(EditFault("not-connected", message, change))
@@ -409,22 +412,22 @@ class _Evaluation:
     def _note_trouble(self, model: Model, trouble: Trouble, file: Traced) -> None:
         text = model.network.cause(trouble.node)
         message = (
-            f"'{trouble.node.name}': {trouble.message} The program stops when it writes the model "
+            f"'{trouble.node.name}': {trouble.message} CNTK stops when it writes the model "
             f"'{model.name}'."
         )
         at = file if text is None else text
         self.faults.append(EditFault(f"{NETWORK}{trouble.kind}", message, at))
 
     def set_default(self, given: list[Traced], function: Function) -> None:
-        """`SetDefaultModel`."""
+        """Set the default model (`SetDefaultModel`)."""
         model = self.named(given[0])
         if model is not None:
             self.models.default = model
 
     def unload(self, given: list[Traced], function: Function) -> None:
-        """`UnloadModel`, which only warns of what it does not know."""
+        """Unload models (`UnloadModel`), which only warns of unknown ones."""
         for one in given:
-            model = self.named(one, grave=False)
+            model = self.named(one, is_error=False)
             if model is not None:
                 self.models.unload(model, one)
 

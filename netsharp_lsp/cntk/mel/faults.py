@@ -1,4 +1,4 @@
-"""What is wrong in a text of MEL, as values that know where it was written; prints nothing."""
+"""Faults in a text of MEL, as values with the place where they were written; prints nothing."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
 
 
-#: Kinds of faults after which the program goes on.
-GOES_ON = frozenset(
+#: Kinds of faults after which CNTK continues.
+CONTINUES = frozenset(
     (
         *("shortened", "ignored", "model-twice", "old-property", "missing-file", "outside"),
         *("snippet-whole", "not-saved", "separator", "no-effect"),
     )
 )
-#: What the kinds of troubles of networks begin with here.
+#: The prefix of kinds of mismatches in networks.
 NETWORK = "network-"
 
 
 class Replacement:
-    """A text that could stand in the place of another; safe where what is edited stays equal.
+    """A proposed replacement of a text; safe if the edited models stay equal.
 
     `changes` are the old texts with the new ones: the first, and those that belong to it.
     """
@@ -41,12 +41,12 @@ class Replacement:
 
 
 class EditFault:
-    """One fault: a `kind` to tell faults apart, a sentence, and the text that it is about.
+    """One fault: a `kind` that identifies it, a message, and the text that it is about.
 
-    `notes` are sentences about other texts; `grave` is false where the program only warns.
+    `notes` are messages about other texts; `is_error` is false where CNTK only warns.
     """
 
-    __slots__ = ("grave", "kind", "message", "notes", "replacement", "text")
+    __slots__ = ("is_error", "kind", "message", "notes", "replacement", "text")
 
     def __init__(
         self,
@@ -61,12 +61,12 @@ class EditFault:
         self.text = text
         self.replacement = replacement
         self.notes = notes
-        self.grave = True
+        self.is_error = True
 
     @property
     def stops(self) -> bool:
-        """Whether the program stops there."""
-        return self.grave and self.kind not in GOES_ON
+        """Return whether CNTK stops there."""
+        return self.is_error and self.kind not in CONTINUES
 
     def __repr__(self) -> str:
         return f"EditFault({self.kind!r}, {self.message!r})"

@@ -1,5 +1,5 @@
-"""The network of one model as far as a text of MEL can be followed: as it was loaded until it is
-changed, then a graph that edits and statements of NDL work on.  Judges nothing.
+"""The network of one model under the edits of a text of MEL: as it was loaded until it is changed,
+then a graph that edits and statements of NDL modify.  Checks nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Allowance:
-    """How many nodes one text may still have copied and inferred."""
+    """The number of nodes that one text may still have copied and inferred."""
 
     __slots__ = ("_left",)
 
@@ -29,13 +29,13 @@ class Allowance:
         self._left = EDITED_NODES.most
 
     def allows(self, nodes: int) -> bool:
-        """Take so many nodes off; whether that many were left."""
+        """Subtract a number of nodes; return whether the allowance covers them."""
         self._left -= nodes
         return self._left >= 0
 
 
 class Followed:
-    """The network of one model; `macros` are those of NDL, None where not all of them are known."""
+    """The network of one model; `macros` are those of NDL, None if some are unknown."""
 
     __slots__ = ("_additions", "_graph", "_macros", "_measure", "_network", "_work")
 
@@ -54,12 +54,12 @@ class Followed:
         self._additions: Additions | None = None
 
     def forget(self) -> None:
-        """Know nothing of the network any more."""
+        """Make the network unknown."""
         self._network = self._graph = self._additions = None
 
     @property
     def graph(self) -> EditedGraph | None:
-        """What edits work on; None where the network is not known."""
+        """Return the graph that edits modify; None if the network is unknown."""
         if self._graph is None and self._network is not None:
             if self._work.allows(len(self._network.nodes)):
                 self._graph = EditedGraph.of(self._network)
@@ -67,7 +67,7 @@ class Followed:
         return self._graph
 
     def shape_of(self, name: str) -> Shape:
-        """The shape of a node before this edit goes on; None where it is not known."""
+        """Return the shape of a node before the current edit; None if it is unknown."""
         if self._graph is not None:
             node = self._graph.find(name)
         else:
@@ -75,7 +75,7 @@ class Followed:
         return None if node is None else node.shape
 
     def joined(self) -> EditedGraph | None:
-        """What edits work on, with every statement of NDL connected."""
+        """Return the graph with every statement of NDL connected."""
         graph, additions = self.graph, self._additions
         if graph is None or additions is None:
             return graph
@@ -87,7 +87,7 @@ class Followed:
         return self._graph
 
     def nodes(self, names: Iterable[str] | None) -> list[Node] | None:
-        """Find nodes by their names; one that is not found leaves the network unknown."""
+        """Find nodes by their names; an unknown name makes the network unknown."""
         graph = self.graph
         if graph is None or names is None:
             self.forget()
@@ -104,7 +104,7 @@ class Followed:
         return found
 
     def read(self, script: NdlScript, change: Traced) -> list[Node]:
-        """Take in statements of NDL; the nodes that they make."""
+        """Add statements of NDL; return the nodes that they create."""
         graph = self.graph
         if graph is None or self._macros is None:
             self.forget()
@@ -120,7 +120,9 @@ class Followed:
         return made
 
     def finished(self) -> Network | Missing | None:
-        """Give the network as it is written: what is not connected, or None if it is not known."""
+        """Return the network as it is written, or an unconnected input, or None if it is
+        unknown.
+        """
         if self._network is not None:
             return self._network
         graph = self.joined()
@@ -136,6 +138,8 @@ class Followed:
         return graph.network()
 
     def cause(self, node: Node) -> Traced | None:
-        """The last edit of a node that was written, or of the nearest that it is computed from."""
+        """Return the last edit of a node that was written, or of the nearest node that it depends
+        on.
+        """
         own = None if self._graph is None else self._graph.find(node.name)
         return None if self._graph is None or own is None else self._graph.cause(own)

@@ -1,6 +1,7 @@
-"""The functions of MEL as the original tells them apart: names, parameters, options, meaning.
+"""The functions of MEL as CNTK resolves them: names, parameters, options, documentation.  Executes
+none.
 
-The order of the table is the order in which a name is compared: the first that fits is meant.
+The order of the table is the order in which a name is compared: the first match is used.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import NamedTuple
 
 from netsharp_lsp.cntk.vocabulary import PLAIN_TRUTHS
 
-#: How many parameters a function may have that takes as many as one likes.
+#: The most parameters of a function with any number of them.
 ANY = 10**6
-#: What a parameter stands for: a model, a node or a pattern of nodes, a file, a plain word.
+#: The kinds of parameters: a model, a node or a pattern of nodes, a file, a plain word.
 MODEL, NODE, NEW_NODE, FILE, WORD = "model", "node", "new node", "file", "word"
 
 FORMATS = ("cntk", "cntk_legacy_no_tensorlib")
@@ -20,7 +21,7 @@ COPIES = ("all", "value")
 
 
 class Option(NamedTuple):
-    """An optional parameter: its names, first the proper one, and what it may be (empty: any)."""
+    """An optional parameter: its names, the canonical one first, and its values (empty: any)."""
 
     names: tuple[str, ...]
     values: tuple[str, ...]
@@ -33,9 +34,9 @@ SECTION = Option(("section",), ())
 
 
 class Function(NamedTuple):
-    """A function: `parameters` are pairs of a name and what it stands for; `most` may be more.
+    """A function: `parameters` are pairs of a name and a kind; `most` may be larger.
 
-    `required` is how many parameters there must be; the last kind holds for further ones.
+    `required` is the number of required parameters; the last kind applies to further ones.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Function(NamedTuple):
 
     @property
     def form(self) -> str:
-        """The function as it is to be called."""
+        """Return the form of a call."""
         shown = []
         for number, (name, _) in enumerate(self.parameters):
             shown.append(name if number < self.required else f"[{name}]")
@@ -76,24 +77,24 @@ FUNCTIONS = (
     _function(
         "CreateModelWithName",
         (("name", WORD),),
-        "Begins an empty model under a name; usually written `name = CreateModel()`.",
+        "Creates an empty model with a name; usually written `name = CreateModel()`.",
     ),
     _function(
         "LoadModel",
         (("file", FILE),),
-        "Reads a model; `m = LoadModel(file)` gives it a name, else it is called `default`.",
+        "Loads a model; `m = LoadModel(file)` names it, otherwise its name is `default`.",
         FORMAT,
     ),
     _function(
         "LoadModelWithName",
         (("name", WORD), ("file", FILE)),
-        "Reads a model and gives it a name; the first model is also the default one.",
+        "Loads a model and names it; the first model is also the default one.",
         FORMAT,
     ),
     _function(
         "LoadNDLSnippet",
         (("name", WORD), ("file", FILE)),
-        "Begins a model with the nodes of one section of an NDL file.",
+        "Creates a model with the nodes of one section of an NDL file.",
         SECTION,
     ),
     _function(
@@ -111,36 +112,36 @@ FUNCTIONS = (
     _function(
         "SetDefaultModel",
         (("model", MODEL),),
-        "Makes a model the one that NDL statements and names without a model mean.",
+        "Makes a model the default for NDL statements and names without a model.",
     ),
     _function(
         "UnloadModel",
         (("model", MODEL),),
-        "Forgets models; what was not saved is lost.",
+        "Unloads models; unsaved edits are lost.",
         spread=(0, ANY),
     ),
     _function(
         "DumpModel/Dump",
         (("model", MODEL), ("file", FILE)),
-        "Writes the nodes of a model to a text file, with their values if asked to.",
+        "Writes the nodes of a model to a text file, with their values if requested.",
         INCLUDE_DATA,
     ),
     _function(
         "DumpNode",
         (("node", NODE), ("file", FILE)),
-        "Writes what is known of nodes to a text file.",
+        "Writes nodes to a text file.",
         INCLUDE_DATA,
     ),
     _function(
         "CopyNode/Copy",
         (("from", NODE), ("to", NEW_NODE)),
-        "Copies nodes under other names or to another model, with their inputs or values alone.",
+        "Copies nodes to other names or another model, with their inputs or only their values.",
         COPY,
     ),
     _function(
         "CopySubTree",
         (("from", NODE), ("toModel", MODEL), ("prefix", WORD)),
-        "Copies a node and everything it is computed from; the prefix goes before every name.",
+        "Copies a node and all that it depends on; the prefix is put before every name.",
         COPY,
     ),
     _function(
@@ -162,29 +163,29 @@ FUNCTIONS = (
     _function(
         "SetProperty",
         (("node", NODE), ("property", WORD), ("value", WORD)),
-        "Puts nodes into a group or takes them out, or sets how fast parameters learn.",
+        "Adds nodes to a group or removes them, or sets the learning rate of parameters.",
     ),
     _function(
         "SetPropertyForSubTree",
         (("node", NODE), ("property", WORD), ("value", WORD)),
-        "Sets how fast all parameters learn that a node is computed from.",
+        "Sets the learning rate of all parameters that a node depends on.",
     ),
     _function(
         "RemoveNode/Remove",
         (("node", NODE),),
-        "Deletes nodes; what was computed from them lacks an input then.",
+        "Deletes nodes; nodes that used them lack an input afterwards.",
         spread=(0, ANY),
     ),
     _function(
         "DeleteNode/Delete",
         (("node", NODE),),
-        "Deletes nodes; what was computed from them lacks an input then.",
+        "Deletes nodes; nodes that used them lack an input afterwards.",
         spread=(0, ANY),
     ),
     _function(
         "Rename",
         (("old", NODE), ("new", NEW_NODE)),
-        "Gives nodes other names.",
+        "Renames nodes.",
     ),
     _function(
         "ReviseParameter",
@@ -192,7 +193,7 @@ FUNCTIONS = (
         "Replaces the values of parameters by those of a text file.",
     ),
 )
-#: What makes a model where its value is given a name: functions of MEL that NDL does not get.
+#: Functions whose value is a model; an assignment of these is not NDL.
 MAKERS = ("CreateModel", "LoadModel")
 NAMES = tuple(name for one in FUNCTIONS for name in (one.name, one.alias) if name)
 
@@ -207,15 +208,17 @@ class Property(NamedTuple):
 
 PROPERTIES = (
     Property("criterion", "group", "Training minimizes the node."),
-    Property("evaluation", "group", "The node is reported while testing."),
+    Property("evaluation", "group", "The node is reported in tests."),
     Property("feature", "group", "The node gets features from the reader."),
     Property("label", "group", "The node gets labels from the reader."),
-    Property("learningRateMultiplier", "number", "Scales how fast a parameter learns; 0 stops it."),
+    Property(
+        "learningRateMultiplier", "number", "Scales the learning rate of a parameter; 0 freezes it."
+    ),
     Property("output", "group", "The node is an output of the model."),
-    Property("recurrent", "nothing", "Does nothing."),
-    Property("freezeParameters", "truth", "Keeps a parameter or a normalization as it is."),
+    Property("recurrent", "nothing", "Has no effect."),
+    Property("freezeParameters", "truth", "Freezes a parameter or a normalization."),
 )
-#: Older names of properties, in the order in which they are compared, before the proper ones.
+#: Older names of properties, in the order in which they are compared, before the current ones.
 OLD_PROPERTIES = (
     ("finalCriterion", "criterion"),
     ("Criteria", "criterion"),
@@ -228,13 +231,15 @@ SUBTREE_PROPERTIES = ("learningRateMultiplier",)
 
 
 def fits(word: str, name: str) -> bool:
-    """Whether a word is a name or its beginning, half of it at least, whatever its case."""
+    """Return whether a word is a name or a prefix of at least half its length, whatever the
+    case.
+    """
     return name.lower().startswith(word.lower()) and len(word) >= len(name) // 2 and bool(word)
 
 
 @lru_cache(maxsize=512)
 def meant(word: str) -> Function | None:
-    """The function that a word means: the first that it is, or is the beginning of."""
+    """Return the function that a word refers to: the first whose name it is, or a prefix of."""
     for one in FUNCTIONS:
         if fits(word, one.name) or (one.alias and fits(word, one.alias)):
             return one
@@ -242,12 +247,12 @@ def meant(word: str) -> Function | None:
 
 
 def possible(word: str) -> list[str]:
-    """Every name that a word could mean."""
+    """Return all names that a word may abbreviate."""
     return [name for name in NAMES if fits(word, name)]
 
 
 def property_meant(word: str) -> tuple[Property, str] | None:
-    """The property that a word means, and the older name that it was taken for, if it was."""
+    """Return the property that a word refers to, and the older name that it matched, if any."""
     proper = {one.name: one for one in PROPERTIES}
     for old, new in OLD_PROPERTIES:
         if fits(word, old):

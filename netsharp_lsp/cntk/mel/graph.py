@@ -1,5 +1,5 @@
-"""The nodes of a model under edits: how they are connected, named and grouped, and what the network
-is then.  Knows no text of MEL; the original's node-by-node effects are those of its editing.
+"""The nodes of a model under edits: their connections, names and groups, and the resulting network.
+Knows no text of MEL; edits have the effects of CNTK's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Missing(NamedTuple):
-    """An input that is not connected: of which node, its number from 0, and what took it away."""
+    """An input that is not connected: its node, its number from 0, and the edit that removed it."""
 
     node: Node
     number: int
@@ -29,7 +29,7 @@ class Missing(NamedTuple):
 class EditedGraph:
     """The nodes of one model in order of creation.  `changes` are the last edits of nodes.
 
-    Names differ by more than case: `of` gives None for a network whose names do not.
+    Names differ by more than case: `of` returns None for other networks.
     """
 
     __slots__ = ("_inputs", "_next", "_users", "changes", "groups", "nodes")
@@ -59,11 +59,11 @@ class EditedGraph:
         return self.nodes.get(name.lower())
 
     def inputs(self, node: Node) -> list[Node | None]:
-        """Return what a node is connected to; None where nothing is."""
+        """Return the inputs of a node; None for one that is not connected."""
         return self._inputs[node]
 
     def add(self, node: Node, inputs: Iterable[Node | None]) -> None:
-        """Take a node in under its own name, which no other has."""
+        """Add a node under its own name, which no other has."""
         node.number = self._next
         self._next += 1
         self.nodes[node.name.lower()] = node
@@ -72,7 +72,7 @@ class EditedGraph:
         self.attach(node, inputs)
 
     def attach(self, node: Node, inputs: Iterable[Node | None]) -> None:
-        """Connect a node with these alone."""
+        """Connect a node with exactly these inputs."""
         for one in self._inputs[node]:
             self._let_go(node, one)
         self._inputs[node] = list(inputs)
@@ -81,7 +81,7 @@ class EditedGraph:
                 self._users.setdefault(one, {})[node] = None
 
     def connect(self, node: Node, index: int, source: Node | None) -> None:
-        """Connect one input of a node; those before it that there were not stay open."""
+        """Connect one input of a node; missing ones before it stay unconnected."""
         inputs = self._inputs[node]
         inputs += [None] * (index + 1 - len(inputs))
         before, inputs[index] = inputs[index], source
@@ -95,12 +95,12 @@ class EditedGraph:
             self._users.get(source, {}).pop(node, None)
 
     def changed(self, nodes: Iterable[Node], change: Traced) -> None:
-        """Note the edit that has changed nodes last."""
+        """Record the edit that changed nodes last."""
         self.changes.update(dict.fromkeys(nodes, change))
 
     def remove(self, node: Node, change: Traced) -> bool:
-        """Take a node out, of its groups and of the first input of each that uses it; whether no
-        other input of a node is connected to it, as that would stay so.
+        """Remove a node from its groups and from the first input of each user; return whether no
+        other input of a node uses it, which would stay connected.
         """
         users = list(self._users.pop(node, {}))
         for user in users:
@@ -119,14 +119,14 @@ class EditedGraph:
         return alone
 
     def rename(self, node: Node, name: str) -> None:
-        """Give a node a name that no other one has."""
+        """Rename a node to a name that no other one has."""
         del self.nodes[node.name.lower()]
         node.name = name
         self.nodes[name.lower()] = node
 
     def copy(self, node: Node, name: str) -> Node | None:
-        """Copy what a node of this or another graph holds to a name, in no group and connected as
-        before; None where another node has the name that computes something else.
+        """Copy the contents of a node of this or another graph to a name, in no group and with
+        unchanged connections; None if another node has the name and another operation.
         """
         target = self.find(name)
         if target is None:
@@ -140,7 +140,7 @@ class EditedGraph:
         return target
 
     def tag(self, node: Node, group: str, *, belongs: bool) -> None:
-        """Put a node into a group or take it out."""
+        """Add a node to a group or remove it."""
         nodes = self.groups[group]
         if belongs and node not in nodes:
             nodes.append(node)
@@ -150,7 +150,7 @@ class EditedGraph:
             node.tags = [tag for tag in node.tags if tag != group]
 
     def below(self, nodes: Iterable[Node]) -> list[Node]:
-        """Return nodes with every node that they are computed from."""
+        """Return nodes with all nodes that they depend on."""
         seen = dict.fromkeys(nodes)
         waiting = list(seen)
         while waiting:
@@ -161,7 +161,7 @@ class EditedGraph:
         return list(seen)
 
     def in_order(self, node: Node) -> list[Node]:
-        """Return a node behind every node that it is computed from, inputs first but for loops."""
+        """Return a node after all nodes that it depends on, inputs first except in loops."""
         found: list[Node] = []
         seen = {node}
         path = [(node, iter(self._inputs[node]))]
@@ -184,15 +184,15 @@ class EditedGraph:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every node has as many inputs as it takes."""
+        """Return whether every node has as many inputs as it takes."""
         return all(
             NODE_TYPES[node.operation].fewest <= len(inputs) <= NODE_TYPES[node.operation].most
             for node, inputs in self._inputs.items()
         )
 
     def network(self) -> Network:
-        """Infer everything anew, but for what parameters, inputs and delays hold; nothing is shared
-        with what is edited on.
+        """Infer everything again except the shapes of parameters, inputs and delays; the result
+        shares nothing with the graph.
         """
         for node, inputs in self._inputs.items():
             node.inputs = tuple(one for one in inputs if one is not None)
@@ -207,7 +207,7 @@ class EditedGraph:
         return copied(network, lambda place: place)
 
     def cause(self, node: Node) -> Traced | None:
-        """Return the last edit of a node, or of the nearest that it is computed from."""
+        """Return the last edit of a node, or of the nearest that it depends on."""
         waiting, seen = [node], {node}
         for one in waiting:
             if one in self.changes:

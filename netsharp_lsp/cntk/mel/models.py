@@ -1,6 +1,7 @@
-"""The models that a text of MEL has in hand, and the names of their nodes as they are looked up.
+"""The models that a text of MEL has loaded, and the look-up of their nodes.  Knows no function of
+MEL.
 
-A node is found whatever the case of its name; a pattern with `*` counts the case.
+Names of nodes are case-insensitive; a pattern with `*` is case-sensitive.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.followed import Followed
 
-#: What NDL's statements leave behind: a number, a node, or nodes below a name.
+#: What a statement of NDL defines: a number, a node, or nodes below a name.
 CONSTANT, NODE, MACRO = "constant", "node", "macro"
 
 
 class Model:
-    """One model: its nodes with their operations (empty: not known) by the names they have.
+    """One model: its nodes with their operations (empty: unknown) by their names.
 
-    `nodes` is None where nobody knows what a file holds.  `symbols` are the names that NDL gave.
-    Nodes change through methods, which keep their names as they are looked up; `network` is what
-    is known of how they are connected.
+    `nodes` is None if the contents of a file are unknown.  `symbols` are the names that NDL
+    defined. Nodes change through methods, which keep the look-up of names; `network` has the
+    connections as far as they are known.
     """
 
     __slots__ = (
@@ -51,7 +52,7 @@ class Model:
         self.network = network
         self.text = text
         self.nodes = None if nodes is None else dict(nodes)
-        #: The names of nodes by how they are without case, in order.
+        #: The names of nodes by their lower-case form, in order.
         self._spellings: dict[str, dict[str, None]] = {}
         for one in nodes or ():
             self._spellings.setdefault(one.lower(), {})[one] = None
@@ -62,7 +63,7 @@ class Model:
         self.saved = False
 
     def spelt(self, name: str) -> str | None:
-        """A node's name as the model spells it; None where it has none of that name."""
+        """Return a node's name as the model spells it; None if there is none."""
         if self.nodes is None:
             return None
         if name in self.nodes:
@@ -70,12 +71,12 @@ class Model:
         return next(iter(self._spellings.get(name.lower(), ())), None)
 
     def operation(self, name: str) -> str:
-        """What a node computes, empty where that is not known."""
+        """Return the operation of a node, empty if it is unknown."""
         found = self.spelt(name)
         return "" if found is None or self.nodes is None else self.nodes[found]
 
     def matches(self, pattern: str) -> list[str] | None:
-        """The nodes that a name or pattern means; None where that cannot be known."""
+        """Return the nodes that a name or pattern refers to; None if they are unknown."""
         if "$" in pattern or self.nodes is None or self._may_be_inside(pattern):
             return None
         if "*" not in pattern:
@@ -92,7 +93,7 @@ class Model:
         ]
 
     def _may_be_inside(self, pattern: str) -> bool:
-        """Whether a pattern may mean nodes that a macro of NDL has made."""
+        """Return whether a pattern may match nodes that a macro of NDL created."""
         pattern = pattern.lower()
         if "*" not in pattern:
             return pattern in self._macros or self._holds(pattern)
@@ -100,7 +101,7 @@ class Model:
         return self._holds(head) or any(f"{macro}.".startswith(head) for macro in self._macros)
 
     def _holds(self, name: str) -> bool:
-        """Whether a name begins with that of a macro and a point."""
+        """Return whether a name begins with that of a macro and a point."""
         if name.count(".") > len(self._macros):
             return any(name.startswith(f"{macro}.") for macro in self._macros)
         ends = (at for at, letter in enumerate(name) if letter == ".")
@@ -108,38 +109,38 @@ class Model:
 
     @property
     def has_macros(self) -> bool:
-        """Whether a macro of NDL has made nodes that are not known one by one."""
+        """Return whether a macro of NDL created nodes that are not known one by one."""
         return bool(self._macros)
 
     def define(self, name: str, kind: str) -> None:
-        """Take in a name that NDL gives."""
+        """Add a name that NDL defines."""
         self.symbols[name.lower()] = kind
         self._macros.pop(name.lower(), None)
         if kind == MACRO:
             self._macros[name.lower()] = None
 
     def add(self, name: str, operation: str) -> None:
-        """Take a node in, under its own name."""
+        """Add a node under its own name."""
         if self.nodes is not None and self.spelt(name) is None:
             self.nodes[name] = operation
             self._spellings.setdefault(name.lower(), {})[name] = None
 
     def rename(self, old: str, new: str) -> None:
-        """Give a node a name that no other one has."""
+        """Rename a node to a name that no other one has."""
         if self.nodes is not None:
             operation = self.nodes.get(old, "")
             self._drop(old)
             self.add(new, operation)
 
     def remove(self, names: list[str]) -> None:
-        """Take nodes out."""
+        """Remove nodes."""
         for name in names:
             self._drop(name)
             self.symbols.pop(name.lower(), None)
             self._macros.pop(name.lower(), None)
 
     def forget(self) -> None:
-        """Know nothing of the nodes any more."""
+        """Make the nodes unknown."""
         self.nodes = None
         self._spellings = {}
         self.network.forget()
@@ -150,7 +151,7 @@ class Model:
 
 
 class Models:
-    """Every model in hand by its name, and the default one."""
+    """The loaded models by name, and the default one."""
 
     __slots__ = ("by_name", "default", "gone")
 
@@ -161,11 +162,11 @@ class Models:
         self.gone: dict[str, Traced] = {}
 
     def find(self, name: str) -> Model | None:
-        """A model by its name, compared without case."""
+        """Return a model by its name, compared without case."""
         return self.by_name.get(name.lower())
 
     def take(self, model: Model) -> Model | None:
-        """Take a model in; the one that had its name before is returned."""
+        """Add a model; return the one that had its name before."""
         before = self.by_name.get(model.name.lower())
         self.by_name[model.name.lower()] = model
         if self.default is None or self.default is before:
@@ -173,14 +174,16 @@ class Models:
         return before
 
     def unload(self, model: Model, text: Traced) -> None:
-        """Forget a model."""
+        """Unload a model."""
         del self.by_name[model.name.lower()]
         self.gone[model.name.lower()] = text
         if self.default is model:
             self.default = None
 
     def split(self, name: Traced) -> tuple[Model | None, Traced]:
-        """The model that a name means, and what is left of the name: nothing means all nodes."""
+        """Return the model that a name refers to, and the rest of the name; an empty rest means all
+        nodes.
+        """
         text = name.text
         end = next((at for at, byte in enumerate(text) if byte in b".*"), len(text))
         found = self.find(word(name.slice(0, end)))

@@ -1,4 +1,4 @@
-"""Names of nodes and models in a text of MEL, and what is to be said where nothing has them."""
+"""The faults of unknown nodes and models in a text of MEL.  Knows no function of MEL."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.models import Model, Models
 
-#: As many names are listed where something is not found.
+#: The most names that are listed if one is not found.
 MOST_LISTED = 5
 
 
 def no_default(models: Models, text: Traced, what: str) -> EditFault:
-    """That there is no default model where one is needed."""
+    """Return the fault of a missing default model."""
     if models.by_name:
         names = ", ".join(f"'{one.name}'" for one in models.by_name.values())
         do = f"There is {names}: call SetDefaultModel first."
@@ -25,11 +25,11 @@ def no_default(models: Models, text: Traced, what: str) -> EditFault:
     return EditFault("no-default", f"{what}, but there is no default model here. {do}", text)
 
 
-def unknown_model(models: Models, name: Traced, grave: bool = True) -> EditFault:
-    """That no model has a name."""
+def unknown_model(models: Models, name: Traced, is_error: bool = True) -> EditFault:
+    """Return the fault of an unknown model."""
     spelt = word(name)
     gone = models.gone.get(spelt.lower())
-    stops = "the edit stops here" if grave else "the program only warns"
+    stops = "the edit stops here" if is_error else "CNTK only warns"
     if gone is not None:
         message = f"The model '{spelt}' was unloaded before; {stops}."
         fault = EditFault("unknown-model", message, name, notes=(("It is unloaded here.", gone),))
@@ -43,19 +43,19 @@ def unknown_model(models: Models, name: Traced, grave: bool = True) -> EditFault
         repair = Replacement(f"Write '{near}'", name, near, safe=True) if near else None
         message = f"There is no model '{spelt}'; {stops}. {do}"
         fault = EditFault("unknown-model", message, name, repair)
-    fault.grave = grave
+    fault.is_error = is_error
     return fault
 
 
 def unknown_node(model: Model, name: Traced) -> EditFault:
-    """That a model has no node of a name."""
+    """Return the fault of an unknown node."""
     spelt = word(name)
     nodes = list(model.nodes or ())
     inside = [one for one in nodes if one.lower().startswith(f"{spelt.lower()}.")]
     near = None if inside else nearest(spelt, [*nodes, *model.symbols])
     if inside:
         listed = ", ".join(inside[:MOST_LISTED])
-        do = f" A macro's name is no node; inside it there is {listed}."
+        do = f" A macro's name is not a node; inside it there is {listed}."
     elif near:
         do = f" Did you mean '{near}'?"
     else:
@@ -66,15 +66,15 @@ def unknown_node(model: Model, name: Traced) -> EditFault:
 
 
 def no_match(model: Model, pattern: Traced) -> EditFault:
-    """That a pattern means no node."""
+    """Return the fault of a pattern without a match."""
     spelt = word(pattern)
     nodes = list(model.nodes or ())
     head, _, tail = spelt.partition("*")
     if "*" in tail:
-        why = " Only the first '*' stands for something; a second one is an ordinary character."
+        why = " Only the first '*' is a wildcard; a second one is an ordinary character."
     else:
         why = _other_case(nodes, head, tail)
-    message = f"'{spelt}' means no node of the model '{model.name}': {model.origin}.{why}"
+    message = f"'{spelt}' matches no node of the model '{model.name}': {model.origin}.{why}"
     return EditFault("no-match", message, pattern)
 
 
@@ -82,8 +82,8 @@ def _other_case(nodes: list[str], head: str, tail: str) -> str:
     head, tail = head.lower(), tail.lower()
     near = [one for one in nodes if one.lower().startswith(head) and one.lower().endswith(tail)]
     if near:
-        return f" A pattern counts the case: there is {', '.join(near[:MOST_LISTED])}."
+        return f" Patterns are case-sensitive: there is {', '.join(near[:MOST_LISTED])}."
     begins = [one for one in nodes if head and one.lower().startswith(head)]
     if begins:
-        return f" With '{head}' there begin {', '.join(begins[:MOST_LISTED])}."
+        return f" Names that begin with '{head}': {', '.join(begins[:MOST_LISTED])}."
     return ""

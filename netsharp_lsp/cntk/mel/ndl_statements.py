@@ -1,4 +1,4 @@
-"""The names that a statement of NDL in a text of MEL uses; what a function needs is not here."""
+"""The names that a statement of NDL in a text of MEL uses; knows no function of NDL."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.mel.reading import Statement
 
-#: Calls inside calls deeper than that are not followed.
+#: The deepest nesting of calls that is followed.
 _DEEPEST = 50
 
 
 def top_function(statement: Statement) -> Traced | None:
-    """The function that gives the statement's value; None for a plain value."""
+    """Return the function whose value is the statement's; None for a plain value."""
     return statement.function
 
 
 def names_in(statement: Statement) -> Iterator[Traced]:
-    """Every name that stands as a parameter of a call, however deep."""
+    """Yield all names that are parameters of a call, at any depth."""
     if statement.list is not None:
         yield from _of_list(statement.list, 0)
     elif statement.value is not None and not _is_number(statement.value.text):

@@ -1,6 +1,6 @@
-"""A text of MEL cut into statements as the original cuts it; what they mean is not here.
+"""Splits a text of MEL into statements as CNTK does; knows none of their meanings.
 
-Every part is a traced text, so that it knows where it was written.
+Every part is a traced text with the place where it was written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from netsharp_lsp.cntk.mel.functions import MAKERS, fits
 _SEMICOLON = 0x3B
 _OPENING = re.compile(rb'[\[{("]')
 _KEY_END = re.compile(rb'[\[{("=]')
-#: A key of a text of sections may stand here; what separates may be an underscore.
+#: A key of a text of sections may be here; the separator may be an underscore.
 _SECTIONED = re.compile(rb"(?i)(?<![a-z0-9])(?:edit|load)(?![a-z0-9])")
 _VARIABLE = re.compile(rb"\$[A-Za-z_]")
 
@@ -44,7 +44,7 @@ class Statement:
 
     @property
     def arguments(self) -> list[Traced]:
-        """The arguments one by one; none where they are unreadable."""
+        """Return the arguments one by one; none if they cannot be parsed."""
         if self._arguments is None:
             known = None if self.list is None else elements(_kept(self.list), COMMA, repeats=False)
             self._arguments = known or []
@@ -55,7 +55,7 @@ class Statement:
 
 
 class MelScript:
-    """The statements of a text in order; `broken`: its brackets leave it unreadable."""
+    """The statements of a text in order; `broken`: mismatched brackets make it invalid."""
 
     __slots__ = ("broken", "statements")
 
@@ -65,7 +65,7 @@ class MelScript:
 
 
 def read(text: Traced) -> MelScript:
-    """Read a text without comments whose variables are in place."""
+    """Parse a text without comments whose variables are substituted."""
     faults = TextFaults()
     parts = _sections(text)
     if not parts:
@@ -84,7 +84,7 @@ def read(text: Traced) -> MelScript:
 
 
 def _sections(text: Traced) -> list[Traced]:
-    """The sections that `edit` names, where a text is made of sections."""
+    """Return the sections that `edit` names, if the text consists of sections."""
     if not _SECTIONED.search(text.text):
         return []
     found = {record.name.lower(): record for record in records(text, TextFaults())}
@@ -104,7 +104,7 @@ class _Reader:
         self.found: list[Statement] = []
 
     def take(self, start: int, end: int) -> int:
-        """Read one statement; it ends where it was cut."""
+        """Parse one statement; return its end."""
         text = self._text.text
         low, high = trim(text, start, end)
         sign = _KEY_END.search(text, low, end)
@@ -151,7 +151,7 @@ def _read_call(statement: Statement, text: Traced, opening: int) -> None:
 
 
 def _kept(arguments: Traced) -> Traced:
-    """Arguments that begin with a variable nobody knows: its `$` will not be there then."""
+    """Return arguments with a blank before an unknown variable: its `$` is not a separator."""
     if not _VARIABLE.match(arguments.text, 1):
         return arguments
     weaver = Weaver()
@@ -162,7 +162,7 @@ def _kept(arguments: Traced) -> Traced:
 
 
 def swallowed(arguments: Traced) -> Traced | None:
-    """The character behind an opening bracket that is taken for a separator and lost."""
+    """Return the character after an opening bracket that is read as a separator and dropped."""
     text = arguments.text
     if len(text) < 3 or text[1] not in CUSTOM_SEPARATORS or text[1] == COMMA:
         return None
@@ -172,7 +172,7 @@ def swallowed(arguments: Traced) -> Traced | None:
 
 
 class Parameter:
-    """An argument as an optional parameter: ``name = value`` with quotes taken off."""
+    """An argument as an optional parameter: ``name = value`` without quotes."""
 
     __slots__ = ("name", "value")
 
@@ -182,7 +182,7 @@ class Parameter:
 
 
 def parameter(argument: Traced) -> Parameter | None:
-    """An argument read as ``name = value``; None where it has no equals sign."""
+    """Return an argument parsed as ``name = value``; None without an equals sign."""
     text = argument.text
     sign = text.find(b"=")
     if sign < 0:
@@ -194,7 +194,7 @@ def parameter(argument: Traced) -> Parameter | None:
 
 
 def unquoted(argument: Traced) -> Traced:
-    """An argument without quotes around it, which the original takes off as well."""
+    """Return an argument without quotes around it, as CNTK reads it."""
     text = argument.text
     if len(text) > 1 and text[0] == text[-1] == 0x22:
         return argument.slice(1, len(text) - 1)
@@ -202,5 +202,5 @@ def unquoted(argument: Traced) -> Traced:
 
 
 def word(text: Traced) -> str:
-    """A traced text as it reads."""
+    """Return a traced text as a string."""
     return text.text.decode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""The function of MEL that gives parameters the numbers of files: what is known of both there.
+"""The MEL function that initializes parameters from files: what is known of both.
 
-Reads no numbers: how many a file has is asked of whoever knows.
+Reads no files: their sizes come from the evaluation's `measure`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.starting import Measure
 
     class Revising(Going, Protocol):
-        """An evaluation under way, and the parameters that take numbers from files."""
+        """An evaluation in progress, and the parameters initialized from files."""
 
         revised: list[Revised]
 
         @property
         def measure(self) -> Measure:
-            """What files of numbers hold."""
+            """Return a function that measures files of numbers."""
 
 
 def revise(going: Revising, statement: Statement, function: Function) -> None:
-    """`ReviseParameter`."""
+    """Initialize parameters from a file (`ReviseParameter`)."""
     nodes = nodes_meant(going, statement.arguments[0])
     if nodes is None:
         return
@@ -43,7 +43,7 @@ def revise(going: Revising, statement: Statement, function: Function) -> None:
     skipped = _skipped(nodes)
     if skipped:
         going.faults.append(
-            EditFault("no-effect", f"{skipped[0]}: the program skips it.", statement.arguments[0])
+            EditFault("no-effect", f"{skipped[0]}: CNTK skips it.", statement.arguments[0])
         )
     flaw = _flaw(going, nodes, path)
     if flaw:
@@ -56,22 +56,22 @@ def revise(going: Revising, statement: Statement, function: Function) -> None:
         return
     found = effects.revise(nodes.model, nodes.names, path, going.measure, statement.text)
     is_idle = nodes.names is not None and len(skipped) == len(nodes.names)
-    why = f"{skipped[0]}: nothing takes the numbers of '{path}'." if is_idle else ""
+    why = f"{skipped[0]}: no parameter uses the numbers of '{path}'." if is_idle else ""
     going.revised.append(Revised(found, why, statement.text))
 
 
 def _skipped(nodes: Nodes) -> list[str]:
-    """Clauses that say which nodes are no parameters."""
+    """Return clauses on the nodes that are not parameters."""
     operations = [(name, nodes.model.operation(name)) for name in nodes.names or ()]
     return [
-        f"'{name}' is {operation} and no parameter"
+        f"'{name}' is {operation}, not a parameter"
         for name, operation in operations
         if operation not in ("", PARAMETER)
     ]
 
 
 def _flaw(going: Revising, nodes: Nodes, path: str) -> str:
-    """Say which parameter cannot take its numbers from a file and why; empty for none."""
+    """Return which parameter does not fit the numbers of a file and why; empty if all fit."""
     names = () if "$" in path else nodes.names or ()
     for name in names:
         if nodes.model.operation(name) in ("", PARAMETER):
@@ -82,7 +82,7 @@ def _flaw(going: Revising, nodes: Nodes, path: str) -> str:
 
 
 def _misfit(measure: Measure, shape: Shape, path: str) -> str:
-    """Say why a parameter of a shape cannot take its numbers from a file, as far as both are
+    """Return why a parameter of a shape does not fit the numbers of a file, as far as both are
     known.
     """
     parameter = Node(PARAMETER, 0)

@@ -1,4 +1,4 @@
-"""What lies around a text of MEL, as values; goes through none."""
+"""The surroundings of a text of MEL, as values; executes nothing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """What is known of a file that holds a model: its nodes with their operations (None: not
-    known), a clause that says where that comes from, and the network where all of it is known.
+    """The known contents of a model file: its nodes with their operations (None: unknown), a clause
+    on their origin, and the network if all of it is known.
     """
 
     nodes: Mapping[str, str] | None
@@ -26,10 +26,10 @@ class Known(NamedTuple):
 
 
 class Dumped(NamedTuple):
-    """A file that nodes are written to as text: those of the names, with their numbers or without.
+    """A file that nodes are written to as text: those of the names, with or without values.
 
-    `network` is None where it is not known, for the reason `why` if there is one; `names` None
-    where they are not.
+    `network` is None if it is unknown, for the reason `why` if there is one; `names` is None if
+    they are unknown.
     """
 
     path: str
@@ -41,8 +41,8 @@ class Dumped(NamedTuple):
 
 
 class Revised(NamedTuple):
-    """Parameters that take their numbers from a file, as they are where a text says so; `why`
-    none does, where that is known.
+    """Parameters initialized from a file, as they are at that statement; `why`: the reason if there
+    are none.
     """
 
     parameters: Sequence[Node]
@@ -51,13 +51,13 @@ class Revised(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What lies around a text.
+    """The values that a text depends on.
 
-    `loaded` tells what a file of a model holds, None where nothing writes it and it is not there;
-    `sections` the blocks of an NDL file by their keys, None where it is not there; `made` the nodes
-    that a call of NDL makes, with their operations, by what follows the call's name, None where the
-    function is not known; `is_outside` whether nothing can be known of a file.  `complete`: what is
-    not found is not there.
+    `loaded` returns the contents of a model file, None if it does not exist and is not written;
+    `sections` the blocks of an NDL file by key, None if it does not exist; `made` the nodes that a
+    call of NDL creates, with their operations, by the suffix of the call's name, None if the
+    function is unknown; `is_outside` whether a file is outside the allowed folders. `complete`:
+    what is not found does not exist.
     """
 
     loaded: Callable[[str], Known | None]

@@ -1,1 +1,1 @@
-"""NDL, the older language of networks: its reading and its evaluation."""
+"""NDL, the older language of networks: its parser and its evaluation."""

@@ -1,6 +1,6 @@
-"""Reads the numbers, words and lists that a call is given; what cannot be known is None.
+"""Reads the numbers, words and lists among a call's arguments; an unknown value is None.
 
-Follows names as the program follows them, and says what is no number.
+Resolves names as CNTK does, and reports values that are not numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 _INFINITE = re.compile(r"1#inf", re.IGNORECASE)
-#: A dimension that is no number that the program could hold.
+#: Dimensions from here on are rejected: CNTK reads them as 64-bit floating-point numbers.
 LARGEST = 2**53
 
 
@@ -42,7 +42,7 @@ class NdlArguments:
         self.assembly = assembly
         self.item = item
         self.positional: list[Item] = []
-        #: The options by their names in lower case; of several, the first counts.
+        #: The options by their names in lower case; of several, the first one.
         self._options: dict[str, Item] = {}
         for one in item.arguments:
             if one.kind == OPTION:
@@ -51,23 +51,25 @@ class NdlArguments:
                 self.positional.append(one)
 
     def given(self, name: str) -> Item | None:
-        """The option of a name, where it is given."""
+        """Return the option of a name, None if it is not given."""
         return self._options.get(name.lower()) if self._options else None
 
     @property
     def function(self) -> NdlFunction:
-        """The function that is called."""
+        """Return the function that is called."""
         return FUNCTIONS[self.item.value]
 
     def fault(self, kind: str, message: str, at: Item | Place | None = None) -> None:
-        """Note what is wrong with the call or one of its arguments."""
+        """Record a fault of the call or one of its arguments."""
         if at is None:
             at = self.item.place
         place = at if isinstance(at, Place) else self.item.use(at)
         self.assembly.faults.add(kind, message, place)
 
     def scalar(self, item: Item, at: Place | None = None, name: str = "") -> str | None:
-        """The text of a number that an argument comes to, or a name that stands at a place."""
+        """Return the text of a number that an argument, or a name at a place, evaluates to; None if
+        there is none.
+        """
         at = self.item.use(item) if at is None else at
         name = name or item.value
         found: Item | None = item
@@ -88,35 +90,35 @@ class NdlArguments:
         return None
 
     def _later(self, name: str, found: Item, at: Place) -> Item | None:
-        """A name that had no value when it was read; outside macros it stays without."""
+        """Resolve a name that had no value when it was read; outside macros it stays without."""
         known = found.home.find(found.name)
         if known is None or known.kind == UNDETERMINED or known is found:
             self._unknown(name, found.name, at)
             return None
         if found.home.macro:
             message = (
-                f"the program does not find the number '{found.name}' here: in a call within a"
-                " call of a macro it stops at the macro's parameters. Give the inner call a name"
+                f"CNTK does not find the number '{found.name}' here: in a call within a"
+                " macro's call it stops at the macro's parameters. Give the inner call a name"
                 " in a statement of its own."
             )
             self.fault("nested-number", message, at)
             return known
         message = (
-            f"'{found.name}' gets its value only further down: a number stands before its use."
+            f"'{found.name}' gets its value only further down: define a number before its use."
         )
         self.fault("used-before-definition", message, at)
         return known
 
     def _note_option(self, option: Item, at: Place) -> None:
-        """An option that a macro was called with, used as a number within it."""
+        """Report an option of a macro's call that is used as a number within it."""
         message = (
-            f"'{option.name}' is given as an option of a macro's call, where the program takes no"
-            " number from: make it a parameter of the macro."
+            f"'{option.name}' is given as an option of a macro's call, from which CNTK takes no"
+            " number: make it a parameter of the macro."
         )
         self.fault("macro-option", message, at)
 
     def _unknown(self, used: str, name: str, at: Place) -> None:
-        """A name that stands for nothing; `used` is the one that is written in the call."""
+        """Report an undefined name; `used` is the one written in the call."""
         name, at = self.item.home.origin(used) or (name, at)
         self.fault("unknown-name", f"'{name}' is not defined here.", at)
 
@@ -125,11 +127,11 @@ class NdlArguments:
             self._unknown(name, item.value, at)
             return
         if found.value != OPAQUE:
-            message = f"'{text_of(item.syntax)}' is no number, and one is needed."
+            message = f"'{text_of(item.syntax)}' is not a number, but one is needed."
             self.fault("no-number", message, at)
 
     def whole(self, number: int) -> int | None:
-        """A positional argument that is a whole number."""
+        """Return a positional argument that is an integer."""
         item = self.positional[number]
         return self._whole(self.scalar(item), item)
 
@@ -137,26 +139,26 @@ class NdlArguments:
         if text is None:
             return None
         if not _WHOLE.match(text):
-            self.fault("no-number", f"'{text}' is no whole number, and one is needed.", at)
+            self.fault("no-number", f"'{text}' is not an integer, but one is needed.", at)
             return None
         value = int(text[:40])
         if not -LARGEST < value < LARGEST:
-            self.fault("dimension", f"{text} is larger than the program can hold.", at)
+            self.fault("dimension", f"{text} is larger than CNTK can represent.", at)
             return None
         return value
 
     def dimension(self, number: int) -> int | None:
-        """A positional argument that counts something."""
+        """Return a positional argument that is a size."""
         return self._counted(self.whole(number), self.positional[number])
 
     def _counted(self, value: int | None, at: Item) -> int | None:
         if value is not None and value < 0:
-            self.fault("dimension", f"a dimension is a whole number from 0 on, not {value}.", at)
+            self.fault("dimension", f"a dimension is an integer of at least 0, not {value}.", at)
             return None
         return value
 
     def real(self, number: int) -> float | None:
-        """A positional argument that is a number."""
+        """Return a positional argument that is a number."""
         item = self.positional[number]
         return self._real(self.scalar(item), item)
 
@@ -168,22 +170,22 @@ class NdlArguments:
         try:
             return float.fromhex(text) if "x" in text.lower() else float(text)
         except (ValueError, OverflowError):
-            self.fault("no-number", f"'{text}' is no number, and one is needed.", at)
+            self.fault("no-number", f"'{text}' is not a number, but one is needed.", at)
             return None
 
     def option_word(self, name: str) -> str | None:
-        """The text of an option, or what holds without it."""
+        """Return the text of an option, or its default."""
         item = self.given(name)
         if item is None:
             return self.function.options[name].default
         return self.option_text(item)
 
     def option_text(self, item: Item) -> str | None:
-        """The text of an option; a name in it that means something gives its number."""
+        """Return the text of an option; a defined name in it is replaced by its number."""
         assert isinstance(item.syntax, Option)
         value = item.syntax.value
         if isinstance(value, Array):
-            self.fault("option-value", f"'{item.name}' is one value here, and no list.", item)
+            self.fault("option-value", f"'{item.name}' is a single value here, not a list.", item)
             return None
         return self._resolved(value, item)
 
@@ -197,24 +199,24 @@ class NdlArguments:
         if found is not None:
             return self.scalar(found, self.item.use(at), word.text)
         if word.text.lower() in self.assembly.macros or function_of(word.text):
-            self.fault("no-number", f"'{word.text}' is no value of '{at.name}'.", at)
+            self.fault("no-number", f"'{word.text}' is not a value of '{at.name}'.", at)
             return None
         return word.text
 
     def option_real(self, name: str) -> float | None:
-        """An option that is a number."""
+        """Return an option that is a number."""
         return self._real(self.option_word(name), self.given(name) or self.item)
 
     def option_whole(self, name: str) -> int | None:
-        """An option that is a whole number."""
+        """Return an option that is an integer."""
         return self._whole(self.option_word(name), self.given(name) or self.item)
 
     def option_dimension(self, name: str) -> int | None:
-        """An option that counts something."""
+        """Return an option that is a size."""
         return self._counted(self.option_whole(name), self.given(name) or self.item)
 
     def option_truth(self, name: str) -> bool | None:
-        """An option that is true or false."""
+        """Return an option that is a boolean."""
         return self._truth(self.option_word(name), self.given(name) or self.item)
 
     def _truth(self, text: str | None, at: Item) -> bool | None:
@@ -226,7 +228,7 @@ class NdlArguments:
         return None
 
     def shape(self, number: int) -> tuple[int, ...] | None:
-        """A positional argument that is a dimension or a list of them."""
+        """Return a positional argument that is a dimension or a list of them."""
         item = self.positional[number]
         found = self._array(item)
         if found is not None:
@@ -234,14 +236,14 @@ class NdlArguments:
         return self._shape([self.scalar(item)], item)
 
     def option_shape(self, name: str) -> tuple[int, ...] | None:
-        """An option that is a dimension or a list of them."""
+        """Return an option that is a dimension or a list of them."""
         item = self.given(name)
         if item is None:
             return (int(self.function.options[name].default),)
         return self._shape(self._option_texts(item), item)
 
     def option_truths(self, name: str) -> tuple[bool, ...] | None:
-        """An option that is a truth or a list of them."""
+        """Return an option that is a boolean or a list of them."""
         item = self.given(name)
         if item is None:
             return (self.function.options[name].default == "true",)
@@ -257,7 +259,7 @@ class NdlArguments:
         return known if len(known) == len(sizes) else None
 
     def _option_texts(self, item: Item) -> list[str | None]:
-        """The elements of an option that may be a list, or the name of one."""
+        """Return the elements of an option that may be a list, or the name of one."""
         assert isinstance(item.syntax, Option)
         value = item.syntax.value
         if isinstance(value, Array):
@@ -267,7 +269,7 @@ class NdlArguments:
         return self._texts(found) if found is not None else [self._resolved(value, item)]
 
     def _passed(self, item: Item) -> Word | None:
-        """The word that an option of a macro's call says, where this one only names that."""
+        """Return the word given by an option of a macro's call, if this option only names that."""
         assert isinstance(item.syntax, Option)
         value = item.syntax.value
         found = self.item.home.find(value.text) if isinstance(value, Word) else None
@@ -276,14 +278,14 @@ class NdlArguments:
         return word if isinstance(word, Word) and not word.is_hole else None
 
     def _array(self, item: Item) -> Item | None:
-        """The list that an argument is, or that a name in it stands for."""
+        """Return the list that an argument is, or that a name in it refers to."""
         found: Item | None = item
         if item.kind == PARAMETER:
             found = item.home.find(item.value)
         return found if found is not None and found.kind == ARRAY else None
 
     def _texts(self, item: Item) -> list[str | None]:
-        """The elements of a list; names mean what they mean where it is written."""
+        """Return the elements of a list; names are resolved where the list is written."""
         assert isinstance(item.syntax, Array)
         return [self._element(one, item.home, item) for one in item.syntax.items]
 
@@ -295,12 +297,14 @@ class NdlArguments:
             place = place_of(at.script.text, value.start, value.end)
             return self.scalar(named, place, value.text)
         place = place_of(at.script.text, value.start, value.end)
-        message = f"'{text_of(value)}' cannot stand in a list of numbers."
+        message = f"'{text_of(value)}' is not allowed in a list of numbers."
         self.assembly.faults.add("no-number", message, place)
         return None
 
     def word(self, number: int) -> str | None:
-        """A positional argument that is a word, for which it may be the name of a parameter."""
+        """Return a positional argument that is a word; a macro's parameter is replaced by its
+        value.
+        """
         item = self.positional[number]
         if item.kind == HOLE:
             return None

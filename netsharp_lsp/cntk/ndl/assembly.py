@@ -1,7 +1,7 @@
 """Turns the statements of NDL into symbols: defines macros, and copies them for each call.
 
-Does as the program does, in its order, since names of nodes count up in it; a fault is noted, and
-what it leaves open stands for something unknown.
+Follows CNTK's order, because it numbers unnamed nodes; faults are recorded, and an unknown node
+takes the place of a faulty one.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlScript, Statement, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: Kinds of faults after which the network is what the program builds all the same.
+#: Kinds of faults with which CNTK still builds the network.
 HARMLESS = frozenset(("renamed", "nested-parameter", "unknown-option", "group-name"))
-#: Symbols copied for calls of macros beyond which a network is given up.
+#: The most symbols that are copied for calls of macros.
 MOST = 100_000
-#: Calls of macros within each other that are followed.
+#: The deepest nesting of macro calls that is followed.
 DEEPEST = 100
 
 
 class TooMuch(Exception):  # noqa: N818
-    """The limit of symbols or of macros within each other is reached; the outcome tells."""
+    """The limit of symbols or of nested macros is reached; the outcome reports it."""
 
 
 class Faults:
-    """Faults in the order in which they were met, each once, with the calls on the way."""
+    """Faults in the order in which they were found, each once, with the calls that lead there."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, Place], BuildingFault] = {}
         self.calls: list[Place] = []
 
     def add(self, kind: str, message: str, place: Place) -> None:
-        """Note a fault unless it is known: macros are read once for each call."""
+        """Record a fault unless it is known: macros are evaluated once per call."""
         fault = BuildingFault(kind, message, place, self._way(place))
         self._found.setdefault((kind, place), fault)
 
     def _way(self, place: Place) -> tuple[Place, ...]:
-        """The calls that lead to a place: one that holds it is not on the way there."""
+        """Return the calls that lead to a place, without those that contain it."""
         holding = (
             number
             for number, call in enumerate(self.calls)
@@ -64,18 +64,18 @@ class Faults:
         return tuple(self.calls[: next(holding, None)])
 
     def take(self, faults: tuple[BuildingFault, ...]) -> None:
-        """Note faults of somebody else."""
+        """Record faults found elsewhere."""
         for fault in faults:
             self._found.setdefault((fault.kind, fault.place), fault)
 
     @property
     def found(self) -> tuple[BuildingFault, ...]:
-        """All of them."""
+        """Return all faults."""
         return tuple(self._found.values())
 
 
 class Assembly:
-    """The macros of one evaluation and the counter of nameless calls."""
+    """The macros of one evaluation and the counter of unnamed calls."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
@@ -100,12 +100,12 @@ class Assembly:
             self._assign(frame, statement)
 
     def note(self, frame: Frame, kind: str, message: str, syntax: Value) -> None:
-        """Note a fault at a value that is written in the script of a frame."""
+        """Record a fault at a value in the script of a frame."""
         place = place_of(frame.script.text, syntax.start, syntax.end)
         self.faults.add(kind, message, place)
 
     def _nameless(self, kind: str, value: str, syntax: Value, home: Frame) -> Item:
-        """An item that gets a name by its number."""
+        """Return an item that is named by its number."""
         self._count += 1
         item = Item(kind, value, syntax, home)
         item.name = f"unnamed{self._count}"
@@ -114,7 +114,7 @@ class Assembly:
     def _define(self, frame: Frame, definition: Definition) -> None:
         name = definition.name
         if self.peek(frame, name.text):
-            what = "a function" if is_reserved(name.text) else "defined already"
+            what = "a function" if is_reserved(name.text) else "already defined"
             message = f"'{name.text}' is {what}; give the macro a name of its own."
             self.note(frame, "macro-reserved" if "a f" in what else "redefined", message, name)
             return
@@ -137,13 +137,13 @@ class Assembly:
         if is_reserved(word.text):
             message = (
                 f"the parameter '{word.text}' of '{macro}' has the name of a function, which"
-                " names cannot have here. Call it something else."
+                " is reserved. Rename it."
             )
             self.note(frame, "reserved-parameter", message, word)
         elif "=" in word.text:
             message = (
-                f"parameters of macros have no defaults: all of '{word.text}' is taken for the"
-                " name of one more that has to be given."
+                f"parameters of macros have no defaults: all of '{word.text}' is read as the"
+                " name of one more required parameter."
             )
             self.note(frame, "parameter-default", message, word)
 
@@ -167,31 +167,31 @@ class Assembly:
         self._rename(frame, item, statement)
 
     def _rename(self, frame: Frame, item: Item, statement: NdlAssignment) -> None:
-        """A second name for something is its only one from here on."""
+        """Rename a node to its second name, which replaces the first."""
         name = statement.name
         if item.kind in (FUNCTION, CALL) and name is not None and item.syntax != statement.value:
             message = (
-                f"the node '{item.name}' is called '{name.text}' from here on: a second name"
+                f"the node '{item.name}' is named '{name.text}' from here on: a second name"
                 " replaces the first in the network."
             )
             self.note(frame, "renamed", message, name)
         item.name = name.text if name is not None else ""
 
     def _check_value(self, frame: Frame, value: Value) -> None:
-        """A call needs parentheses: with other brackets it is taken for a name."""
+        """Report a call without parentheses, which is read as a name."""
         if (
             isinstance(value, Word)
             and not value.quoted
             and ("[" in value.text or "{" in value.text)
         ):
-            message = f"'{value.text}' is taken for a name: the arguments of a call stand in ( )."
+            message = f"'{value.text}' is read as a name: the arguments of a call are in ( )."
             self.note(frame, "unknown-name", message, value)
 
     def _check_name(self, frame: Frame, name: Word) -> None:
         if is_reserved(name.text):
             message = (
-                f"'{name.text}' is the name of a function, which nothing else can have here,"
-                " in whatever case. Call it something else."
+                f"'{name.text}' is the name of a function, which is reserved here"
+                " in any case. Rename it."
             )
             self.note(frame, "reserved-name", message, name)
         elif not name.text:
@@ -199,20 +199,20 @@ class Assembly:
             self.note(frame, "no-name", message, name._replace(end=name.start + 1))
 
     def _enter(self, frame: Frame, name: str, item: Item, at: Value) -> bool:
-        """Enter a symbol; whether the name was free."""
+        """Enter a symbol; return whether the name was free."""
         known = frame.add(name, item)
         if known is None or known is item:
             return True
-        message = f"'{name}' has a value already, and a name gets one only once."
+        message = f"'{name}' already has a value, and a name gets one only once."
         self.note(frame, "reassigned", message, at)
         return False
 
     def peek(self, frame: Frame, name: str) -> bool:
-        """Whether a name means anything: a symbol, a macro or a function."""
+        """Return whether a name is defined: as a symbol, a macro or a function."""
         return frame.find(name) is not None or name.lower() in self.macros or is_reserved(name)
 
     def _named(self, frame: Frame, name: str, syntax: Value) -> Item | None:
-        """What a name means: a symbol, else a new call of a macro or a function."""
+        """Return what a name refers to: a symbol, otherwise a new call of a macro or a function."""
         return frame.find(name) or self._fresh(frame, name, syntax)
 
     def _fresh(self, frame: Frame, name: str, syntax: Value) -> Item | None:
@@ -230,7 +230,7 @@ class Assembly:
         return self._nameless(FUNCTION, function.name, syntax, frame)
 
     def _unfinished(self, frame: Frame, macro: Item, syntax: Value) -> Item:
-        """A call of a macro within itself, or of one that has no body."""
+        """Return an unknown node for a call of a macro within itself, or of one without a body."""
         if frame.defining:
             message = f"'{macro.name}' calls itself: such a macro never ends."
             self.note(frame, "recursion", message, syntax)
@@ -244,8 +244,8 @@ class Assembly:
         known = frame.find(name)
         if known is not None:
             message = (
-                f"'{name}' is a variable here, so it cannot be called: a variable hides the macro"
-                " of its name in what follows. Give it another name."
+                f"'{name}' is a variable here and cannot be called: a variable hides the macro"
+                " of its name from its definition on. Rename it."
             )
             self.note(frame, "shadowed", message, call.name)
         item = self._fresh(frame, name, call)
@@ -260,8 +260,8 @@ class Assembly:
         at = call.swallowed or 0
         lost = frame.script.text.text[at : at + 1].decode("utf-8", "replace")
         message = (
-            f"'{lost}' directly behind a bracket is taken for the separator of what follows and"
-            f" lost. Write a blank before it: '( {lost}'."
+            f"'{lost}' directly after a bracket is read as the separator of the list and"
+            f" dropped. Write a blank before it: '( {lost}'."
         )
         self.note(frame, "swallowed", message, call.name._replace(start=at, end=at + 1))
 
@@ -269,12 +269,12 @@ class Assembly:
         name = call.name.text
         if "=" in name:
             message = (
-                f"the value of an option cannot be a call or a list in ( ): '{name}' is taken for"
-                " the name of a function. Lists stand in braces."
+                f"the value of an option cannot be a call or a list in ( ): '{name}' is read as"
+                " the name of a function. Write lists in braces."
             )
             self.note(frame, "option-call", message, call.name)
             return
-        message = f"there is no function or macro '{name}'; a macro stands before its first use."
+        message = f"there is no function or macro '{name}'; define a macro before its first use."
         self.note(frame, "unknown-function", message, call.name if name else call)
 
     def _lost(self, frame: Frame, syntax: Value) -> Item:
@@ -300,7 +300,7 @@ class Assembly:
         return found
 
     def _variable(self, frame: Frame, value: Value, create: bool) -> Item | None:
-        """What a value that is no call stands for; None for a name that is not known."""
+        """Return what a value other than a call refers to; None for an undefined name."""
         if isinstance(value, Array):
             item = self._nameless(ARRAY, "", value, frame)
             self._arguments(item, value.items, frame, create=False)
@@ -322,18 +322,18 @@ class Assembly:
         return found
 
     def _check_member(self, frame: Frame, word: Word, found: Item) -> None:
-        """Something whose members are asked for and that has none is taken for itself."""
+        """Report a member of a symbol that has none, which refers to the symbol itself."""
         owner = frame.owner_of(word.text)
         if owner is None or found is not owner[0] or word.text.lower() in frame.symbols:
             return
         message = (
-            f"'{owner[1]}' is not found in '{owner[0].name}', and left out: only calls of macros"
+            f"'{owner[1]}' is not found in '{owner[0].name}' and ignored: only calls of macros"
             " further up have members, and a macro's parameters have none."
         )
         self.note(frame, "member", message, word)
 
     def _copied(self, frame: Frame) -> Frame:
-        """A macro's body anew, for one call of it."""
+        """Return a copy of a macro's body for one call of it."""
         self._depth += 1
         self._copies += len(frame.symbols) + 1
         if self._depth > DEEPEST or self._copies > MOST:

@@ -1,6 +1,6 @@
-"""Connects the nodes of NDL: what the arguments of calls come to once all nodes are there.
+"""Connects the nodes of NDL: resolves the arguments of calls once all nodes exist.
 
-What has no node leaves the shape of its user unknown, and is noted.
+An argument without a node leaves the shape of its user unknown, and is reported.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Connection:
                 self.groups.tag(item)
 
     def _attach(self, item: Item) -> None:
-        """Connect the node of a call with its inputs, those in it first."""
+        """Connect the node of a call with its inputs, nested ones first."""
         if item.done:
             return
         item.done = True
@@ -76,7 +76,7 @@ class Connection:
         self.faults.calls.pop()
 
     def _input(self, call: Item, item: Item) -> Node | None:
-        """The node that an argument comes to; its fault is noted where there is none."""
+        """Return the node that an argument evaluates to; report its fault if there is none."""
         if item.kind in (FUNCTION, CALL):
             self._attach(item)
             if item.node is None and item.kind == CALL:
@@ -92,7 +92,9 @@ class Connection:
         return None
 
     def _named(self, call: Item, item: Item) -> Node | None:
-        """What a name means that was not known when it was read, or a parameter of a macro."""
+        """Return the node of a name that was undefined when it was read, or of a macro's
+        parameter.
+        """
         found = _followed(call.home.find(item.name))
         if found is not None and found.kind in (FUNCTION, CALL):
             if found.node is None and found.kind == CALL:
@@ -103,24 +105,26 @@ class Connection:
             return None
         if found is not None and found.kind in (HOLE, ARRAY, OPTION):
             if found.kind != HOLE:
-                self.faults.add("no-node", f"'{item.name}' is no node.", call.use(item))
+                self.faults.add("no-node", f"'{item.name}' is not a node.", call.use(item))
             return None
         named = self.given(item.name)
         if named is None and found is not None:
-            # A macro's parameter: what was handed on is looked up by its own name.
+            # A macro's parameter: the argument is looked up by its own name.
             named = self.given(found.name)
         return named or self._member(call, item)
 
     def _member(self, call: Item, item: Item) -> Node | None:
-        """A member of a macro's parameter, or of a call further down: meant, and not found."""
+        """Return a member of a macro's parameter, or of a call further down, and report that CNTK
+        does not find it.
+        """
         known = call.home.owner_of(item.name)
         if known is not None and known[0] is not item:
             owner = _followed(known[0]) or known[0]
             inner = owner.inner.find(known[1]) if owner.inner is not None else None
             if inner is not None and inner.node is not None:
                 message = (
-                    f"the program does not find '{item.name}' here: members are found only of"
-                    " calls further up, and not of a macro's parameters. Pass it by itself."
+                    f"CNTK does not find '{item.name}' here: members are found only of"
+                    " calls further up, and not of a macro's parameters. Pass it as a parameter."
                 )
                 self.faults.add("member", message, call.use(item))
                 return inner.node
@@ -129,19 +133,19 @@ class Connection:
         return None
 
     def _note_number(self, call: Item, item: Item, value: str) -> None:
-        message = f"{value} is a number, and a node is needed here: 'Constant({value})' is one."
+        message = f"{value} is a number, but a node is needed here: 'Constant({value})' is one."
         self.faults.add("number-as-node", message, call.use(item))
 
     def _note_nothing(self, call: Item, item: Item) -> None:
         message = (
-            f"the macro in '{text_of(item.syntax)}' comes to nothing: its last statement, or the"
-            " one of its own name, has to be a call."
+            f"the macro in '{text_of(item.syntax)}' has no result: its last statement, or the"
+            " one with its own name, has to be a call."
         )
         self.faults.add("no-result", message, call.use(item))
 
 
 def _followed(item: Item | None) -> Item | None:
-    """What a name that was handed on stands for where it comes from."""
+    """Return the item that a passed name refers to at its origin."""
     seen = set()
     while item is not None and item.kind in (UNDETERMINED, PARAMETER) and id(item) not in seen:
         seen.add(id(item))

@@ -1,5 +1,5 @@
-"""Where the scripts of an NDL network are: sections that `load` and `run` name, in the builder or
-in files, and files of macros.  Evaluates nothing.
+"""Finds the scripts of an NDL network: sections that `load` and `run` name, in the builder or in
+files, and files of macros.  Evaluates nothing.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
 
     class Files(Protocol):
-        """Where files are read from."""
+        """A reader of files."""
 
         def read(self, path: str) -> bytes | None:
-            """The bytes of a file, None where there is none."""
+            """Return the bytes of a file, None if it does not exist."""
             ...
 
         def outside(self, path: str) -> bool:
-            """Whether nothing can be known of a file."""
+            """Return whether a file is unknown, because it is outside the allowed folders."""
             ...
 
 
 _LOAD, _RUN = b"load", b"run"
-#: Faults of brackets, which the text around a script has, too.
+#: Faults of brackets, which are also reported for the surrounding text.
 _BRACKETS = frozenset(("unclosed", "unmatched"))
 
 
 class Program(NamedTuple):
     """The scripts of a network in the order in which they are read, and what is missing.
 
-    `candidates` are the sections of a file of which nobody says which is run.
+    `candidates` are the sections of a file for which no run is known.
     """
 
     parts: tuple[Part, ...]
@@ -55,14 +55,14 @@ class Program(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What `load` or `run` says: the text, where it stands."""
+    """The value of `load` or `run`: the text and its place."""
 
     text: Traced
     place: Place
 
 
 def program_of_builder(found: Found, command_scope: Scope, files: Files) -> Program:
-    """The scripts that a builder block names."""
+    """Return the scripts that a builder block names."""
     scope = command_scope.inside(found)
     collected = _Collected(files, scope)
     description = scope.look_up(b"networkDescription")
@@ -77,7 +77,7 @@ def program_of_builder(found: Found, command_scope: Scope, files: Files) -> Prog
 
 
 def program_of_file(source: Source) -> Program:
-    """The scripts of a file alone: its variables have no values."""
+    """Return the scripts of a file alone: its variables have no values."""
     faults = TextFaults()
     collected = _Collected(None, Scope(Weaver().done(), faults))
     collected.file(collected.put(source), None, None)
@@ -90,14 +90,16 @@ def program_of_file(source: Source) -> Program:
 
 
 def program_of_macros(source: Source, scope: Scope) -> Program:
-    """The scripts of a file of macros that is named beside a command."""
+    """Return the scripts of a file of macros that a command names."""
     collected = _Collected(None, scope)
     collected.file(collected.put(source), None, None, role="macros")
     return collected.program
 
 
 def plugged(text: Traced) -> Traced:
-    """A text with variables without a value marked otherwise: `$` would separate in a call."""
+    """Return a text in which variables without a value are marked without `$`, which would be a
+    separator in a call.
+    """
     mark = HOLE.encode()
     weaver = Weaver()
     at = 0
@@ -114,7 +116,7 @@ def plugged(text: Traced) -> Traced:
 
 
 class _Collected:
-    """Scripts as they are found."""
+    """The scripts found so far."""
 
     def __init__(self, files: Files | None, scope: Scope) -> None:
         self._files = files
@@ -126,22 +128,22 @@ class _Collected:
 
     @property
     def program(self) -> Program:
-        """What was found."""
+        """Return what was found."""
         return Program(tuple(self.parts), tuple(self.faults), tuple(self.candidates))
 
     def put(self, source: Source) -> Traced:
-        """A file's text with its variables in place."""
+        """Return a file's text with its variables substituted."""
         return plugged(file_text(source, self._scope))
 
     def _fault(self, kind: str, message: str, place: Place) -> None:
         self.faults.append(BuildingFault(kind, message, place))
 
     def macros(self, found: Found) -> None:
-        """The files that `ndlMacros` names, each for itself."""
+        """Collect the files that `ndlMacros` names, each by itself."""
         if found.entry.kind == "block":
             message = (
-                "'ndlMacros' names files of macros, and here is a block, whose text the program"
-                " takes for a path. Give the section another name."
+                "'ndlMacros' names files of macros, but is given a block, whose text CNTK"
+                " reads as a path. Give the section another name."
             )
             self._fault("missing-file", message, _whole(found.text))
             return
@@ -151,11 +153,13 @@ class _Collected:
                 self.file(text, None, None, role="macros")
 
     def described(self, found: Found, load: Choice | None, run: Choice | None) -> None:
-        """The file that `networkDescription` names; `load` and `run` beside it hold for it."""
+        """Collect the file that `networkDescription` names; `load` and `run` next to it apply to
+        it.
+        """
         path = _decoded(found.text)
         if "+" in path:
             message = (
-                f"'networkDescription' names one file, and '{path}' is taken for several. Name"
+                f"'networkDescription' names one file, but '{path}' is read as several. Name"
                 " files of macros in 'ndlMacros'."
             )
             self._fault("several-files", message, _whole(found.text))
@@ -189,12 +193,12 @@ class _Collected:
         return self.put(source)
 
     def inline(self, scope: Scope, found: Found) -> None:
-        """The sections that stand in the builder or around it: one each."""
+        """Collect the sections in the builder or around it: one each."""
         load, run = _choice(scope, _LOAD), _choice(scope, _RUN)
         if load is not None:
             self._section(scope, load, "load")
         if run is None and found.problem is not None:
-            # Whatever a run puts there may say it.
+            # The substituted variables may name it.
             return
         if run is None:
             message = (
@@ -206,7 +210,7 @@ class _Collected:
         self._section(scope, run, "run")
 
     def _section(self, scope: Scope, choice: Choice, role: str) -> None:
-        """One section by its name, which is not split here."""
+        """Collect one section by its name, which is not split here."""
         name = _decoded(choice.text)
         if HOLE in name or _has_hole(choice.text):
             return
@@ -216,15 +220,15 @@ class _Collected:
             note = ""
             if len(split) > 1:
                 note = " In a configuration only one section can be named; in a file, several."
-            message = f"'{role} = {name}' names no section here or further out.{note}"
+            message = f"'{role} = {name}' names no section here or in a block around it.{note}"
             self._fault("missing-section", message, choice.place)
             return
         self._add(role, name, plugged(found.text))
 
     def _add(self, role: str, name: str, text: Traced) -> None:
-        """Read a script; its brackets were looked at in the text around it."""
+        """Parse a script; faults of its brackets are those of the surrounding text."""
         script = read_script(text)
-        # Where brackets do not match, nothing that follows is where it seems to be.
+        # If brackets do not match, later faults are misplaced.
         broken = any(fault.kind in _BRACKETS for fault in script.faults)
         rest = () if broken else script.faults
         self.parts.append(Part(role, name, NdlScript(text, script.statements, rest)))
@@ -232,7 +236,9 @@ class _Collected:
     def file(
         self, text: Traced, load: Choice | None, run: Choice | None, role: str = "run"
     ) -> None:
-        """The sections of a file that it, or the builder, says to load and run; else all of it."""
+        """Collect the sections of a file that it, or the builder, loads and runs; otherwise all of
+        it.
+        """
         faults = TextFaults()
         sections = Scope(text, faults)
         load, run = load or _choice(sections, _LOAD), run or _choice(sections, _RUN)
@@ -248,7 +254,7 @@ class _Collected:
             self._listed(sections, run, role)
 
     def _whole_file(self, text: Traced, role: str) -> None:
-        """A file without sections is one script."""
+        """Collect a file without sections as one script."""
         weaver = Weaver()
         start, end = text.place(0, 0), text.place(len(text), len(text))
         weaver.stand_in(b"[ ", SourcePlace(start.source, start.start, start.start))
@@ -272,7 +278,7 @@ class _Collected:
             self._fault("missing-section", message + listed, place_of(name, 0, len(name)))
 
     def _unknown(self, sections: Scope, role: str) -> None:
-        """Nobody says which section it is: all could be."""
+        """Collect all sections as candidates if it is unknown which one is run."""
         for entry in sections:
             if entry.kind == "block":
                 name = entry.key.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Evaluates the symbols of NDL to a network, in the passes of the program: nodes, then what they
-are connected to, then how parameters start.  Knows no files.
+"""Evaluates the symbols of NDL to a network, in CNTK's passes: nodes, then their connections, then
+the initialization of parameters.  Knows no files.
 
-After a fault the rest goes on: what is not known is a node of which nothing is known.
+Evaluation continues after a fault: the faulty node is an unknown one.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
     Given = Callable[[str], Node | None]
 
-#: The inputs of a normalization that does not say how many samples it has seen.
+#: The number of inputs of a normalization without a count of samples.
 _COUNTLESS = 5
-#: Calls of macros within calls that are followed.
+#: The deepest nesting of macro calls that is followed.
 DEEPEST = 100
 
 
 class Part(NamedTuple):
-    """One script of a program.  `role` is "macros" for those that come from files of macros, whose
-    variables the network does not see, "load" or "run" for sections, "whole" for a file without.
+    """One script of a program.  `role` is "macros" for files of macros, whose variables are not in
+    scope in the network, "load" or "run" for sections, "whole" for a file without sections.
     """
 
     role: str
@@ -59,9 +59,9 @@ class Part(NamedTuple):
 def evaluate(
     parts: Sequence[Part], measure: Measure = not_measured, *, later: bool = False
 ) -> Outcome:
-    """The network of the scripts, read in this order; without any statement there is none.
+    """Return the network of the scripts, evaluated in this order; without statements there is none.
 
-    `later`: as releases from 2.0 on build it.
+    `later`: as releases from 2.0 build it.
     """
     faults = Faults()
     run = _Evaluation(faults, measure, later=later)
@@ -70,32 +70,32 @@ def evaluate(
     except (TooMuch, RecursionError):
         last = parts[-1].script
         message = (
-            "this calls macros within macros deeper, or more of them, than is followed;"
-            " no network is built of it."
+            "macro calls are nested too deeply here, or there are too many of them;"
+            " no network is built."
         )
         place = last.place(0, len(last.text))
         return Outcome(None, (*faults.found, BuildingFault("too-much", message, place)))
 
 
 class _Evaluation:
-    """One network as it comes to be."""
+    """The evaluation of one network."""
 
     def __init__(
         self, faults: Faults, measure: Measure, given: Given | None = None, *, later: bool = False
     ) -> None:
         self.faults = faults
         self._measure = measure
-        #: Whether a release from 2.0 on builds it.
+        #: Whether a release from 2.0 builds it.
         self._later = later
         self.assembly = Assembly(faults)
         self.nodes: dict[str, Node] = {}
         self.groups = Groups(faults)
-        #: What finds a node by its name.
+        #: Finds a node by its name.
         self.given: Given = given or self.nodes.get
-        #: Calls of parameters and constants with their nodes; none that stands within a call.
+        #: Calls of parameters and constants with their nodes, and whether they are nested.
         self._starting: list[tuple[Item, Node, bool]] = []
         self._depth = 0
-        #: The call of a macro that is being followed.
+        #: The call of a macro that is being evaluated.
         self._call: Calling | None = None
 
     def network(self, parts: Sequence[Part]) -> Outcome:
@@ -144,7 +144,7 @@ class _Evaluation:
                 self.groups.tag(item)
 
     def _create(self, item: Item, base: str, nested: bool = False) -> None:
-        """Build the node of a call, and those of the calls in it."""
+        """Create the node of a call, and those of the nested calls."""
         if item.node is not None:
             return
         if item.kind == CALL:
@@ -193,7 +193,7 @@ class _Evaluation:
         return node
 
     def _run_count(self, item: Item, node: Node) -> Item:
-        """What later releases add to a normalization that says nothing of it: a parameter that
+        """Return the input that later releases add to a normalization without one: a parameter that
         counts the samples (`NDLNetworkBuilder.cpp`).
         """
         count = Node(PARAMETER, len(self.nodes), f"{node.name}.run_sample_count")
@@ -213,11 +213,11 @@ class _Evaluation:
             known -= {name.lower() for name in (ONLY_ND if flat else ONLY_2D)}
         for one in item.arguments:
             if one.kind == OPTION and one.name.lower() not in known:
-                message = f"{function.name} has no option '{one.name}': the program ignores it."
+                message = f"{function.name} has no option '{one.name}': CNTK ignores it."
                 self.faults.add("unknown-option", message, one.place)
 
     def _counted(self, item: Item, function: NdlFunction) -> bool:
-        """Whether a call has as many arguments as its function takes."""
+        """Return whether a call has as many arguments as its function takes."""
         count = len(item.positional)
         if function.form in ("plain", "early", "missing"):
             return self._attachable(item, function, count)
@@ -263,7 +263,7 @@ class _Evaluation:
         self._depth -= 1
 
     def _bound(self, item: Item, inner: Frame, base: str) -> bool:
-        """Give a macro's parameters their meaning; whether all have one."""
+        """Bind a macro's parameters; return whether each has an argument."""
         if not self._count_formals(item):
             return False
         for number, one in enumerate(item.arguments):
@@ -294,12 +294,12 @@ class _Evaluation:
         return len(item.arguments) >= expected and not options
 
     def _pass_call(self, one: Item, base: str) -> None:
-        """A call within the arguments of a macro's call."""
+        """Report a call among the arguments of a macro's call."""
         if one.node is not None or one.home.symbols.get(one.name.lower()) is one:
             return
         message = (
-            f"'{text_of(one.syntax)}' is handed to a macro without a name, which the program does"
-            " not find again in there. Give it a name in a statement before."
+            f"'{text_of(one.syntax)}' is passed to a macro without a name, so CNTK does"
+            " not find it there. Name it in a statement before."
         )
         self.faults.add("nested-argument", message, one.place)
         self._create(one, base, nested=True)
@@ -308,16 +308,16 @@ class _Evaluation:
         start(NdlArguments(self.assembly, item), node)
         if nested and FUNCTIONS[item.value].form != "constant":
             message = (
-                "a parameter within a call is never initialized by the program: it starts with 0"
-                " whatever its options say. Give it a name in a statement of its own."
+                "CNTK never initializes a parameter within a call: it starts with 0"
+                " whatever its options are. Give it a name in a statement of its own."
             )
             self.faults.add("nested-parameter", message, item.place)
 
 
 class Additions(_Evaluation):
-    """Statements of NDL that join a network one by one, as those within edits of a model do.
+    """Statements of NDL that are added to a network one by one, as in edits of a model.
 
-    `given` finds the nodes that are there already; tags go into `groups`.
+    `given` finds the existing nodes; tags are added to `groups`.
     """
 
     def __init__(
@@ -336,17 +336,17 @@ class Additions(_Evaluation):
 
     @property
     def is_sound(self) -> bool:
-        """Whether all that was met is as the program takes it."""
+        """Return whether CNTK accepts everything so far."""
         harmless = all(fault.kind in HARMLESS for fault in self.faults.found)
         return harmless and not self._is_too_much
 
     def find(self, name: str) -> Node | None:
-        """Find what a name that the statements give comes to."""
+        """Return the node of a name that the statements define, None if there is none."""
         found = self._frame.find(name) if self._frame is not None else None
         return None if found is None else found.node
 
     def read(self, script: NdlScript) -> list[Node]:
-        """Make the nodes of statements; what they are connected to comes when they are joined."""
+        """Create the nodes of statements; `join` connects them."""
         self.nodes.clear()
         try:
             if self._frame is None:
@@ -360,7 +360,7 @@ class Additions(_Evaluation):
         return list(self.nodes.values())
 
     def join(self) -> list[Node]:
-        """Connect what was not connected yet; the nodes that were."""
+        """Connect the nodes not connected yet, and return them."""
         frame = self._frame
         if frame is None or self._is_too_much:
             return []

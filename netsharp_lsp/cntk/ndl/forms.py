@@ -1,6 +1,6 @@
-"""How the call of each function becomes a node: attributes, shape, and which arguments are inputs.
+"""Creates the node of each function's call: attributes, shape, and which arguments are inputs.
 
-What cannot be known leaves the shape of its node unknown; whether inputs fit is not asked here.
+An unknown value leaves the shape of its node unknown; whether inputs match is not checked here.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
     Maker = Callable[[NdlArguments, Node], list[Item]]
 
-#: Ways to start a parameter, by their names in lower case.
+#: Initializations of parameters, by their names in lower case.
 _INITS = {name.lower(): name for name in NDL_STARTS}
-#: What types have that no option of NDL changes.
+#: Attributes that no option of NDL changes.
 _FIXED: dict[str, dict[str, Attribute]] = {
     "Times": {"outputRank": 1, "inferInputRankToMap": -1},
     "TransposeDimensions": {"axis1": 1, "axis2": 2},
     "EditDistanceError": {"subPen": 1.0, "delPen": 1.0, "insPen": 1.0, "squashInputs": False},
 }
-#: What a cast goes to, in any case.
+#: The target types of a cast, case-insensitive.
 _PRECISIONS = ("float", "double", "float16")
-#: Kinds of pooling in any case; none at all is one, too.
+#: Kinds of pooling, case-insensitive; an empty one is allowed.
 _POOLS = ("", "none", "max", "average")
 
 
 def make(arguments: NdlArguments, node: Node) -> list[Item]:
-    """Fill in a node; the arguments that are its inputs."""
+    """Set the attributes and shape of a node; return the arguments that are its inputs."""
     return _MAKERS[arguments.function.form](arguments, node)
 
 
@@ -44,7 +44,7 @@ def _plain(arguments: NdlArguments, node: Node) -> list[Item]:
 
 
 def _keep(node: Node, name: str, value: Attribute | None) -> None:
-    """Keep an attribute; without it, the shape cannot be known."""
+    """Set an attribute; without a value the shape is unknown."""
     if value is None:
         node.shape = None
     else:
@@ -56,7 +56,7 @@ def _layout(arguments: NdlArguments) -> str | None:
     if text is None or text in LAYOUTS:
         return None if text is None else LAYOUTS[text]
     at = arguments.given("imageLayout")
-    message = f"'{text}' is no image layout; CHW (or cudnn) and HWC (or legacy) are."
+    message = f"'{text}' is not an image layout; there are CHW (or cudnn) and HWC (or legacy)."
     arguments.fault("option-value", message, at)
     return None
 
@@ -68,7 +68,7 @@ def _dimensions(arguments: NdlArguments, count: int) -> list[int] | None:
 
 
 def _arranged(sizes: list[int] | None, layout: str | None) -> tuple[int, ...] | None:
-    """Sizes whose last three are width, height and channels, in the order of a layout."""
+    """Return sizes whose last three are width, height and channels, in the order of a layout."""
     if sizes is None or layout is None:
         return None
     width, height, channels = sizes[-3:]
@@ -108,7 +108,7 @@ def _image_parameter(arguments: NdlArguments, node: Node) -> list[Item]:
 
 
 def _trained(arguments: NdlArguments, node: Node) -> list[Item]:
-    """How a parameter is trained."""
+    """Set how a parameter is trained."""
     old = ("needGradient", "needsGradient", "computeGradient")
     frozen = [arguments.option_truth(name) is False for name in old]
     rate = arguments.option_real("learningRateMultiplier")
@@ -118,9 +118,9 @@ def _trained(arguments: NdlArguments, node: Node) -> list[Item]:
 
 
 def start(arguments: NdlArguments, node: Node) -> None:
-    """How a parameter starts: read once all names are known."""
+    """Set the initialization of a parameter, once all names are known."""
     if arguments.function.form == "constant":
-        # A call without its argument has been told.
+        # A call without its argument has been reported.
         value = arguments.real(0) if arguments.positional else None
         if value is not None:
             node.attributes["initValue"] = value
@@ -129,7 +129,7 @@ def start(arguments: NdlArguments, node: Node) -> None:
     init = _INITS.get((text or "uniform").lower())
     if init is None:
         names = ", ".join(sorted(_INITS.values(), key=str.lower))
-        message = f"'{text}' is no way to start a parameter; there are {names}."
+        message = f"'{text}' is not an initialization of parameters; there are {names}."
         arguments.fault("option-value", message, arguments.given("init"))
     elif text is not None:
         node.attributes["init"] = "fromValue" if init == "fixedValue" else init
@@ -211,7 +211,7 @@ def _delay(arguments: NdlArguments, node: Node) -> list[Item]:
 
 
 def _windows(arguments: NdlArguments, node: Node) -> None:
-    """Kernel, strides, padding and layout of what moves a window over a tensor."""
+    """Set kernel, strides, padding and layout of a node that moves a window over a tensor."""
     _keep(node, "kernelShape", arguments.shape(2))
     _keep(node, "strideShape", arguments.option_shape("stride"))
     _keep(node, "dimPadding", arguments.option_truths("autoPadding"))
@@ -235,13 +235,15 @@ def _convolution(arguments: NdlArguments, node: Node) -> list[Item]:
 
 
 def _flat_convolution(arguments: NdlArguments, node: Node) -> None:
-    """The older form: width and height only; the depth is that of the input."""
+    """Set the older form of a convolution: width and height only; the depth is that of the
+    input.
+    """
     sizes = [arguments.dimension(number) for number in range(2, 7)]
     width, height, maps, across, down = (size or 0 for size in sizes)
     if None in sizes:
         node.shape = None
     padded = arguments.option_truth("zeroPadding")
-    # The older form has the older layout where nothing is said.
+    # The older form has the older layout by default.
     layout = _layout(arguments) if arguments.given("imageLayout") else "HWC"
     node.attributes.update(
         form="2D",
@@ -258,7 +260,7 @@ def _flat_convolution(arguments: NdlArguments, node: Node) -> None:
 
 
 def settle(node: Node) -> None:
-    """Write the older form of a convolution as the newer one, once its input is known."""
+    """Convert the older form of a convolution to the newer one, once its input is known."""
     if node.attributes.pop("form", None) is None or len(node.inputs) < 2:
         return
     image = node.inputs[1].shape or ()
@@ -276,7 +278,7 @@ def _pooling(arguments: NdlArguments, node: Node) -> list[Item]:
     elif pool.lower() in _POOLS:
         node.attributes["pool"] = pool.lower()
     else:
-        message = f"'{pool}' is no kind of pooling; max and average are."
+        message = f"'{pool}' is not a kind of pooling; there are max and average."
         arguments.fault("option-value", message, arguments.positional[1])
         node.shape = None
     _windows(arguments, node)
@@ -302,7 +304,7 @@ def _normalization(arguments: NdlArguments, node: Node) -> list[Item]:
         _keep(node, name, arguments.option_real(name))
     engine = arguments.option_word("engine")
     if engine is not None and engine.lower() not in ("cntk", "cudnn"):
-        message = f"'{engine}' is no engine of normalization; cntk and cudnn are."
+        message = f"'{engine}' is not an engine of normalization; there are cntk and cudnn."
         arguments.fault("option-value", message, arguments.given("engine"))
     elif engine is not None:
         node.attributes["useCntkEngine"] = engine.lower() == "cntk"
@@ -324,7 +326,9 @@ def _crop(arguments: NdlArguments, node: Node) -> list[Item]:
 def _cast(arguments: NdlArguments, node: Node) -> list[Item]:
     precision = arguments.option_word("precision")
     if precision is not None and precision.lower() not in _PRECISIONS:
-        message = f"'{precision}' is no precision of a cast; float, double and float16 are."
+        message = (
+            f"'{precision}' is not a precision of a cast; there are float, double and float16."
+        )
         arguments.fault("option-value", message, arguments.given("precision"))
     _keep(node, "precision", precision)
     return arguments.positional
@@ -332,7 +336,7 @@ def _cast(arguments: NdlArguments, node: Node) -> list[Item]:
 
 def _missing(arguments: NdlArguments, node: Node) -> list[Item]:
     name = arguments.function.name
-    message = f"the program knows the name '{name}' in NDL, but cannot build such a node there."
+    message = f"NDL has the name '{name}', but CNTK cannot build the node from it."
     arguments.fault("no-constructor", message)
     node.shape = None
     return arguments.positional
@@ -359,10 +363,10 @@ _MAKERS: dict[str, Maker] = {
     "cast": _cast,
     "missing": _missing,
 }
-#: Forms whose inputs come to be before their node does; those of all others come after.
+#: Forms whose inputs are created before their node; those of all others are created after it.
 EARLY = frozenset(("row slice", "row repeat", "reshape", "delay", "crop", "early"))
 
 
 def is_parameter(node: Node) -> bool:
-    """Whether a node is a parameter, which starts with something."""
+    """Return whether a node is a parameter, which has an initialization."""
     return node.operation == PARAMETER

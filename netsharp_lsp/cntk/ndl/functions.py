@@ -1,6 +1,6 @@
 """The functions of NDL as a table: their names, arguments, options and releases; builds nothing.
 
-Options that a function does not list are ignored by the program; `tag` belongs to all.
+CNTK ignores options that a function does not list; all functions have `tag`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ANY = 10**6
 
 
 class Choice(NamedTuple):
-    """An option: how it is read, what holds without it, and the releases that know it."""
+    """An option: how it is read, its default, and the releases that have it."""
 
     kind: str
     default: str
@@ -24,7 +24,7 @@ class Choice(NamedTuple):
 
 
 class NdlFunction(NamedTuple):
-    """A function.  `form` says how its node is made, `fewest` and `most` count its positional
+    """A function.  `form` selects how its node is created, `fewest` and `most` count its positional
     arguments, `signature` names them.
     """
 
@@ -35,7 +35,7 @@ class NdlFunction(NamedTuple):
     fewest: int
     most: int
     form: str = "plain"
-    options: dict[str, Choice] = {}  # noqa: RUF012 - a table row; nobody changes it
+    options: dict[str, Choice] = {}  # noqa: RUF012 - a table row, which is not modified
     known: Releases = ALWAYS
 
 
@@ -104,7 +104,9 @@ def _row(
     options: dict[str, Choice] | None = None,
     since: str = FIRST,
 ) -> NdlFunction:
-    """A row: `Name Short=Operation` and the arguments; `?` may be absent, `*` be repeated."""
+    """Return a row: `Name Short=Operation` and the arguments; `?` may be absent, `*` be
+    repeated.
+    """
     written, _, operation = names.partition("=")
     name, _, short = written.partition(" ")
     words = signature.split()
@@ -233,7 +235,7 @@ _FUNCTIONS = (
     _row("Times", "left right"),
     _row("Transpose=TransposeDimensions", "matrix"),
     _row("TransposeTimes", "left right"),
-    # Of later releases.  "missing" is what they read and cannot build.
+    # Of later releases.  "missing" are those that they parse and cannot build.
     _row("Pass", "x", since="2.0"),
     _row("EditDistanceError", "left right", since="2.0"),
     _row("ForwardBackward", "graph features", since="2.0"),
@@ -270,7 +272,7 @@ ONLY_ND = frozenset(
 )
 #: From this number of arguments on, only releases from 2.0 take a call.
 COUNTS = {"BatchNormalization": (6, Releases("2.0"))}
-#: What `tag` and the arrays of a network say, as the group that is meant.
+#: The groups of the arrays of a network, by their names in lower case.
 GROUP_ARRAYS = {
     "featurenodes": "feature",
     "labelnodes": "label",
@@ -282,11 +284,11 @@ GROUP_ARRAYS = {
 
 
 def function_of(name: str) -> NdlFunction | None:
-    """The function of a name or short form, in any case."""
+    """Return the function of a name or short form, in any case."""
     return _NAMES.get(name.lower())
 
 
 def is_reserved(name: str) -> bool:
-    """Whether every release has a function of a name, so that nothing else can have it."""
+    """Return whether every release has a function of a name, so that it is reserved."""
     function = function_of(name)
     return function is not None and function.known == ALWAYS

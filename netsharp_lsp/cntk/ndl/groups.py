@@ -1,4 +1,6 @@
-"""The node groups of an NDL network: tags of calls, and arrays of names such as `featureNodes`."""
+"""The node groups of an NDL network: tags of calls, and arrays of names such as `featureNodes`.
+Knows no files.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,19 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.ndl.symbols import Frame, Item
     from netsharp_lsp.cntk.networks.node import Node
 
-#: Names that look like arrays of groups and that the program takes for any variable.
+#: Names that look like arrays of groups and are ordinary variables in CNTK.
 _NO_ARRAYS = {"evaluationnodes": "evalNodes"}
 
 
 class Groups:
-    """The groups as they come to be, in order."""
+    """The groups collected so far, in order."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         self.nodes: dict[str, list[Node]] = {group: [] for group in GROUPS}
 
     def tag(self, item: Item) -> None:
-        """Put the node of a call into the groups that its tags name."""
+        """Add the node of a call to the groups that its tags name."""
         for option in item.arguments:
             if option.kind != "option" or option.name.lower() != "tag" or item.node is None:
                 continue
@@ -33,7 +35,7 @@ class Groups:
             if group in self.nodes:
                 self._add(group, item.node)
             elif group and HOLE_MARK not in group:
-                message = f"'{option.value}' is no node group; there are {', '.join(GROUPS)}."
+                message = f"'{option.value}' is not a node group; there are {', '.join(GROUPS)}."
                 self.faults.add("group", message, option.place)
 
     def _add(self, group: str, node: Node) -> None:
@@ -42,7 +44,7 @@ class Groups:
             node.tags.append(group)
 
     def arrays(self, frame: Frame, wanted: bool) -> None:
-        """Read the arrays; `wanted`: there are nodes, so that there have to be features."""
+        """Read the arrays; `wanted`: there are nodes, so that features are required."""
         for name, group in GROUP_ARRAYS.items():
             array = frame.symbols.get(name)
             if array is not None:
@@ -50,7 +52,7 @@ class Groups:
         for name, meant in _NO_ARRAYS.items():
             item = frame.symbols.get(name)
             if item is not None:
-                message = f"'{item.name}' is no node group here: it is called '{meant}' in NDL."
+                message = f"'{item.name}' is not a node group here: NDL's name is '{meant}'."
                 self.faults.add("group-name", message, item.place)
         if wanted and not self.nodes["feature"]:
             self._note_no_features(frame)
@@ -58,7 +60,7 @@ class Groups:
     def _array(self, array: Item, group: str) -> None:
         if array.kind not in (ARRAY, FUNCTION, CALL):
             if array.kind != HOLE:
-                message = f"'{text_of(array.syntax)}' is no list of nodes."
+                message = f"'{text_of(array.syntax)}' is not a list of nodes."
                 self.faults.add("group-value", message, array.place)
             return
         for item in array.arguments if array.kind == ARRAY else [array]:
@@ -71,20 +73,20 @@ class Groups:
             node = None if found is None else found.node
             if node is not None:
                 message = (
-                    f"'{item.name}' is defined only further down: node groups have to stand"
-                    " behind what they list."
+                    f"'{item.name}' is defined only further down: node groups have to come"
+                    " after their nodes."
                 )
                 self.faults.add("group-order", message, array.use(item))
         if node is not None:
             self._add(group, node)
         elif item.kind != HOLE:
-            message = f"'{text_of(item.syntax)}' is no node that is defined here."
+            message = f"'{text_of(item.syntax)}' is not a node defined here."
             self.faults.add("group-member", message, array.use(item))
 
     def _note_no_features(self, frame: Frame) -> None:
         message = (
-            "the network has no features, without which the program builds none: write"
-            " 'featureNodes = (..)', or 'tag = feature' at an input."
+            "the network has no features, and CNTK builds none without: write"
+            " 'featureNodes = (..)', or 'tag = feature' in an input."
         )
         script = frame.script
         first = script.statements[0] if script.statements else None
@@ -94,7 +96,7 @@ class Groups:
 
 
 def _group(tag: str) -> str:
-    """The group that a tag means; empty for one that is left out."""
+    """Return the group that a tag refers to; empty for one that is ignored."""
     lowered = tag.lower()
     if lowered.startswith("eval"):
         return "evaluation"

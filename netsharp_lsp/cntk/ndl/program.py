@@ -1,4 +1,6 @@
-"""An NDL network from its builder block or from a file: the outcome, and the scripts behind it."""
+"""An NDL network from its builder block or from a file: the outcome of evaluating its scripts.
+Knows no single function.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,20 @@ if TYPE_CHECKING:
 
 
 def evaluate_builder(found: Found, command_scope: Scope, files: Files) -> Outcome:
-    """The network of an NDLNetworkBuilder block that a command finds."""
+    """Return the network of an NDLNetworkBuilder block that a command finds."""
     return evaluate_program(program_of_builder(found, command_scope, files))
 
 
 def evaluate_file(source: Source) -> Outcome:
-    """The network of an `.ndl` file alone; what its variables give stays unknown."""
+    """Return the network of an `.ndl` file alone; values of its variables are unknown."""
     return evaluate_program(program_of_file(source))
 
 
 def evaluate_program(
     program: Program, measure: Measure = not_measured, *, later: bool = False
 ) -> Outcome:
-    """The network of the scripts that were found; `measure` says what files of numbers hold,
-    `later`: a release from 2.0 on builds it.
+    """Return the network of the scripts; `measure` returns the size of files of numbers, `later`: a
+    release from 2.0 builds it.
     """
     outcome = evaluate(program.parts, measure, later=later)
     known = {(fault.kind, fault.place): fault for fault in (*program.faults, *outcome.faults)}

@@ -1,7 +1,7 @@
-"""Reads a text of NDL as the program does: the records of the configuration, read as statements.
+"""Parses a text of NDL as CNTK does: the records of the configuration, read as statements.
 
-Knows no function: whether something is a call shows in the text alone.  Comments and variables
-are done with before.
+Knows no function: the text alone determines whether a value is a call.  Comments and variables are
+processed before.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _SEMICOLON, _EQUALS, _OPEN = 0x3B, 0x3D, 0x28
 _KEY_END = re.compile(rb'[=\[{("]')
 _BRACKET = re.compile(rb'[\[{("]')
 _COUNT = re.compile(rb"\s*[+-]?[0-9]+\Z")
-#: Calls and lists within each other, and macros within macros, deeper than that are not read.
+#: The deepest nesting of calls, lists and macros that is parsed.
 DEEPEST = 60
-#: Arguments that one `*` may stand for.
+#: The most arguments that one `*` may repeat.
 MOST_REPEATS = 10_000
-#: Bytes of values that are kept, and what a short one counts at least.
+#: The bytes of values that are kept, and the least size of one.
 KEPT, LEAST = 4 << 20, 256
-#: Values with the place where each was read, by all that they depend on.
+#: Values with the offset at which each was parsed, by all that they depend on.
 _VALUES: Remembered[tuple[Value, int]] = Remembered(KEPT)
 
 
 class _Window(Traced):
-    """A stretch of another text, read as one by itself."""
+    """A range of another text, read as a text by itself."""
 
     __slots__ = ("_offset", "_whole")
 
@@ -59,12 +59,12 @@ class _Window(Traced):
         self._offset = start
 
     def place(self, start: int, end: int) -> SourcePlace:
-        """Where a span of the window stands in its file."""
+        """Return the place of a span of the window in its file."""
         return self._whole.place(start + self._offset, end + self._offset)
 
 
 def read_script(text: Traced) -> NdlScript:
-    """The statements of a text; what cannot be read is in the script's `faults`."""
+    """Return the statements of a text; faults are in the script's `faults`."""
     brackets = TextFaults()
     reader = _Reader(text, brackets)
     statements = reader.statements(0, len(text), short=False)
@@ -76,7 +76,7 @@ def read_script(text: Traced) -> NdlScript:
 
 
 class _Reader:
-    """Reads one text; stretches of it are read as texts of their own."""
+    """Parses one text; ranges of it are parsed as texts of their own."""
 
     __slots__ = ("_brackets", "_depth", "faults", "text")
 
@@ -87,7 +87,7 @@ class _Reader:
         self._depth = 0
 
     def statements(self, start: int, end: int, short: bool) -> tuple[Statement, ...]:
-        """The statements of a stretch."""
+        """Return the statements of a range."""
         if self._too_deep(start, end):
             return ()
         self._depth += 1
@@ -97,22 +97,22 @@ class _Reader:
         return tuple(stretch.found)
 
     def fault(self, kind: str, message: str, start: int, end: int) -> None:
-        """Note what cannot be read."""
+        """Record a fault."""
         self.faults.append(BuildingFault(kind, message, place_of(self.text, start, end)))
 
     def window(self, start: int, end: int) -> tuple[_Window, Brackets]:
-        """A stretch, with its brackets."""
+        """Return a range, with its brackets."""
         window = _Window(self.text, start, end)
         return window, Brackets(window, self._brackets)
 
     def word(self, start: int, end: int, quoted: bool = False) -> Word:
-        """A stretch as text."""
+        """Return a range as text."""
         return Word(self.text.text[start:end].decode("utf-8", "replace"), start, end, quoted)
 
     def statement_value(self, start: int, end: int, quoted: bool) -> Value:
-        """The value of a statement; one that was read lately and had no faults is not read again.
+        """Return the value of a statement, from a cache if it was parsed before without faults.
 
-        What it says depends on its own bytes and on how deep it lies, and on nothing around it.
+        It depends on its own bytes and on its depth, and not on the surrounding text.
         """
         data = self.text.text[start:end]
         known = _VALUES.find((data, quoted, self._depth))
@@ -124,26 +124,28 @@ class _Reader:
         own, self._brackets = self._brackets, outer
         for one in own:
             outer.add(one)
-        # The character behind a bracket that ends the stretch would be one of the text around it.
+        # The character after a bracket that ends the range would be one of the surrounding text.
         if not own and len(self.faults) == before and not data.endswith(b"("):
             _VALUES.keep((data, quoted, self._depth), (value, start), LEAST + len(data))
         return value
 
     def value(self, start: int, end: int, quoted: bool = False) -> Value:
-        """The value of a statement, read."""
+        """Parse the value of a statement."""
         bracket = self.text.text.find(b"(", start, end)
         if bracket > start:
             return self._call(start, end)
         return self._plain(start, end, quoted)
 
     def _argument(self, start: int, end: int, quoted: bool) -> Value:
-        """One argument of a call or element of a list: with `(` anywhere in it, it is a call."""
+        """Return one argument of a call or element of a list: with `(` anywhere in it, it is a
+        call.
+        """
         if self.text.text.find(b"(", start, end) >= 0:
             return self._call(start, end)
         return self._plain(start, end, quoted)
 
     def _plain(self, start: int, end: int, quoted: bool = False) -> Word | Array | Option:
-        """A value that is no call."""
+        """Return a value other than a call."""
         text = self.text.text
         if start < end and _BRACKET.match(text, start):
             return Array(self._items(start, end), start, end)
@@ -167,14 +169,14 @@ class _Reader:
         found = _BRACKET.search(text, start, end)
         bracket = found.start() if found is not None else end
         name = self.word(*trim(text, start, bracket))
-        behind = bracket + 1
-        lost = text[behind : behind + 1]
-        swallowed = lost and lost in CUSTOM_SEPARATORS and not text.startswith(PATHS, behind)
+        after = bracket + 1
+        lost = text[after : after + 1]
+        swallowed = lost and lost in CUSTOM_SEPARATORS and not text.startswith(PATHS, after)
         arguments = self._items(bracket, end)
-        return NdlCall(name, arguments, start, end, behind if swallowed else None)
+        return NdlCall(name, arguments, start, end, after if swallowed else None)
 
     def _items(self, start: int, end: int) -> tuple[Value, ...]:
-        """What a bracket lists, each as often as it says."""
+        """Return the elements of a bracket, each repeated as written."""
         if self._too_deep(start, end):
             return ()
         self._depth += 1
@@ -186,12 +188,12 @@ class _Reader:
     def _too_deep(self, start: int, end: int) -> bool:
         if self._depth < DEEPEST:
             return False
-        message = f"more than {DEEPEST} brackets lie within each other here; that is not read."
+        message = f"more than {DEEPEST} brackets are nested here; the inner ones are not read."
         self.fault("deep", message, start, end)
         return True
 
     def listed(self, start: int, end: int, quoted: bool) -> Value:
-        """An element of a list."""
+        """Return an element of a list."""
         return self._argument(start, end, quoted)
 
 
@@ -207,11 +209,11 @@ class _Items:
         self.found: list[Value] = []
 
     def read(self) -> None:
-        """Split the stretch."""
+        """Split the range."""
         Splitter(self._window, COLON, self._brackets).run(self._take)
 
     def _take(self, start: int, end: int) -> int | None:
-        """One element, which `*` repeats; without anything behind `*` the list ends."""
+        """Take one element, which `*` may repeat; without a number after `*` the list ends."""
         text = self._window.text
         low = start
         while low < end and text[low] in b" \t":
@@ -230,7 +232,7 @@ class _Items:
         count = whole_number(written.lstrip(b"+-").decode("utf-8", "replace"))
         below = count and written.startswith(b"-")
         if not _COUNT.match(written) or count is None or below or count > MOST_REPEATS:
-            message = "a number has to follow '*', which repeats an argument; nothing is multiplied"
+            message = "a number has to follow '*', which repeats an argument and does not multiply"
             self._reader.fault("repeat", message, start + offset, end + offset)
             return False
         self._add(start, star, count)
@@ -247,7 +249,7 @@ class _Items:
 
 
 class _Statements:
-    """The statements of a stretch, split as the records of a configuration."""
+    """The statements of a range, split like the records of a configuration."""
 
     __slots__ = ("_brackets", "_head", "_offset", "_reader", "_short", "_window", "found")
 
@@ -256,12 +258,12 @@ class _Statements:
         self._offset = start
         self._window, self._brackets = reader.window(start, end)
         self._short = short
-        #: The head of a macro whose body comes next.
+        #: The head of a macro whose body follows.
         self._head: Definition | None = None
         self.found: list[Statement] = []
 
     def read(self) -> None:
-        """Split the stretch; a macro at its end may lack its body."""
+        """Split the range; a macro at its end may lack its body."""
         Splitter(self._window, _SEMICOLON, self._brackets).run(self._take)
         if self._head is not None:
             self._close(None)
@@ -285,7 +287,8 @@ class _Statements:
         offset = self._offset
         if at >= end:
             message = (
-                "this is no statement: 'name = value' or 'name (parameters) = { .. }' is expected."
+                "this is not a statement: 'name = value' or 'name (parameters) = { .. }' is "
+                "expected."
             )
             self._reader.fault("no-statement", message, start + offset, end + offset)
             return end
@@ -297,7 +300,7 @@ class _Statements:
         return end
 
     def _body(self, start: int, end: int, short: bool) -> int:
-        """What follows the head of a macro, whatever it is."""
+        """Take the text after the head of a macro as its body."""
         text = self._window.text
         if short:
             start += 1
@@ -313,14 +316,14 @@ class _Statements:
         if body is None or body.start == body.end:
             message = (
                 f"the macro '{head.name.text}' has no body: it begins on the line of '=',"
-                " or without '=' anywhere behind the parameters."
+                " or without '=' anywhere after the parameters."
             )
             self._reader.fault("macro-without-body", message, head.start, head.end)
         end = head.end if body is None else body.end
         self.found.append(head._replace(body=body, end=end))
 
     def _assign(self, start: int, end: int, sign: int | None) -> int | None:
-        """A statement, or None where the program reads no further."""
+        """Take a statement; return None where CNTK ignores the rest."""
         text, offset = self._window.text, self._offset
         name, begin = None, start
         if sign is not None:
@@ -344,7 +347,7 @@ class _Statements:
 
     def _note_nothing(self, name: Word | None, start: int, end: int) -> None:
         what = f"'{name.text}'" if name is not None else "this"
-        message = f"{what} has no value: the program reads no further here. Give it one."
+        message = f"{what} has no value: CNTK ignores the rest of this text. Give it one."
         offset = self._offset
         self._reader.fault("empty-value", message, start + offset, max(end, start + 1) + offset)
 
@@ -362,7 +365,7 @@ class _Words:
         self.found: list[Word] = []
 
     def take(self, start: int, end: int) -> int:
-        """One parameter."""
+        """Take one parameter."""
         low, high = trim(self._window.text, start, end)
         if high > low:
             self.found.append(self._reader.word(low + self._offset, high + self._offset))

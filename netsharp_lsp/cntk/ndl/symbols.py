@@ -1,5 +1,5 @@
-"""What names stand for in NDL: entries of symbol tables, one table for each script and for each
-call of a macro.  Knows how names are found and nothing of nodes' attributes.
+"""The symbols of NDL: entries of symbol tables, one table for each script and for each call of a
+macro.  Knows how names are resolved, but not the attributes of nodes.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.networks.node import Node
 
-#: What an entry is: a number, a list, an option of a call, a call of a function or of a macro,
-#: a macro, a parameter of a macro, a name that is not known yet, or a variable without a value.
+#: The kinds of entries: a number, a list, an option of a call, a call of a function or of a macro,
+#: a macro, a parameter of a macro, a name that is not defined yet, or a variable without a value.
 NUMBER, ARRAY, OPTION, FUNCTION, CALL = "number", "array", "option", "function", "call"
 MACRO, PARAMETER, UNDETERMINED, HOLE = "macro", "parameter", "undetermined", "hole"
-#: What may get another meaning later.
+#: Kinds that may be redefined later.
 _OPEN = (UNDETERMINED, PARAMETER)
 
 
 class Item:
-    """An entry: `name` may change, `value` stays: the text, the function or the macro meant.
+    """An entry: `name` may change, `value` does not: the text, the function or the macro.
 
-    `home` is the table it was written for, `inner` that of a macro or of its call, `formals` are
-    the macro's parameters, `arguments` what a call or list holds, `node` what it came to.
+    `home` is the table that it belongs to, `inner` that of a macro or of its call, `formals` are
+    the macro's parameters, `arguments` those of a call or list, `node` is its result.
     """
 
     __slots__ = (
@@ -56,18 +56,20 @@ class Item:
         self.node: Node | None = None
         #: The arguments that are inputs of its node.
         self.inputs: list[Item] = []
-        #: Whether they are attached.
+        #: Whether they are connected.
         self.done = False
-        #: What is written for each argument, of so many as there were.
+        #: The number of arguments, and what is written for each of them.
         self._uses: tuple[int, dict[int, Value]] | None = None
 
     @property
     def place(self) -> Place:
-        """Where it is written."""
+        """Return where it is written."""
         return place_of(self.script.text, self.syntax.start, self.syntax.end)
 
     def use(self, argument: Item) -> Place:
-        """Where an argument stands in the call or list: a name means what was written elsewhere."""
+        """Return the place of an argument in the call or list, where a name is written that refers
+        to it.
+        """
         if self._uses is None or self._uses[0] != len(self.arguments):
             self._uses = len(self.arguments), self._written()
         value = self._uses[1].get(id(argument))
@@ -76,7 +78,9 @@ class Item:
         return place_of(self.script.text, value.start, value.end)
 
     def _written(self) -> dict[int, Value]:
-        """What is written for each argument, by its identity; the first of one that is repeated."""
+        """Return what is written for each argument, by its identity; the first one if it is
+        repeated.
+        """
         written: tuple[Value, ...] = ()
         if isinstance(self.syntax, NdlCall):
             written = self.syntax.arguments
@@ -89,14 +93,14 @@ class Item:
 
     @property
     def positional(self) -> list[Item]:
-        """The arguments that are no options."""
+        """Return the arguments that are not options."""
         return [one for one in self.arguments if one.kind != OPTION]
 
 
 class Frame:
-    """A table of symbols, without case, and the calls that are evaluated, in order.
+    """A case-insensitive symbol table, and the calls that are evaluated, in order.
 
-    `macro`: it belongs to a macro.  `defining`: that is just being read.
+    `macro`: it belongs to a macro.  `defining`: the macro is being parsed.
     """
 
     __slots__ = ("base", "defining", "given", "items", "macro", "script", "symbols")
@@ -105,17 +109,17 @@ class Frame:
         self.script = script
         self.macro = macro
         self.defining = defining
-        #: What the names of its nodes begin with.
+        #: The prefix of the names of its nodes.
         self.base = ""
         self.symbols: dict[str, Item] = {}
         self.items: list[Item] = []
-        #: The call and the argument that each parameter of a macro stands for.
+        #: The call and the argument of each parameter of a macro.
         self.given: dict[str, tuple[Item, Item]] = {}
 
     def find(self, name: str) -> Item | None:
-        """The entry of a name; with dots, of a member of a macro's call.
+        """Return the entry of a name; with dots, of a member of a macro's call.
 
-        What is no call has no members: there the program takes it for itself.
+        If the owner is not a call, it has no members: CNTK then uses the owner itself.
         """
         frame, rest = self, name.lower()
         while True:
@@ -129,7 +133,9 @@ class Frame:
             frame = found.inner
 
     def origin(self, name: str) -> tuple[str, Place] | None:
-        """What a macro's parameter stands for and where that is written, outside of all macros."""
+        """Return the argument of a macro's parameter and where it is written, outside of all
+        macros.
+        """
         found: tuple[str, Place] | None = None
         frame = self
         while (pair := frame.given.get(name.lower())) is not None:
@@ -139,13 +145,13 @@ class Frame:
         return found
 
     def owner_of(self, name: str) -> tuple[Item, str] | None:
-        """The first part of a name with dots where that is known, and the rest of it."""
+        """Return the first part of a dotted name if it is defined, and the rest of the name."""
         head, dot, rest = name.partition(".")
         found = self.symbols.get(head.lower()) if dot else None
         return None if found is None else (found, rest)
 
     def add(self, name: str, item: Item) -> Item | None:
-        """Enter an item; the one that has the name already and keeps it, if there is one."""
+        """Enter an item; return the one that already has the name and keeps it, if there is one."""
         key = name.lower()
         known = self.symbols.get(key)
         if known is not None and known.kind not in _OPEN:
@@ -155,7 +161,9 @@ class Frame:
 
 
 def result_of(call: Item) -> Node | None:
-    """What a macro's call comes to: the variable of the macro's name, else the last call in it."""
+    """Return the result of a macro's call: the variable of the macro's name, otherwise the last
+    call.
+    """
     inner = call.inner
     if inner is None:
         return None
@@ -166,7 +174,7 @@ def result_of(call: Item) -> Node | None:
 
 
 def text_of(syntax: Value) -> str:
-    """What a value says in short, for messages."""
+    """Return a short form of a value, for messages."""
     if isinstance(syntax, Word):
         return syntax.text
     if isinstance(syntax, Option):

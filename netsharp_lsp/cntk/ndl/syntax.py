@@ -1,6 +1,6 @@
-"""What a text of NDL says, as values with places; knows no function and evaluates nothing.
+"""The syntax of NDL as values with places; knows no function and evaluates nothing.
 
-Offsets are bytes of the script's text, half-open; `NdlScript.place` leads to the file.
+Offsets are bytes of the script's text, half-open; `NdlScript.place` converts them to the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.traced import Traced
     from netsharp_lsp.cntk.networks.faults import BuildingFault
 
-#: Stands around the name of a variable that has no value, in place of the dollar signs.
+#: Replaces the dollar signs of a variable that has no value.
 HOLE = "\x1a"
 _NUMBER = late(
     r"[+-]?(?:0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
@@ -36,12 +36,12 @@ class Word(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether the program takes it for a number."""
+        """Return whether CNTK reads it as a number."""
         return not self.text or _NUMBER.match(self.text) is not None
 
     @property
     def is_hole(self) -> bool:
-        """Whether a variable without a value stands in it."""
+        """Return whether it contains a variable without a value."""
         return HOLE in self.text
 
 
@@ -63,7 +63,9 @@ class Option(NamedTuple):
 
 
 class NdlCall(NamedTuple):
-    """A call.  `swallowed` is where a character behind the bracket is lost as a separator."""
+    """A call.  `swallowed` is the offset of a character after the bracket that is read as a
+    separator.
+    """
 
     name: Word
     arguments: tuple[Value, ...]
@@ -73,7 +75,7 @@ class NdlCall(NamedTuple):
 
 
 class NdlAssignment(NamedTuple):
-    """A statement; without a `name` it is the only one that a short macro has."""
+    """A statement; without a `name` it is the only one of a short macro."""
 
     name: Word | None
     value: Value
@@ -82,7 +84,7 @@ class NdlAssignment(NamedTuple):
 
 
 class Body(NamedTuple):
-    """The statements of a macro; behind `=` it is `short`: nothing can be defined in it."""
+    """The statements of a macro; after `=` it is `short`: nothing can be defined in it."""
 
     statements: tuple[Statement, ...]
     short: bool
@@ -91,7 +93,7 @@ class Body(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A macro; `body` is None where the text ends before it."""
+    """A macro; `body` is None if the text ends before it."""
 
     name: Word
     parameters: tuple[Word, ...]
@@ -105,7 +107,7 @@ Statement = NdlAssignment | Definition
 
 
 class NdlScript:
-    """The statements of one text, and what cannot be read."""
+    """The statements of one text, and its syntax errors."""
 
     __slots__ = ("_definitions", "faults", "statements", "text")
 
@@ -118,17 +120,17 @@ class NdlScript:
         self._definitions: tuple[Definition, ...] | None = None
 
     def place(self, start: int, end: int) -> Place:
-        """Where a span of the text stands in its file."""
+        """Return the place of a span of the text in its file."""
         return place_of(self.text, start, end)
 
     def definitions(self) -> tuple[Definition, ...]:
-        """The macros that the text defines, those within macros too."""
+        """Return the macros that the text defines, including those in macros."""
         if self._definitions is None:
             self._definitions = tuple(self._found())
         return self._definitions
 
     def calls(self) -> Iterator[NdlCall]:
-        """Every call of the text, in macros and in other calls too."""
+        """Yield all calls of the text, including those in macros and in other calls."""
         within = (one.body.statements for one in self.definitions() if one.body is not None)
         for statement in chain(self.statements, *within):
             if isinstance(statement, NdlAssignment):
@@ -144,14 +146,14 @@ class NdlScript:
 
 
 def place_of(text: Traced, start: int, end: int) -> Place:
-    """Where a span of a traced text stands in its file."""
+    """Return the place of a span of a traced text in its file."""
     found = text.place(start, end)
-    # What stands for a key without a value is longer than the key may be.
+    # The text that replaces a key without a value is longer than the key may be.
     return Place(found.source.name, found.start, min(found.end, len(found.source.text)))
 
 
 def moved(value: Value, by: int) -> Value:
-    """The same value so many bytes further on."""
+    """Return the same value moved by a number of bytes."""
     if not by:
         return value
     start, end = value.start + by, value.end + by
@@ -177,7 +179,7 @@ def _moved_array(array: Array, by: int) -> Array:
 
 
 def values(value: Value) -> Iterator[Value]:
-    """A value and all values in it, in the order of the text."""
+    """Yield a value and all values in it, in the order of the text."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

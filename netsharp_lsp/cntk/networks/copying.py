@@ -1,4 +1,4 @@
-"""Copies of networks, which whoever has one may go on building; knows nobody who does."""
+"""Copies of networks, which callers may modify; knows none of its callers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def copied(network: Network, outside: Callable[[Place], Place]) -> Network:
-    """Return an equal network that has no node, axis or attribute in common with this one, and
-    stands where `outside` leads.
+    """Return an equal network that shares no node, axis or attribute with this one, with the places
+    that `outside` maps its places to.
     """
     copying = _Copying(outside)
     nodes = {name: copying.node(one) for name, one in network.nodes.items()}
@@ -24,7 +24,7 @@ def copied(network: Network, outside: Callable[[Place], Place]) -> Network:
 
 
 def loaded_from(network: Network, path: str) -> Network:
-    """Return an equal network whose numbers are those that a file has of it."""
+    """Return an equal network whose parameters have the values stored in a file."""
     own = copied(network, lambda place: place)
     for name, node in own.nodes.items():
         node.saved = (path, name)
@@ -32,7 +32,7 @@ def loaded_from(network: Network, path: str) -> Network:
 
 
 class _Copying:
-    """What was copied so far."""
+    """The nodes, axes and calls copied so far."""
 
     __slots__ = ("_axes", "_calls", "_outside", "_twins", "_waiting")
 
@@ -44,11 +44,11 @@ class _Copying:
         self._waiting: list[Node] = []
 
     def nodes(self, several: Iterable[Node]) -> tuple[Node, ...]:
-        """The copies of nodes."""
+        """Return the copies of nodes."""
         return tuple(map(self.node, several))
 
     def node(self, one: Node) -> Node:
-        """The copy of a node, which has its inputs once all are joined."""
+        """Return the copy of a node; its inputs are set by `join`."""
         twin = self._twins.get(one)
         if twin is None:
             twin = self._twins[one] = Node(one.operation, one.number, one.name)
@@ -64,7 +64,7 @@ class _Copying:
         return twin
 
     def join(self) -> None:
-        """Give every copy its inputs, which may not have been met before."""
+        """Set the inputs of all copies, copying those not met before."""
         while self._waiting:
             one = self._waiting.pop()
             self._twins[one].inputs = self.nodes(one.inputs)

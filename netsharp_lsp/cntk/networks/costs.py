@@ -1,4 +1,6 @@
-"""Multiply-adds per sample and time step of the nodes that have any, from shapes that are known."""
+"""Multiply-adds per sample and time step of node types that have any, from known shapes; knows no
+language.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +13,31 @@ if TYPE_CHECKING:
 
 
 def product(node: Node) -> int:
-    """Each element of the second factor once for every element of the first that is kept."""
+    """Return the multiply-adds of a matrix product: each element of the second factor once for each
+    kept element of the first.
+    """
     left = node.inputs[0].shape or ()
     kept = left[: node.integer("outputRank", 1)]
     return _reduced(node, elements(kept) if kept else 1)
 
 
 def transposed_product(node: Node) -> int:
-    """The same with the first factor turned: its second dimension is kept."""
+    """Return the multiply-adds of a product with the first factor transposed."""
     left = node.inputs[0].shape or ()
     return _reduced(node, left[1] if len(left) > 1 else 1)
 
 
 def convolution(node: Node) -> int:
-    """Every weight of a kernel once for each place and map; placed in the larger image."""
+    """Return the multiply-adds of a convolution: every weight of a kernel once per position and
+    map, with positions in the larger image.
+    """
     weights, shape = node.inputs[0].shape or (), node.inputs[1].shape or ()
     placed = shape if node.truth("transpose") else node.shape or ()
     return elements(placed) * elements(weights) // (elements(node.dimensions("mapCount")) or 1)
 
 
 def recurrent_stack(node: Node) -> int:
-    """Every weight once; biases are added alone."""
+    """Return the multiply-adds of a recurrent stack: every weight once, without biases."""
     return recurrent_weights(node, biases=0)
 
 

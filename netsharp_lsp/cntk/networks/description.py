@@ -1,4 +1,4 @@
-"""A network as the JSON of `netsharp describe`; knows no language and no file but by name."""
+"""A network as the JSON of `netsharp describe`; knows no language, and files by name only."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.networks.node import Calling, Network, Node
 
-#: Bytes of a number, by the precision of the program.
+#: Bytes of a number, by CNTK's precision.
 BYTES = {"float": 4, "double": 8}
 
 
 def described(network: Network, precision: str = "float") -> dict[str, Any]:
-    """Nodes in order of creation, loops, and totals; a total with unknown parts is None."""
+    """Return nodes in order of creation, loops and totals as JSON; a total with unknown parts is
+    None.
+    """
     nodes = [node_json(node, network) for node in network.nodes.values()]
     calls = _calls(network)
     for node, one in zip(nodes, network.nodes.values(), strict=True):
@@ -36,7 +38,9 @@ def described(network: Network, precision: str = "float") -> dict[str, Any]:
 
 
 def _calls(network: Network) -> dict[Calling, int]:
-    """The calls that nodes come from, numbered so that each stands behind the one around it."""
+    """Return the calls that nodes come from, numbered so that each comes after the one
+    around it.
+    """
     numbers: dict[Calling, int] = {}
     for node in network.nodes.values():
         way = []
@@ -62,7 +66,7 @@ def _call_json(call: Calling, numbers: dict[Calling, int]) -> dict[str, Any]:
 
 
 def node_json(node: Node, network: Network) -> dict[str, Any]:
-    """One node."""
+    """Return one node as JSON."""
     file, start, end = node.where
     return {
         "name": node.name,
@@ -83,37 +87,41 @@ def node_json(node: Node, network: Network) -> dict[str, Any]:
 
 
 def parameters(node: Node) -> int | None:
-    """The elements of a learnable parameter; None where they are unknown."""
+    """Return the number of elements of a learnable parameter, 0 for other nodes; None if
+    unknown.
+    """
     if node.operation != PARAMETER:
         return 0
     return _counted(node)
 
 
 def total(numbers: list[int | None]) -> int | None:
-    """The sum, unless a part of it is unknown."""
+    """Return the sum, None if a part of it is unknown."""
     known = [number for number in numbers if number is not None]
     return sum(known) if len(known) == len(numbers) else None
 
 
 def _memory(network: Network, size: int) -> int | None:
-    """Bytes for parameters and for the values of one sample at one time step."""
+    """Return the bytes of parameters and of the values of one sample at one time step; None if
+    unknown.
+    """
     counts = [_counted(node) for node in network.nodes.values()]
     count = total(counts)
     return None if count is None else count * size
 
 
 def _counted(node: Node) -> int | None:
-    """How many numbers a node's value has; None where that is unknown."""
+    """Return the number of elements of a node's value; None if unknown."""
     return None if node.shape is None else _countable(elements(node.shape))
 
 
 def _countable(count: int | None) -> int | None:
-    """A figure; None where it is beyond counting."""
+    """Return a count, None if it is not exact."""
     return None if count is None or count >= UNCOUNTED else count
 
 
 def _plain(value: object) -> object:
-    """An attribute as JSON: lists for tuples, and no number that JSON lacks."""
+    """Return an attribute as JSON: lists for tuples, text for numbers that JSON lacks."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, float) and value - value != 0:

@@ -1,6 +1,6 @@
-"""What keeps a network from being built, as values; knows no language.
+"""Faults that keep a network from being built, as values; knows no language.
 
-A place is a text by its name and a span of its UTF-8 bytes.
+A place is the name of a text and a span of its UTF-8 bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where something stands: the name of a text and a span of its bytes."""
+    """A place: the name of a text and a span of its bytes."""
 
     source: str
     start: int
@@ -20,9 +20,9 @@ class Place(NamedTuple):
 
 
 class BuildingFault(NamedTuple):
-    """Why something cannot be evaluated: a kind to tell faults apart, a sentence, where, and
-    the calls on the way there, innermost last.  `word`: a text that it is about, which may have
-    been written elsewhere.
+    """A fault of an evaluation: a kind that identifies it, a message, the place, and the calls that
+    lead there, innermost last.  `word`: a text that it is about, which may have been written
+    elsewhere.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class BuildingFault(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What an evaluation gave: a network, or None, and every fault on the way."""
+    """The result of an evaluation: a network, or None, and all faults found."""
 
     network: Network | None
     faults: tuple[BuildingFault, ...]

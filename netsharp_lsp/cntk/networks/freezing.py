@@ -1,4 +1,4 @@
-"""Which nodes hold what training changes, and how it is kept; knows nobody who asks for it."""
+"""Nodes whose state training changes, and how they are frozen; knows none of its callers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FREEZABLE = frozenset((PARAMETER, _NORMALIZATION))
 
 
 def freeze(node: Node) -> None:
-    """Keep a parameter or a normalization as it is."""
+    """Freeze a parameter or a batch normalization."""
     if node.operation == PARAMETER:
         learn(node, 0.0)
     else:
@@ -29,16 +29,18 @@ def freeze(node: Node) -> None:
 
 
 def normalizations(network: Network, named: Sequence[Node]) -> list[Node]:
-    """Return the normalizations below named nodes; without names, below what is evaluated."""
+    """Return the normalizations that named nodes depend on; without names, that criteria and
+    evaluations depend on.
+    """
     groups = network.groups
     roots = named or [*groups.get("evaluation", ()), *groups.get("criterion", ())]
     return [node for node in reached(roots) if node.operation == _NORMALIZATION]
 
 
 def with_statistics(network: Network, names: Iterable[Sequence[str]]) -> Network:
-    """Return an equal network as the action bnstat leaves it, done for each list of names: the
-    normalizations below these nodes, without names below what is evaluated, keep their statistics
-    from then on [CNTK: SGDLib/PostComputingActions.cpp].
+    """Return an equal network after the action bnstat, run for each list of names: the
+    normalizations that these nodes (without names: criteria and evaluations) depend on keep their
+    statistics from then on [CNTK: SGDLib/PostComputingActions.cpp].
     """
     own = copied(network, lambda place: place)
     for each in names:
@@ -48,6 +50,6 @@ def with_statistics(network: Network, names: Iterable[Sequence[str]]) -> Network
 
 
 def learn(node: Node, rate: float) -> None:
-    """Set how fast a parameter learns."""
+    """Set the learning rate multiplier of a parameter."""
     if node.operation == PARAMETER:
         node.attributes["learningRateMultiplier"] = rate

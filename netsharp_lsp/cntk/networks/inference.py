@@ -1,4 +1,6 @@
-"""Shapes and dynamic axes of a whole network: passes until nothing changes, then the checks."""
+"""Shapes and dynamic axes of a whole network: passes until nothing changes, then the checks.  Knows
+no language.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,14 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.networks.node import Node
 
-#: Products whose first factor may be a matrix that is looked up in.
+#: Products whose first factor may be an embedding matrix.
 _PRODUCTS = frozenset(("Times", "TransposeTimes"))
-#: Passes after which shapes that still change are taken as they are.
+#: The most passes; shapes that still change then are used as they are.
 MOST_PASSES = 100
 
 
 def inferred(network: Network) -> Network:
-    """The network with loops, axes and shapes filled in, and what does not fit."""
+    """Return the network with loops, axes and shapes, and with the mismatches found."""
     nodes = list(network.nodes.values())
     loops = find_loops(nodes)
     for number, loop in enumerate(loops):
@@ -40,7 +42,7 @@ def inferred(network: Network) -> Network:
     inference = _Inference(in_order(nodes))
     axis_troubles = _place_axes(network.nodes)
     troubles = (*axis_troubles, *inference.run())
-    _tell_axes_apart(inference.nodes)
+    _number_axes(inference.nodes)
     return network._replace(loops=loops, troubles=troubles)
 
 
@@ -49,7 +51,7 @@ def _inputs(node: Node) -> tuple[Node, ...]:
 
 
 def in_order(nodes: list[Node], read: Callable[[Node], tuple[Node, ...]] = _inputs) -> list[Node]:
-    """Nodes after their inputs, or what they `read` of these, as far as there is no loop."""
+    """Return nodes after their inputs, or after those that `read` returns, apart from loops."""
     used = {id(one) for node in nodes for one in node.inputs}
     by_name = sorted(nodes, key=lambda node: node.name)
     roots = [node for node in by_name if id(node) not in used]
@@ -70,7 +72,9 @@ def in_order(nodes: list[Node], read: Callable[[Node], tuple[Node, ...]] = _inpu
 
 
 def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
-    """Give inputs their dynamic axes: the one of the network, or the one that they name."""
+    """Set the dynamic axes of inputs: the network's, or the one that they name; return unknown
+    axes.
+    """
     default = Axis(DEFAULT_AXIS)
     troubles = []
     for node in nodes.values():
@@ -91,8 +95,10 @@ def _place_axes(nodes: Mapping[str, Node]) -> list[Trouble]:
     return troubles
 
 
-def _tell_axes_apart(nodes: list[Node]) -> None:
-    """Number axes of the same name, from the second on, in the order of their nodes."""
+def _number_axes(nodes: list[Node]) -> None:
+    """Rename axes with the same name, from the second on: append a number in the order of their
+    nodes.
+    """
     axes = {id(node.axis): node.axis for node in nodes if node.axis is not None}
     seen: dict[str, int] = {}
     for axis in axes.values():
@@ -111,11 +117,11 @@ class _Inference:
         #: Nodes whose shape stays unknown.
         self.failed = {id(node) for node in nodes if node.shape is None}
         self.troubles = [Trouble(node, node.flaw, "file") for node in nodes if node.flaw]
-        #: Nodes that what cannot be known may have a say in.
+        #: Nodes that may depend on unknown ones.
         self.doubtful: set[int] = set()
 
     def run(self) -> list[Trouble]:
-        """Infer, check, and say what does not fit."""
+        """Infer shapes, check them, and return the mismatches."""
         for _ in range(MOST_PASSES):
             if not sum(self._validate(node, final=False) for node in self.nodes):
                 break
@@ -128,7 +134,7 @@ class _Inference:
         return self.troubles
 
     def _validate(self, node: Node, final: bool) -> bool:
-        """Apply the rule of a node; whether anything changed, or is still to do."""
+        """Apply the rule of a node; return whether anything changed, or another pass is needed."""
         if id(node) in self.failed:
             self.visited.add(id(node))
             if node.inputs:
@@ -144,7 +150,7 @@ class _Inference:
         return not all(ready) or before != _state(node)
 
     def _apply(self, node: Node, final: bool) -> None:
-        # Who built the node has said already that inputs are missing.
+        # The builder of the node has already reported missing inputs.
         few = len(node.inputs) < rule_of(node.operation).fewest
         if few or any(one.shape is None for one in node.inputs):
             leave_open(node)
@@ -163,31 +169,32 @@ class _Inference:
             node.shape = None
 
     def _waits(self, node: Node) -> bool:
-        """Whether it has no size because of what cannot be known."""
+        """Return whether it has no size because of unknown nodes."""
         return id(node) in self.doubtful and not elements(node.shape or ())
 
     def _check_inputs(self, node: Node, final: bool) -> None:
         for one in node.inputs:
             if one.operation == "DynamicAxis":
                 raise Misfit(
-                    f"'{one.name}' is a dynamic axis and no input of a node.", "dynamic-axis"
+                    f"'{one.name}' is a dynamic axis and cannot be an input of a node.",
+                    ("dynamic-axis"),
                 )
             if final and not elements(one.shape or ()):
                 raise Misfit(f"the size of its input '{one.name}' cannot be inferred.", "size")
 
     def _check_size(self, node: Node) -> None:
-        """Everything has elements; what could not be known because of another is unknown."""
+        """Report a node without elements, unless it depends on unknown nodes."""
         if node.shape is None or elements(node.shape) or node.operation == "DynamicAxis":
             return
         if id(node) not in self.doubtful:
-            reason = "nothing that uses it says how large it is"
+            reason = "none of its uses determines it"
             what = "parameter" if node.operation == PARAMETER else "node"
             self.troubles.append(Trouble(node, f"this {what} has no size: {reason}.", "size"))
         node.shape = None
 
 
 def _is_sure_product(node: Node) -> bool:
-    """Whether a product has one shape whatever the open dimension of its first factor is."""
+    """Return whether a product has one shape whatever the open dimension of its first factor is."""
     if node.operation not in _PRODUCTS or any(map(is_open, node.inputs[1:])):
         return False
     left, right = node.inputs[0].shape or (), node.inputs[1].shape or ()
@@ -198,8 +205,8 @@ def _is_sure_product(node: Node) -> bool:
 
 
 def _doubtful(nodes: list[Node]) -> set[int]:
-    """Nodes that depend on what cannot be known, with those that have no size and whose size might
-    come from there.  What a node of which nothing is known uses is not known, either.
+    """Return the nodes that depend on unknown ones, and those without a size that might come from
+    there.  The inputs of an unknown node are unknown, too.
     """
     if any(node.operation == OPAQUE for node in nodes):
         return set(map(id, nodes))
@@ -220,5 +227,5 @@ def _doubtful(nodes: list[Node]) -> set[int]:
 
 
 def _state(node: Node) -> tuple[object, ...]:
-    """What a rule may change: the node, and the parameters that it infers."""
+    """Return what a rule may change: the node, and the parameters that it infers."""
     return (node.shape, node.axis, *(one.shape for one in node.inputs))

@@ -1,4 +1,4 @@
-"""Compares a network with what the original program wrote to its log as it validated one."""
+"""Compares a network with CNTK's log of the validation of one; knows no language."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ LINE = re.compile(
 
 
 def first_difference(network: Network, log: str) -> str | None:
-    """A sentence on the first node of a log that the network has not so, or None.
+    """Return a message on the first node of a log that the network does not have in this form, or
+    None.
 
-    Of several lines on a node the last one counts; a 0 is a size that was still to infer.
+    Of several lines on a node the last one is used; a 0 is a size that was still to be inferred.
     """
     lines = {line["name"]: line for line in LINE.finditer(log)}
     if not lines:
@@ -28,7 +29,7 @@ def first_difference(network: Network, log: str) -> str | None:
     for name, line in lines.items():
         node = network.nodes.get(name)
         if node is None:
-            return f"the log has a node '{name}' ({line['operation']}), and the network has not."
+            return f"the log has a node '{name}' ({line['operation']}), and the network does not."
         difference = _difference(node, line)
         if difference:
             return f"'{name}' {difference}"
@@ -37,7 +38,7 @@ def first_difference(network: Network, log: str) -> str | None:
 
 
 def _difference(node: Node, line: re.Match[str]) -> str:
-    """What a node has otherwise than a line of the log; empty if nothing."""
+    """Return the difference between a node and its line of the log; empty if there is none."""
     if node.operation != line["operation"]:
         return f"is {line['operation']} in the log and {node.operation} here."
     inputs = [one.name for one in node.inputs]
@@ -56,7 +57,7 @@ def _difference(node: Node, line: re.Match[str]) -> str:
 
 
 def _agree(ours: tuple[int, ...], logged: list[str]) -> bool:
-    """Whether two shapes are the same but for sizes that were still to infer."""
+    """Return whether two shapes are equal except for sizes that were still to be inferred."""
     sizes = [one.lstrip("0") for one in logged]
     counted = list(map(str, ours))
     if "" in sizes:

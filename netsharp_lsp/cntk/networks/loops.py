@@ -1,4 +1,4 @@
-"""Recurrent loops: nodes that depend on one another through delays."""
+"""Recurrent loops: nodes that depend on one another through delays.  Knows no node types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_loops(nodes: Iterable[Node]) -> tuple[tuple[Node, ...], ...]:
-    """The strongly connected parts of a graph that hold a circle, in order of creation."""
+    """Return the strongly connected components that contain a cycle, in order of creation."""
     ordered = sorted(nodes, key=lambda node: node.number)
     parts = _Components().of(ordered)
     found = [part for part in parts if len(part) > 1 or _circles(part[0])]
@@ -33,7 +33,7 @@ class _Components:
         self.opened: set[int] = set()
 
     def of(self, nodes: list[Node]) -> list[list[Node]]:
-        """The components of a graph."""
+        """Return the components of a graph."""
         for node in nodes:
             if id(node) not in self.index:
                 self._walk(node)
@@ -57,7 +57,9 @@ class _Components:
                 self._close(node)
 
     def _unseen(self, node: Node, one: Node) -> bool:
-        """Whether an input was not visited; if it is on the path, the node reaches back to it."""
+        """Return whether an input was not visited; for one on the path, record that the node
+        reaches it.
+        """
         if id(one) not in self.index:
             return True
         if id(one) in self.opened:

@@ -1,5 +1,5 @@
-"""How two networks differ whose nodes go by the same names: what a model's file holds against what
-builds it now.  What only one of them says of an attribute is no difference.
+"""Differences between two networks whose nodes have the same names: the one in a model file and the
+one that is built now.  An attribute that only one of them has is not a difference.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def named_differences(held: Network, built: Network) -> Iterator[str]:
 
 
 def _differs(held: Node, built: Node) -> str:
-    """A clause on what two nodes of one name have not alike, empty where nothing."""
+    """Return a clause on the difference between two nodes of one name, empty if there is none."""
     name = built.name
     old, new = operation_of(held), operation_of(built)
     if old != new:
@@ -46,7 +46,7 @@ def _differs(held: Node, built: Node) -> str:
     inputs = [[one.name for one in node.inputs] for node in (held, built)]
     if inputs[0] != inputs[1]:
         return f"its '{name}' takes ({', '.join(inputs[0])}) and here ({', '.join(inputs[1])})"
-    # How a parameter begins, no file says.
+    # Files do not store the initialization of parameters.
     said = (attributes_of(held), attributes_of(built)) if held.operation != PARAMETER else ({}, {})
     for key in sorted(said[0].keys() & said[1].keys() - {"shape"}):
         if said[0][key] != said[1][key]:

@@ -1,7 +1,7 @@
-"""Nodes and networks as values; knows neither the types of nodes nor who builds them.
+"""Nodes and networks as values; knows neither the node types nor the builders.
 
-A shape is in CNTK's order.  An empty shape is not known yet, a dimension of 0 is to be
-inferred, and None is a shape that cannot be known (of a network that is loaded).
+A shape is in CNTK's order, the fastest axis first.  An empty shape is not known yet, a dimension of
+0 is to be inferred, and None is a shape that cannot be known (of a network that is loaded).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     Shape = tuple[int, ...] | None
-    #: What an attribute of a node may be.
+    #: The types of a node's attributes.
     Attribute = float | int | bool | str | tuple[int, ...] | tuple[bool, ...]
     #: A text's name and a span of its bytes.
     Where = tuple[str, int, int]
@@ -22,14 +22,14 @@ OPAQUE = "Opaque"
 #: The operation of parameters, whose dimensions may be inferred from their use.
 PARAMETER = "LearnableParameter"
 GROUPS = ("feature", "label", "criterion", "evaluation", "output")
-#: What older texts call two of the groups.
+#: The names of two groups in older texts.
 OLD_TAGS = {"criteria": "criterion", "eval": "evaluation"}
-#: How the axis of all inputs that name none is written.
+#: The name of the axis of all inputs that do not name one.
 DEFAULT_AXIS = "*"
 
 
 class Axis:
-    """A dynamic axis: nodes have the same one only if it is the same object."""
+    """A dynamic axis: nodes share one only if it is the same object."""
 
     __slots__ = ("name",)
 
@@ -40,7 +40,7 @@ class Axis:
 class Calling:
     """A call of a function or macro in a text of the user's, and the call around it.
 
-    `function` is empty for a name that is given to an expression; two calls are never equal.
+    `function` is empty for a name given to an expression; two calls are never equal.
     """
 
     __slots__ = ("function", "parent", "variable", "where")
@@ -53,7 +53,7 @@ class Calling:
 
 
 class Node:
-    """A node.  Building and inference fill it in; afterwards nothing changes it."""
+    """A node.  Building and inference fill it in; afterwards it does not change."""
 
     __slots__ = (
         "attributes",
@@ -84,50 +84,50 @@ class Node:
         self.shape: Shape = ()
         self.axis: Axis | None = None
         self.loop: int | None = None
-        #: What is wrong with the file that it starts from, empty for nothing.
+        #: The fault of the file with its initial values, empty if there is none.
         self.flaw = ""
-        #: The model that its numbers come from and its name there; no model for one beside it in
-        #: the same network, None where they are its own.
+        #: The model that its values come from and its name there; an empty model for a node of the
+        #: same network, None if the values are its own.
         self.saved: tuple[str, str] | None = None
-        #: The same object in nodes that begin with the same numbers of their own.
+        #: The same object in nodes with the same initial values of their own.
         self.draw = object()
         self.where: Where = ("", 0, 0)
         #: The innermost call that it comes from.
         self.call: Calling | None = None
-        #: What fetches the inputs of a delay once all other nodes are there.
+        #: Returns the inputs of a delay once all other nodes exist.
         self.late: Callable[[], tuple[Node, ...]] | None = None
 
     def integer(self, attribute: str, default: int = 0) -> int:
-        """A whole attribute."""
+        """Return an attribute as an integer."""
         found = self.attributes.get(attribute, default)
         return int(found) if isinstance(found, int | float) else default
 
     def text(self, attribute: str, default: str = "") -> str:
-        """An attribute that is a text."""
+        """Return an attribute that is a string."""
         found = self.attributes.get(attribute, default)
         return found if isinstance(found, str) else default
 
     def truth(self, attribute: str, default: bool = False) -> bool:
-        """An attribute that is true or false."""
+        """Return an attribute that is a boolean."""
         found = self.attributes.get(attribute, default)
         return found if isinstance(found, bool) else default
 
     def dimensions(self, attribute: str) -> tuple[int, ...]:
-        """An attribute that is a shape or a list of truths."""
+        """Return an attribute that is a shape or a list of booleans."""
         found = self.attributes.get(attribute, ())
         return found if isinstance(found, tuple) else ()
 
     @property
     def trainable(self) -> bool:
-        """Whether training changes it."""
+        """Return whether training changes it."""
         rate = self.attributes.get("learningRateMultiplier", 1.0)
         return self.operation == PARAMETER and rate != 0
 
 
 class Trouble(NamedTuple):
-    """What does not fit in a network: which node, a sentence, and a kind to tell causes apart:
-    the family of the shape rule, `axis`, `dynamic-axis`, `size` or `file`.  `differ`: two shapes do
-    not fit each other.
+    """A mismatch in a network: the node, a message, and a kind that identifies the cause: the
+    family of the shape rule, `axis`, `dynamic-axis`, `size` or `file`.  `differ`: two shapes do not
+    match.
     """
 
     node: Node
@@ -145,12 +145,14 @@ class Network(NamedTuple):
     troubles: tuple[Trouble, ...] = ()
 
 
-#: So many elements no program counts.
+#: The count at which counting elements ends: CNTK's sizes are 64-bit integers.
 UNCOUNTED = 2**63 - 1
 
 
 def reached(roots: Iterable[Node]) -> dict[Node, None]:
-    """Return roots and all that they depend on, each once; of a node's inputs the last is first."""
+    """Return roots and all nodes that they depend on, each once; of a node's inputs the last comes
+    first.
+    """
     found: dict[Node, None] = {}
     for root in roots:
         waiting = [root]
@@ -163,9 +165,9 @@ def reached(roots: Iterable[Node]) -> dict[Node, None]:
 
 
 def elements(shape: tuple[int, ...]) -> int:
-    """How many numbers a tensor of a shape has; none as long as nothing is known of it.
+    """Return the number of elements of a tensor; 0 as long as its shape is unknown.
 
-    Counting ends at `UNCOUNTED`: shapes that are computed from shapes would grow without end.
+    Counting ends at `UNCOUNTED`, because shapes computed from shapes could grow without limit.
     """
     if not shape:
         return 0
@@ -176,5 +178,5 @@ def elements(shape: tuple[int, ...]) -> int:
 
 
 def written(shape: Shape) -> str:
-    """A shape as the program writes it."""
+    """Return a shape as CNTK writes it."""
     return "?" if shape is None else " x ".join(map(str, shape))

@@ -1,6 +1,6 @@
-"""Every native type of node in one table: inputs, shape rule, attributes, older names, cost.
+"""The table of native node types: inputs, shape rule, attributes, older names, cost.
 
-Knows no language.  What a type does is told in `cntk/library/documentation`.
+Knows no language.  What a type does is described in `cntk/library/documentation`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ANY = 10**6
 
 
 class NodeType(NamedTuple):
-    """A native type of node: how many inputs it takes, the rule of its shape, how its attributes
-    are read, its older names, its multiply-adds where it has any, and the release that brought it
-    where the first did not have it.
+    """A native node type: the number of its inputs, the rule of its shape, the types of its
+    attributes, its older names, its multiply-adds if it has any, and the release that added it
+    unless it is the first.
     """
 
     fewest: int
@@ -59,7 +59,7 @@ def _binary(rule: Rule, **attributes: str) -> NodeType:
 
 
 def _later(since: str) -> NodeType:
-    """A type of a later release that works element by element."""
+    """Return an element-wise type of a later release."""
     return NodeType(1, 1, elementwise.same, since=since)
 
 
@@ -88,7 +88,7 @@ _SAMPLE = {"sizeOfSampledSet": WHOLE, "allowDuplicates": TRUTH}
 
 #: Types whose inputs are attached after all other nodes are built.
 DELAYS = frozenset(("PastValue", "FutureValue"))
-#: Types that hold data that a reader brings.
+#: Types that hold data of a reader.
 INPUTS = frozenset(("InputValue", "SparseInputValue"))
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -302,7 +302,7 @@ NODE_TYPES: dict[str, NodeType] = {
     "RandomSampleInclusionFrequency": NodeType(1, 1, criteria.sampled_frequency, _SAMPLE),
 }
 
-#: Types that only models of CNTK 2 hold: no text builds them.
+#: Types that occur only in models of CNTK 2: no text builds them.
 MODEL_TYPES: dict[str, NodeType] = {
     **dict.fromkeys(("ExponentialLinearUnit", "Tan", "Atan"), _unary(elementwise.same)),
     "Pow": _binary(elementwise.pair),
@@ -318,12 +318,12 @@ MODEL_TYPES: dict[str, NodeType] = {
 
 
 def row_of(operation: str) -> NodeType | None:
-    """The row of a type; None for one that nothing is known of."""
+    """Return the row of a type; None for an unknown type."""
     return NODE_TYPES.get(operation) or MODEL_TYPES.get(operation)
 
 
 def rule_of(operation: str) -> NodeType:
-    """The row of a type that is in a table."""
+    """Return the row of a type that is in a table."""
     return NODE_TYPES.get(operation) or MODEL_TYPES[operation]
 
 
@@ -332,12 +332,12 @@ ALIASES = {older: operation for operation, row in NODE_TYPES.items() for older i
 
 
 def family(operation: str) -> str:
-    """What the shape rule of a type is about: the name of its module."""
+    """Return the name of the module of a type's shape rule."""
     return rule_of(operation).rule.__module__.rpartition(".")[2]
 
 
 def multiply_adds(node: Node) -> int | None:
-    """Multiply-adds of a node per sample and time step; None where shapes are unknown."""
+    """Return the multiply-adds of a node per sample and time step; None if shapes are unknown."""
     row = row_of(node.operation)
     if row is None or row.cost is None:
         return 0

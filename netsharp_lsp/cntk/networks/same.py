@@ -1,6 +1,6 @@
-"""Whether two networks are the same: a one-to-one map of their nodes, or the first differences.
+"""Equality of two networks: a one-to-one map of their nodes, or the first differences.
 
-Names do not count, and nobody who built a network is asked: only nodes are looked at.
+Names do not matter; only nodes are compared, and nothing is known of the networks' origin.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.networks.node import Attribute, Axis, Network, Node
 
-#: Attributes that do not count: where numbers are drawn, and the name of an axis, whose nodes are
-#: compared instead.
+#: Ignored attributes: where numbers are drawn, and the name of an axis, whose nodes are compared
+#: instead.
 LEFT_OUT = frozenset(("initOnCPUOnly", "dynamicAxis"))
-#: What holds where a node does not say it.
+#: The values of attributes that a node does not have.
 IN_FORCE: dict[str, Attribute] = {
     "learningRateMultiplier": 1.0,
     "initFilterRank": 0,
     "initOutputRank": 1,
 }
-#: Steps over which nodes are looked around for others like them; a longer way is walked anyway.
+#: The most refinements of the colouring; longer distances are decided by trying a pair.
 FARTHEST = 64
-#: More differences than that are not told: the first explain the others.
+#: The most differences that are reported: the first explain the others.
 MOST = 20
 
 
 class Difference(NamedTuple):
-    """What a node has otherwise: `node` as the first network calls it, or the second if only that
-    has it; `before` and `after` as people read them, None for what is not there.
+    """A difference of a node: `node` is its name in the first network, or in the second if only
+    that has it; `before` and `after` are text for users, None if missing.
     """
 
     node: str
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The difference as a sentence."""
+        """Return the difference as a sentence."""
         if self.after is None:
             return f"'{self.node}' ({self.before}) has no counterpart afterwards."
         if self.before is None:
@@ -52,8 +52,8 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What a comparison gave: `names` leads from each node of the first network to that of the
-    second; `note` says where parameters are created in another order.
+    """The result of a comparison: `names` maps each node of the first network to that of the
+    second; `note` reports that parameters are created in another order.
     """
 
     names: dict[str, str]
@@ -62,7 +62,7 @@ class Comparison(NamedTuple):
 
     @property
     def same(self) -> bool:
-        """Whether the networks are the same."""
+        """Return whether the networks are the same."""
         return not self.differences
 
 
@@ -82,12 +82,12 @@ def _matched(network: Network, matching: _Matching) -> list[Node]:
 
 
 def operation_of(node: Node) -> str:
-    """The operation by its one name."""
+    """Return the operation by its canonical name."""
     return ALIASES.get(node.operation, node.operation)
 
 
 def attributes_of(node: Node) -> dict[str, Attribute]:
-    """The attributes in force, in the order of their names."""
+    """Return the effective attributes, in the order of their names."""
     given = {key: value for key, value in node.attributes.items() if key not in LEFT_OUT}
     if node.operation == PARAMETER:
         random = "randomSeed" in given
@@ -107,7 +107,7 @@ class _Matching:
         self.taken_axes: dict[int, Axis] = {}
 
     def by_groups(self, before: Network, after: Network) -> Iterator[Difference]:
-        """Pair the node groups in order, and everything below them."""
+        """Pair the node groups in order, and all nodes that they depend on."""
         for group in GROUPS:
             left, right = before.groups.get(group, ()), after.groups.get(group, ())
             for one, other in zip(left, right, strict=False):
@@ -117,7 +117,7 @@ class _Matching:
                 yield Difference(longer.name, f"group {group}", _listed(left), _listed(right))
 
     def walk(self, one: Node, other: Node) -> list[Difference]:
-        """Pair two nodes and all their inputs; what differs on the way ends a branch."""
+        """Pair two nodes and all their inputs; a difference ends a branch."""
         found: list[Difference] = []
         waiting = [(one, other)]
         while waiting:
@@ -134,7 +134,9 @@ class _Matching:
         return found
 
     def tried(self, one: Node, other: Node) -> bool:
-        """Pair two nodes and their inputs if nothing differs; else leave all as it is."""
+        """Pair two nodes and their inputs if nothing differs; otherwise leave all pairs
+        unchanged.
+        """
         sizes = self.sizes()
         if not self.walk(one, other):
             return True
@@ -142,11 +144,11 @@ class _Matching:
         return False
 
     def sizes(self) -> list[int]:
-        """How much is paired, to come back to."""
+        """Return the number of pairs, for `shrink`."""
         return [len(table) for table in self._tables()]
 
     def shrink(self, sizes: list[int]) -> None:
-        """Take back what was paired since: tables only grow, at their ends."""
+        """Remove the pairs added since: tables only grow, at their ends."""
         for table, size in zip(self._tables(), sizes, strict=True):
             while len(table) > size:
                 table.popitem()
@@ -184,7 +186,7 @@ class _Matching:
 
 
 def _own_differences(left: Node, right: Node) -> Iterator[Difference]:
-    """What two nodes have otherwise for themselves: operation, number of inputs, shape, values."""
+    """Yield the differences of two nodes themselves: operation, number of inputs, shape, values."""
     one, other = operation_of(left), operation_of(right)
     if one != other:
         yield Difference(left.name, "operation", one, other)
@@ -203,7 +205,7 @@ def _own_differences(left: Node, right: Node) -> Iterator[Difference]:
 
 
 class _Rest:
-    """Pairs what no group leads to: by what nodes are and how they are connected, then by name."""
+    """Pairs nodes that no group depends on: by their attributes and connections, then by name."""
 
     def __init__(self, matching: _Matching, before: Network, after: Network) -> None:
         self.matching = matching
@@ -212,7 +214,7 @@ class _Rest:
         self.users = {**_users(self.before), **_users(self.after)}
 
     def matched(self) -> Iterator[Difference]:
-        """Pair all nodes; yield those that have no partner."""
+        """Pair all nodes; yield those without a partner."""
         if self._all_by_name():
             return
         while True:
@@ -223,7 +225,7 @@ class _Rest:
         yield from _without_partner(*self._apart(left, right))
 
     def _all_by_name(self) -> bool:
-        """Pair nodes of the same names, if that works for all; else pair none."""
+        """Pair nodes of the same names, if that succeeds for all; otherwise pair none."""
         matching = self.matching
         sizes = matching.sizes()
         by_name = {node.name: node for node in self.after}
@@ -239,8 +241,8 @@ class _Rest:
         return False
 
     def _apart(self, left: list[Node], right: list[Node]) -> tuple[list[Node], list[Node]]:
-        """Those of the rest to which nothing corresponds if one looks at their inputs alone; all
-        of the rest if there are none such.
+        """Return the remaining nodes without a counterpart by their inputs alone, or all remaining
+        nodes if each has one.
         """
         colors = self._colors(with_users=False)
         counts: dict[int, int] = {}
@@ -253,8 +255,8 @@ class _Rest:
         return (more, fewer) if more or fewer else (left, right)
 
     def _pair_some(self, left: list[Node], right: list[Node]) -> bool:
-        """Pair every node with the only one like it or with that of its name; if there is none
-        such, one node with any that is like it.
+        """Pair every node with the only one like it or with the one of its name; without such a
+        pair, one node with any that is like it.
         """
         colors = self._colors()
         alike: dict[int, list[Node]] = {}
@@ -276,8 +278,8 @@ class _Rest:
         return self.matching.tried(node, one)
 
     def _colors(self, with_users: bool = True) -> dict[int, int]:
-        """A number for each node, equal only where nodes look alike however far one looks: to
-        their inputs, and to those that use them.
+        """Return a colour for each node, equal only for nodes that look alike at any distance,
+        along their inputs and their users.
         """
         numbers: dict[object, int] = {}
         nodes = [*self.before, *self.after]
@@ -310,7 +312,7 @@ class _Rest:
 
 
 def _users(nodes: Iterable[Node]) -> dict[int, list[tuple[Node, int]]]:
-    """For each node those that it is an input of, and which input."""
+    """Return for each node the nodes that use it, and as which input."""
     found: dict[int, list[tuple[Node, int]]] = {id(node): [] for node in nodes}
     for node in nodes:
         for place, one in enumerate(node.inputs):
@@ -319,7 +321,7 @@ def _users(nodes: Iterable[Node]) -> dict[int, list[tuple[Node, int]]]:
 
 
 def _without_partner(left: list[Node], right: list[Node]) -> Iterator[Difference]:
-    """What was left over: nodes of one name are told apart, others are missing."""
+    """Yield the remaining nodes: the differences of those with the same name, others as missing."""
     by_name = {node.name: node for node in right}
     for node in left:
         other = by_name.pop(node.name, None)
@@ -334,7 +336,7 @@ def _without_partner(left: list[Node], right: list[Node]) -> Iterator[Difference
 
 
 def _note_on_order(before: Network, after: Network, names: dict[str, str]) -> str | None:
-    """A sentence where parameters are not created in the same order; else None."""
+    """Return a sentence if parameters are not created in the same order, otherwise None."""
     ours = [names[node.name] for node in _parameters(before)]
     theirs = [node.name for node in _parameters(after)]
     place = next((n for n, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b), None)

@@ -1,5 +1,5 @@
-"""Parameters that start from a file: the file says what their shape leaves open, as the program
-takes it.  Knows no language and reads nothing itself.
+"""Parameters with initial values from a file: the file determines open dimensions as in CNTK.
+Knows no language and reads no files itself.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.networks.node import Node
 
-    #: The rows and columns of a file of numbers and what is wrong with it, by its path; None where
-    #: they cannot be known.
+    #: The rows and columns of a file of numbers and its fault, by its path; None if they cannot be
+    #: known.
     Matrix = tuple[int, int, str]
     Measure = Callable[[str], Matrix | None]
 
@@ -21,18 +21,18 @@ FROM_FILE, FROM_LITERAL = "fromFile", "fromLiteral"
 
 
 def not_measured(path: str) -> Matrix | None:
-    """Return that nothing can be known of a file."""
+    """Return that the file is unknown."""
     return None
 
 
 def is_open(node: Node) -> bool:
-    """Whether a file that cannot be read says how large a parameter is."""
+    """Return whether the size of a parameter depends on a file that cannot be read."""
     from_file = node.operation == PARAMETER and node.attributes.get("init") == FROM_FILE
     return from_file and node.shape is not None and not elements(node.shape)
 
 
 def measure_start(node: Node, measure: Measure) -> None:
-    """Complete the shape of a parameter from the file that it starts from."""
+    """Complete the shape of a parameter from the file with its initial values."""
     path = node.text("initFromFilePath")
     matrix = measure(path) if node.shape is not None and path else None
     if matrix is not None:
@@ -43,7 +43,7 @@ def fit_start(node: Node, path: str, matrix: Matrix) -> None:
     """Complete the shape of a parameter from the numbers that it starts from, by their name."""
     rows, columns, flaw = matrix
     if flaw:
-        node.flaw = f"the program stops when it reads '{path}': {flaw}."
+        node.flaw = f"CNTK stops when it reads '{path}': {flaw}."
         return
     if node.shape is None:
         return
@@ -56,7 +56,7 @@ def fit_start(node: Node, path: str, matrix: Matrix) -> None:
 
 def completed(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...] | None:
     """Return a shape whose open dimensions come from a matrix: the first one from its rows, one of
-    the others from its columns; None where they cannot.
+    the others from its columns; None if they cannot.
     """
     if elements(shape):
         return shape
@@ -71,26 +71,28 @@ def completed(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...
 
 
 def literal_lines(text: str) -> bytes:
-    """Return a matrix that is written out, as a file would have it: blanks may stand before a
-    line, and a line ends at either sign.
+    """Return a matrix literal as the lines of a file: blanks may precede a line, and a line ends at
+    either line end.
     """
     lines = (line.lstrip(" ") for line in text.replace("\r", "\n").split("\n"))
     return "\n".join(lines).encode()
 
 
 def misfit(shape: tuple[int, ...], path: str, rows: int, columns: int) -> str:
-    """Say why a matrix does not fit a shape, with the numbers that had to be equal."""
+    """Return the message on a matrix that does not fit a shape, with the numbers that had to be
+    equal.
+    """
     others = [size for size in shape[1:] if size]
     product = elements((1, *others))
     count = f"{' x '.join(map(str, others))} = {product}" if len(others) > 1 else f"{product}"
     if shape[1:].count(0) > 1:
-        asks = "leaves more than one dimension behind the first to the columns"
+        asks = "leaves more than one dimension after the first to the columns"
     elif shape and shape[0] not in (0, rows):
-        asks = f"asks for {shape[0]} row{'s' * (shape[0] != 1)}"
+        asks = f"needs {shape[0]} row{'s' * (shape[0] != 1)}"
     elif 0 in shape[1:]:
-        asks = f"asks for columns in multiples of {count}"
+        asks = f"needs columns in multiples of {count}"
     else:
-        asks = f"asks for {count} column{'s' * (product != 1)}"
+        asks = f"needs {count} column{'s' * (product != 1)}"
     turned = completed(shape, columns, rows) if len(shape) == 2 else None
     hint = " It fits with rows and columns exchanged." if turned == (columns, rows) else ""
     return (

@@ -1,4 +1,4 @@
-"""Networks as model files hold them; the engine, which reads those, is loaded with the first."""
+"""Networks in model files; the engine, which reads those, is loaded with the first."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.stored.values import StoredModel
     from netsharp_lsp.cntk.networks.node import Attribute
 
-#: With so many digits less one every number of four bytes is told from its neighbours.
+#: One more than the digits that distinguish every number of four bytes from its neighbours.
 _ENOUGH_DIGITS = 10
 
 
 def network_in(stored: StoredModel, path: str) -> Network:
-    """Return the network of a stored model; its nodes stand at the beginning of a file."""
+    """Return the network of a stored model; its nodes are at the beginning of the file."""
     nodes: dict[str, Node] = {}
     calls = _calls(stored, path)
     for number, one in enumerate(stored.nodes):
         node = nodes[one.name] = Node(one.operation, number, one.name)
-        # What no table knows has a shape that cannot be known.
+        # A type in no table has an unknown shape.
         node.shape = one.shape if row_of(one.operation) is not None else None
         node.attributes.update({key: _as_written(value) for key, value in one.attributes.items()})
         node.where = (path, 0, 0)
@@ -45,9 +45,10 @@ def network_in(stored: StoredModel, path: str) -> Network:
 
 
 def _as_written(value: Attribute) -> Attribute:
-    """A number that a file keeps in four bytes as a person wrote it: 0.1, not 0.10000000149011612.
+    """Return a number that a file stores in four bytes as it was written: 0.1, not
+    0.10000000149011612.
 
-    It is the shortest one that four bytes keep alike; what takes eight bytes stays as it is.
+    It is the shortest one with the same four bytes; numbers of eight bytes are returned unchanged.
     """
     if not isinstance(value, float) or not isfinite(value) or _in_four_bytes(value) != value:
         return value
@@ -56,7 +57,7 @@ def _as_written(value: Attribute) -> Attribute:
 
 
 def _in_four_bytes(value: float) -> float:
-    """What is left of a number in four bytes; infinite where it is too large."""
+    """Return a number rounded to four bytes; infinite if it is too large."""
     try:
         (kept,) = unpack("<f", pack("<f", value))
     except OverflowError:
@@ -65,7 +66,7 @@ def _in_four_bytes(value: float) -> float:
 
 
 def _calls(stored: StoredModel, path: str) -> list[Calling]:
-    """The blocks of a model, each the call of a function."""
+    """Return the blocks of a model, each as the call of a function."""
     found: list[Calling] = []
     for one in stored.blocks:
         parent = None if one.parent is None else found[one.parent]
@@ -74,7 +75,7 @@ def _calls(stored: StoredModel, path: str) -> list[Calling]:
 
 
 def read_network(blocks: Iterable[bytes]) -> Network | str:
-    """Read the network of a model file, whose nodes stand nowhere; a sentence for any other."""
+    """Read the network of a model file, whose nodes have no place; a message for any other file."""
     from netsharp_engine.cntk.stored.binary import ModelFault
     from netsharp_engine.cntk.stored.model_tensors import is_tensors, read_tensors
     from netsharp_engine.cntk.stored.opening import open_model

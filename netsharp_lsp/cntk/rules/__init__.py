@@ -1,4 +1,5 @@
-"""The rules of CNTK's languages, a folder a subject: each a page and a function in a module there.
+"""The rules of CNTK's languages, a folder per subject: each rule is a page and a function in a
+module there.
 
 Both are found by being there.  `CK` is about configurations and experiments, `BS` about
 BrainScript, `ND` about NDL, `ME` about MEL, `MG` about migration.
@@ -38,7 +39,7 @@ COMMAND: SubjectKind[Check[Command]] = SubjectKind("command")
 NETWORK: SubjectKind[Check[BuiltNetwork]] = SubjectKind("network")
 #: A builder's text with what it includes.
 PROGRAM: SubjectKind[Check[BrainScriptProgram]] = SubjectKind("program")
-#: A text as an experiment holds it.
+#: A text as it is in an experiment.
 BRAINSCRIPT: SubjectKind[Check[NetworkText]] = SubjectKind("brainscript")
 NDL: SubjectKind[Check[NetworkText]] = SubjectKind("ndl")
 MEL: SubjectKind[Check[NetworkText]] = SubjectKind("mel")
@@ -52,11 +53,12 @@ _NETWORKS = {PROGRAM: "brainscript", BRAINSCRIPT: "brainscript", NDL: "ndl"}
 
 
 class Bearing:
-    """What the findings of a code are about.
+    """The subject of the findings of a code.
 
-    `language`: that of the networks that they are about, empty where they are about none.
-    `of_texts`: they rest on the texts of a run alone, so they hold where more is not known of it.
-    `unknown`: they say that something of the run is not known, of which each file has one at most.
+    `language`: the language of the networks that they are about, empty if they are not about
+    networks. `of_texts`: they depend only on the texts of a run, so they hold where the rest of it
+    is unknown. `unknown`: they report that a part of the run is unknown, and each file has at most
+    one of them.
     """
 
     __slots__ = ("language", "of_texts", "unknown")
@@ -81,28 +83,28 @@ def rule(
 ) -> Callable[[CheckT], CheckT]:
     """Register a function ``(subject, experiment) -> findings`` for one code; see `Bearing`.
 
-    Of a run with a layer that cannot be read the texts alone are known: rules on texts are asked,
-    and those that say that they rest on them.  `language` is for where the subject does not tell.
+    If a layer of a run cannot be read, only its texts are known: then only rules on texts, and
+    rules with `of_texts`, are called.  `language` is given where the subject does not determine it.
     """
     language = language or _NETWORKS.get(on, "")
     return RULES.rule(code, severity, on, Bearing(language, of_texts or on in TEXTS, unknown))
 
 
 def emitted(code: str, severity: Severity, *, language: str = "") -> None:
-    """Declare a code whose findings another rule of its module makes, or an evaluation."""
+    """Declare a code whose findings another rule of its module, or an evaluation, produces."""
     RULES.emitted(code, severity, Bearing(language))
 
 
 def about_network(code: str, language: str | None = None) -> bool:
-    """Whether findings of a code are about networks: of this language, or of any."""
+    """Return whether findings of a code are about networks, of this language if one is given."""
     RULES.load()
     bearing = RULES.traits.get(code)
-    told = bearing.language if bearing is not None else ""
-    return told != "" and language in (None, told)
+    about = bearing.language if bearing is not None else ""
+    return about != "" and language in (None, about)
 
 
 def tells_unknown(code: str) -> bool:
-    """Whether findings of a code say that something of a run is not known."""
+    """Return whether findings of a code report that a part of a run is unknown."""
     RULES.load()
     bearing = RULES.traits.get(code)
     return bearing is not None and bearing.unknown

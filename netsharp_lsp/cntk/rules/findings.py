@@ -1,6 +1,6 @@
-"""What a rule says about CNTK's languages, at places that name their file; knows no rule.
+"""The findings of rules on CNTK's languages, at places that name their file; knows no rule.
 
-One run of the program reads several files, so a finding belongs to a file, not to a check.
+One run of CNTK reads several files, so a finding belongs to a file, not to a check.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Change", "Finding", "Note", "Place", "Repair", "placed"]
 
 
 def placed(place: SourcePlace) -> Place:
-    """A place of a configuration, by the name of its file."""
+    """Return a place of a configuration with the name of its file."""
     return Place(place.source.name, place.start, place.end)
 
 
@@ -35,8 +35,8 @@ class Change(findings.Change[Place]):
 
 
 class Repair(findings.Repair[Change]):
-    """A proposed fix in the finding's own file; safe when what is evaluated stays equal, or when
-    the text was broken.
+    """A proposed fix in the finding's own file; safe if the evaluated values stay equal, or if the
+    text was invalid.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Finding(findings.Finding[Place, Change]):
         return f"Finding({self.code!r}, {self.message!r}, {self.place!r})"
 
     def diagnostic(self, severity: Severity) -> Diagnostic:
-        """The finding as its file's report shows it."""
+        """Return the finding as the report of its file shows it."""
         file = self.place.source
         related = [
             Related(

@@ -1,4 +1,4 @@
-"""What is said of paths that lead to no file; looks at nothing itself."""
+"""The message about paths that are not regular files; does not look at files itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ FOLDER = "folder"
 
 
 def not_a_file(path: str, kind: str) -> str:
-    """Say what has the name of a file that is read."""
+    """Return the message about a folder, pipe or device in the place of a file."""
     if kind == FOLDER:
         return f"'{path}' is a folder, and a file is read here."
     return f"'{path}' is a {kind}: it is not opened, and what comes from it is not known here."

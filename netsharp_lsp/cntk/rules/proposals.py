@@ -1,5 +1,5 @@
-"""What a slip was probably meant to be, among words of which not every release knows all: what the
-release of the run does not know is told, and never written.
+"""Proposals for misspelt words: a word that the release of the run does not have is mentioned, but
+never written by a fix.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class MeantWord(NamedTuple):
-    """The word that may be written in the place of a slip, None where none may, and a sentence
-    with a blank before it on the word that another release knows, or "".
+    """The word that may replace a misspelt one, None if there is none, and a sentence, with a blank
+    before it, on a word that only another release has, or "".
     """
 
     word: str | None
@@ -26,7 +26,7 @@ class MeantWord(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What to append to a message, with a blank before it."""
+        """Return what to append to a message, with a blank before it."""
         return f" Did you mean '{self.word}'?" if self.word is not None else self.other
 
 
@@ -34,7 +34,7 @@ NONE = MeantWord(None)
 
 
 def proposal(word: str, among: Iterable[tuple[str, Releases]], experiment: Experiment) -> MeantWord:
-    """Return what is nearest to a word; of those equally near one that the release knows."""
+    """Return the nearest word; among equally near ones, one that the run's release has."""
     known = dict(islice(among, MOST_NAMES))
     has = {one: experiment.has(releases) for one, releases in known.items()}
     found = nearest(word, sorted(known, key=lambda one: not has[one]))
@@ -42,7 +42,7 @@ def proposal(word: str, among: Iterable[tuple[str, Releases]], experiment: Exper
 
 
 def proposed(found: str, known: Releases, experiment: Experiment) -> MeantWord:
-    """Return what may be said of the word that is nearest."""
+    """Return the proposal for the word that is nearest."""
     if experiment.has(known):
         return MeantWord(found)
     version = experiment.version

@@ -1,1 +1,1 @@
-"""The networks of SimpleNetworkBuilder, which a few options describe."""
+"""The networks of SimpleNetworkBuilder, described by a few options."""

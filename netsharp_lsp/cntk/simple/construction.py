@@ -1,6 +1,7 @@
-"""Puts nodes together as the program's own building functions do: names, starts, groups.
+"""Creates nodes as CNTK's own builder functions do: names, initializations, groups.  Knows no kind
+of network.
 
-Nodes without a name are counted in the order in which they come to be.
+Unnamed nodes are numbered in the order of their creation.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Attribute, Where
     from netsharp_lsp.cntk.simple.settings import SimpleSettings
 
-#: What types have that no option changes.
+#: Attributes that no option changes.
 _FIXED: dict[str, dict[str, Attribute]] = {"Times": {"outputRank": 1, "inferInputRankToMap": -1}}
 
 
 class Unbuildable(Exception):  # noqa: N818
-    """The program stops in the middle of such a network; the outcome tells why."""
+    """CNTK stops while it builds such a network; the outcome has the reason."""
 
 
 class Construction:
-    """A network that grows.  All its nodes are at one place, that of the builder."""
+    """A network under construction.  All its nodes are at one place, that of the builder."""
 
     def __init__(self, settings: SimpleSettings, where: Where) -> None:
         self.settings = settings
@@ -34,7 +35,7 @@ class Construction:
         self._groups: dict[str, list[Node]] = {group: [] for group in GROUPS}
 
     def network(self) -> Network:
-        """What was built, with shapes; a second node of one name stops the program."""
+        """Return the network with shapes; raise Unbuildable if two nodes have one name."""
         nodes = {node.name: node for node in self._nodes}
         if len(nodes) < len(self._nodes):
             raise Unbuildable("two of its nodes would have the same name")
@@ -42,24 +43,24 @@ class Construction:
         return inferred(Network(nodes, groups))
 
     def node(self, operation: str, *inputs: Node | None, name: str = "") -> Node:
-        """A node of inputs, all of which have to be there."""
+        """Create a node; raise Unbuildable if an input is missing."""
         given = tuple(one for one in inputs if one is not None)
         if len(given) < len(inputs):
-            raise Unbuildable(f"an input of its {operation} is never made")
+            raise Unbuildable(f"an input of its {operation} is never created")
         node = self._enter(operation, name)
         node.inputs = given
         node.attributes.update(_FIXED.get(operation, {}))
         return node
 
     def input(self, name: str, size: int | None, sparse: bool = False) -> Node:
-        """An input of a size."""
+        """Create an input of a size."""
         node = self._enter("SparseInputValue" if sparse else "InputValue", name)
         node.attributes["dynamicAxis"] = ""
         self._declare(node, size)
         return node
 
     def weights(self, name: str, rows: int | None, columns: int | None) -> Node:
-        """A parameter that starts with random numbers."""
+        """Create a parameter with random initial values."""
         node = self._parameter(name, rows, columns)
         node.attributes.update(
             init="uniform" if self.settings.uniform else "gaussian",
@@ -72,13 +73,13 @@ class Construction:
         return node
 
     def constant(self, name: str, rows: int | None, columns: int | None, value: float) -> Node:
-        """A parameter that starts with one number."""
+        """Create a parameter with one initial value."""
         node = self._parameter(name, rows, columns)
         node.attributes.update(init="fromValue", initValue=value)
         return node
 
     def delay(self, size: int | None, steps: int = 1, name: str = "") -> Node:
-        """The value of some steps before; its input is attached later."""
+        """Create a delay by some steps; its input is attached later."""
         node = self._enter("PastValue", name)
         node.shape = None if size is None else (size,)
         node.attributes.update(
@@ -88,11 +89,11 @@ class Construction:
         return node
 
     def dropped(self, node: Node, name: str = "") -> Node:
-        """A node behind dropout, if there is to be any."""
+        """Return a node with dropout after it, if that is configured."""
         return self.node("Dropout", node, name=name) if self.settings.dropout else node
 
     def activated(self, node: Node, layer: int, name: str = "") -> Node:
-        """The function of a layer applied to a node; a linear layer only gives it the name."""
+        """Apply the activation of a layer to a node; a linear layer only names the node."""
         function = self.settings.function(layer)
         if function:
             return self.node(function, node, name=name)
@@ -101,7 +102,7 @@ class Construction:
         return node
 
     def tag(self, group: str, node: Node) -> None:
-        """Put a node into a group."""
+        """Add a node to a group."""
         if node not in self._groups[group]:
             self._groups[group].append(node)
             node.tags.append(group)
@@ -129,10 +130,10 @@ class Construction:
 
 
 def times(size: int | None, factor: int) -> int | None:
-    """A size so many times."""
+    """Return a multiple of a size."""
     return None if size is None else size * factor
 
 
 def minus_log(size: int | None) -> float:
-    """What a bias of noise-contrastive estimation starts with."""
+    """Return the initial bias of noise-contrastive estimation."""
     return -math.log(size) if size else 0.0

@@ -1,6 +1,6 @@
 """Layers that several kinds of simple networks have: normalization, look-up tables, recurrence.
 
-Where one node is made within another, the later argument comes to be first, as in the program.
+Of nested nodes the later argument is created first, as in CNTK.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def normalized(net: Construction, features: Node) -> tuple[Node, Node | None]:
-    """Features normalized, if that is wanted, and the deviation that was used."""
+    """Return normalized features, if that is configured, and the deviation used."""
     if not net.settings.normalize:
         return features, None
     mean = net.node("Mean", features)
@@ -22,7 +22,7 @@ def normalized(net: Construction, features: Node) -> tuple[Node, Node | None]:
 
 
 def embedded(net: Construction, features: Node, name: str, required: bool = False) -> Node:
-    """Features looked up in a table, if one is wanted."""
+    """Return features looked up in a table, if one is configured."""
     settings = net.settings
     order = settings.table_order
     if order <= 0:
@@ -36,8 +36,8 @@ def embedded(net: Construction, features: Node, name: str, required: bool = Fals
 
 
 def recurrent(net: Construction, layers: tuple[int, int], before: Node, weights: Node) -> Node:
-    """A layer that also gets its own output of the step before; `layers` are its number and that
-    of the layer whose function it has.
+    """Return a layer with its own output of the previous step as an input; `layers` are its number
+    and that of the layer whose activation it has.
     """
     layer, function = layers
     size = net.settings.size(layer + 1)
@@ -51,7 +51,7 @@ def recurrent(net: Construction, layers: tuple[int, int], before: Node, weights:
 
 
 def dense(net: Construction, layer: int, before: Node) -> Node:
-    """An ordinary layer with a bias that starts with 0."""
+    """Return an ordinary layer with a bias that starts at 0."""
     settings = net.settings
     rows = settings.size(layer + 1)
     weights = net.weights(f"U{layer}", rows, settings.size(layer))
@@ -61,7 +61,7 @@ def dense(net: Construction, layer: int, before: Node) -> Node:
 
 
 def first_width(net: Construction) -> int | None:
-    """How wide the input of the first hidden layer is, behind a table or not."""
+    """Return the input width of the first hidden layer, after a table if there is one."""
     settings = net.settings
     if settings.table_order > 0:
         return times(settings.size(1), settings.table_order)

@@ -1,6 +1,6 @@
-"""The LSTM of simple networks, written out in products and sums.
+"""The LSTM of simple networks, composed of products and sums.
 
-Where one node is made within another, the later argument comes to be first, as in the program.
+Of nested nodes the later argument is created first, as in CNTK.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
     Sizes = tuple[int | None, int | None]
 
-#: The gates in the order of their delays, and what feeds each: the output, or the cell.
+#: The gates in the order of their delays, and the input of each: the output, or the cell.
 _DELAYS = ("HI", "HF", "HO", "HC", "CI", "CF", "CC")
 
 
 def lstm(net: Construction, layer: int, sizes: Sizes, before: Node) -> Node:
-    """One LSTM over an input: `sizes` are the width of the input and the size of the cell."""
+    """Return one LSTM over an input: `sizes` are the width of the input and the size of the
+    cell.
+    """
     width, size = sizes
     parameters = _parameters(net, layer, width, size)
     return _Lstm(net, parameters, {name: net.delay(size) for name in _DELAYS}).over(before)
@@ -26,7 +28,7 @@ def lstm(net: Construction, layer: int, sizes: Sizes, before: Node) -> Node:
 def _parameters(
     net: Construction, layer: int, width: int | None, size: int | None
 ) -> dict[str, Node]:
-    """What is learned, made in the order of the program."""
+    """Return the parameters, created in CNTK's order."""
     made = {}
     for gate in ("O", "I", "F", "C"):
         made[f"WX{gate}"] = net.weights(f"WX{gate}{layer}", size, width)
@@ -42,7 +44,7 @@ def _parameters(
 
 
 class _Lstm:
-    """The parameters of one layer, and by name the delays of what it gave before."""
+    """The parameters of one layer, and by name the delays of its previous outputs."""
 
     def __init__(
         self, net: Construction, parameters: dict[str, Node], past: dict[str, Node]
@@ -52,7 +54,7 @@ class _Lstm:
         self.past = past
 
     def over(self, before: Node) -> Node:
-        """The output of the cell, with dropout behind it if there is any."""
+        """Return the output of the cell, with dropout after it if that is configured."""
         net = self.net
         constant_input, constant_forget, constant_output = net.settings.constant_gates
         entering = None if constant_input else self._gate("I", before, self.past["CI"])

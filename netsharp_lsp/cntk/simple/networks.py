@@ -1,9 +1,11 @@
-"""The kinds of simple networks by what `rnnType` calls them, each with the names of its nodes."""
+"""The kinds of simple networks by their `rnnType`, each with the names of its nodes.  Knows no
+text.
+"""
 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.simple.construction import Construction, Unbuildable, minus_log
-from netsharp_lsp.cntk.simple.criteria import Judged, add_criteria
+from netsharp_lsp.cntk.simple.criteria import Scored, add_criteria
 from netsharp_lsp.cntk.simple.layers import dense, embedded, first_width, normalized, recurrent
 from netsharp_lsp.cntk.simple.lstm import lstm
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 _CLASS_NAMES = ("TrainNodeClassBasedCrossEntropy", "EvalNodeClassBasedCrossEntrpy")
 _NOISE_NAMES = ("TrainNodeNCEBasedCrossEntropy", "EvalNodeNCEBasedCrossEntrpy")
-#: Layers whose outputs the program can remember.
+#: The most layers whose outputs CNTK keeps.
 _DEEPEST = 20
 
 
@@ -41,13 +43,13 @@ def _feed_forward(net: Construction) -> None:
     last = _affine(net, settings.hidden, before, f"H{settings.hidden - 1}")
     last.name = "HLast"
     label = net.input("labels", settings.size(settings.hidden + 1))
-    add_criteria(net, Judged(last, label))
+    add_criteria(net, Scored(last, label))
     net.tag("output", _scaled(net, last, label, "Prior") if settings.prior else last)
     net.node("Softmax", last, name="PosteriorProb")
 
 
 def _affine(net: Construction, layer: int, before: Node, source: str) -> Node:
-    """Weights and a bias, named by where they come from."""
+    """Return an affine layer, named after its input."""
     rows = net.settings.size(layer + 1)
     weights = net.weights(f"W{layer}", rows, net.settings.size(layer))
     bias = net.constant(f"B{layer}", rows, 1, 0.0)
@@ -57,7 +59,7 @@ def _affine(net: Construction, layer: int, before: Node, source: str) -> Node:
 
 
 def _scaled(net: Construction, last: Node, label: Node, name: str) -> Node:
-    """The output less the logarithm of how often each label comes."""
+    """Return the output minus the logarithm of each label's frequency."""
     logarithm = net.node("Log", net.node("Mean", label, name=name), name="LogOfPrior")
     return net.node("Minus", last, logarithm, name="ScaledLogLikelihood")
 
@@ -69,15 +71,15 @@ def _recurrent(net: Construction) -> None:
     hidden = settings.hidden
     weights = net.weights(f"W{hidden}", settings.size(hidden + 1), settings.size(hidden))
     label = net.input("labels", settings.size(hidden + 1))
-    add_criteria(net, Judged(before, label, weights), ("criterion", "eval"))
+    add_criteria(net, Scored(before, label, weights), ("criterion", "eval"))
     net.tag("output", net.node("Times", weights, before, name="outputs"))
     if settings.prior:
         net.node("Mean", label)
 
 
 def _recurrent_layers(net: Construction, before: Node, bias: Node | None, own_bias: bool) -> Node:
-    """Hidden layers, recurrent or not.  Those that are not take a bias that the program makes
-    only for the first of them, and only in some networks.
+    """Return hidden layers, recurrent or not.  Layers that are not recurrent take a bias that CNTK
+    creates only for the first of them, and only in some networks.
     """
     settings = net.settings
     found = 0
@@ -110,7 +112,7 @@ def _class_recurrent(net: Construction) -> None:
 
 
 def _classes(net: Construction, before: Node) -> tuple[Node, Node, Node]:
-    """The end of a class-based network: its criterion, its label and its last weights."""
+    """Return the end of a class-based network: its criterion, its label and its last weights."""
     settings = net.settings
     hidden = settings.hidden
     width = settings.size(hidden)
@@ -119,12 +121,12 @@ def _classes(net: Construction, before: Node) -> tuple[Node, Node, Node]:
     rows = settings.classes if settings.classes >= 0 else None
     classes = net.weights("WeightForClassPostProb", rows, width)
     chances = net.node("Times", classes, before, name="ClassPostProb")
-    node = add_criteria(net, Judged(before, label, weights, chances), _CLASS_NAMES)
+    node = add_criteria(net, Scored(before, label, weights, chances), _CLASS_NAMES)
     return node, label, weights
 
 
 def _lstm_layers(net: Construction, before: Node, always: bool) -> tuple[Node, dict[int, Node]]:
-    """LSTMs and what lies between them; the outputs by layer, too."""
+    """Return LSTM layers with the layers between them, and their outputs by layer."""
     settings = net.settings
     offset = 1 if settings.table_order > 0 else 0
     outputs = {1: before} if offset else {}
@@ -152,7 +154,7 @@ def _long_memory(net: Construction) -> None:
     hidden = settings.hidden
     weights = net.weights(f"W{hidden}", settings.size(hidden + 1), settings.size(hidden))
     label = net.input("labels", settings.size(hidden + 1))
-    add_criteria(net, Judged(before, label, weights))
+    add_criteria(net, Scored(before, label, weights))
     output = net.node("Times", weights, before, name="outputs")
     net.tag("output", _scaled(net, output, label, "") if settings.prior else output)
     net.node("Softmax", output, name="PosteriorProb")
@@ -192,7 +194,7 @@ def _noise(net: Construction) -> None:
     before = embedded(net, before, "LookupTable")
     before, outputs = _lstm_layers(net, before, always=False)
     if len(settings.sizes) > _DEEPEST:
-        raise Unbuildable(f"more than {_DEEPEST} layers are not remembered")
+        raise Unbuildable(f"it has more than {_DEEPEST} layers")
     for layer in range(1 if settings.table_order > 0 else 0, len(settings.sizes)):
         before = _direct(net, layer, outputs.get(layer), before)
     hidden = settings.hidden
@@ -200,14 +202,14 @@ def _noise(net: Construction) -> None:
     label = net.input("labels", 2 * (settings.noise + 1))
     words = settings.size(hidden + 1)
     bias = net.constant("BiasVector", 1, words, minus_log(words))
-    node = add_criteria(net, Judged(before, label, weights, bias), _NOISE_NAMES)
+    node = add_criteria(net, Scored(before, label, weights, bias), _NOISE_NAMES)
     net.tag("output", node)
     if settings.prior:
         net.node("Mean", label)
 
 
 def _direct(net: Construction, layer: int, source: Node | None, target: Node) -> Node:
-    """A layer's output added to the last, for every time that it is listed."""
+    """Return the last layer plus a layer's output, for every time that it is listed."""
     settings = net.settings
     merged = target
     width = first_width(net) if layer <= 1 else settings.size(layer)
@@ -234,14 +236,14 @@ def _log_bilinear(net: Construction) -> None:
     hidden = settings.hidden
     weights = net.weights(f"W{hidden}", settings.size(hidden + 1), settings.size(hidden))
     label = net.input("labels", settings.size(hidden + 1))
-    add_criteria(net, Judged(before, label, weights))
+    add_criteria(net, Scored(before, label, weights))
     net.tag("output", net.node("Times", weights, before, name="outputs"))
     if settings.prior:
         net.node("Mean", label)
 
 
 def _averaged(net: Construction, before: Node) -> Node:
-    """The input and some steps before it, each with weights of its own, added up."""
+    """Return the input plus some previous steps, each with weights of its own."""
     size = net.settings.size(0)
     total = before
     for steps in range(1, net.settings.past_order + 1):
@@ -289,14 +291,14 @@ def _windowed(net: Construction) -> None:
     hidden = settings.hidden
     weights = net.weights(f"W{hidden}", settings.size(hidden + 1), settings.size(hidden))
     label = net.input("labels", settings.size(hidden + 1), sparse=True)
-    add_criteria(net, Judged(before, label, weights))
+    add_criteria(net, Scored(before, label, weights))
     net.tag("output", net.node("Times", weights, before))
     if settings.prior:
         net.node("Mean", label)
 
 
 def _window(net: Construction, before: Node) -> Node:
-    """A layer over the input and the four steps before it."""
+    """Return a layer over the input and the four steps before it."""
     settings = net.settings
     rows, columns = settings.size(1), settings.size(0)
     bias = net.constant("bi0", rows, 1, 0.0)

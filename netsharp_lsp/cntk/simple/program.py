@@ -1,4 +1,4 @@
-"""The network of a SimpleNetworkBuilder block."""
+"""The network of a SimpleNetworkBuilder block.  Knows no single option."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_builder(found: Found, command_scope: Scope) -> Outcome:
-    """The network that a block describes; none where an option is wrong or not known."""
+    """Return the network that a block describes; none if an option is invalid or unknown."""
     inside = found.text.place(0, len(found.text))
     place = Place(inside.source.name, inside.start, inside.end)
     reader = Reader(command_scope.inside(found), place)
@@ -25,5 +25,5 @@ def evaluate_builder(found: Found, command_scope: Scope) -> Outcome:
         NETWORKS[settings.kind](net)
         return Outcome(net.network(), tuple(reader.faults))
     except Unbuildable as reason:
-        message = f"the program builds no network of 'rnnType = {settings.kind}' here: {reason}."
+        message = f"CNTK builds no network of 'rnnType = {settings.kind}' here: {reason}."
         return Outcome(None, (*reader.faults, BuildingFault("unbuildable", message, place)))

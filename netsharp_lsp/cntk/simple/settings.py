@@ -1,6 +1,6 @@
-"""The options of a SimpleNetworkBuilder, read as the program reads them; builds nothing.
+"""The options of a SimpleNetworkBuilder, read as CNTK reads them; builds nothing.
 
-What a variable without a value leaves open is None; what is wrong is a fault.
+A value that depends on an unknown variable is None; an invalid value is a fault.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.scope import Found, Scope
 
 _WHOLE = re.compile(r"[+-]?[0-9]+\Z")
-#: What a network can be trained by, and judged by, in any case.
+#: The criteria for training and evaluation, case-insensitive.
 TRAINING = {
     "crossentropywithsoftmax": "CrossEntropyWithSoftmax",
     "squareerror": "SquareError",
@@ -31,12 +31,12 @@ EVALUATION = TRAINING | {
     "classificationerror": "ClassificationError",
     "errorprediction": "ClassificationError",
 }
-#: Kinds of networks; the first that `rnnType` lists counts, in this order and in this very case.
+#: Kinds of networks; the first of these in `rnnType` is used; they are case-sensitive.
 KINDS = (
     *("SIMPLENET", "SIMPLERNN", "LSTM", "CLASSLM", "LBLM", "NPLM"),
     *("CLASSLSTM", "NCELSTM", "CLSTM", "CRF"),
 )
-#: Functions of layers by what `layerTypes` calls them; none for those that stay linear.
+#: Activations of layers by their name in `layerTypes`; empty for linear layers.
 FUNCTIONS = {
     "Sigmoid": "Sigmoid",
     "RectifiedLinear": "RectifiedLinear",
@@ -46,7 +46,7 @@ FUNCTIONS = {
     "": "",
 }
 _GATES = ("input", "forget", "output")
-#: Plain options by the field that they fill: their names and what holds without them.
+#: Plain options by field: their names and defaults.
 _TRUTHS = {
     "uniform": ("uniformInit", "true"),
     "normalize": ("applyMeanVarNorm", "false"),
@@ -69,12 +69,14 @@ _WHOLES = {
     "noise": ("noise_number", "-1"),
 }
 _LISTS = {"recurrent": "recurrentLayer", "direct": "directConnect"}
-#: Layers beyond which a list is a mistake.
+#: The most layers of a list: a longer one is a mistake.
 MOST = 10_000
 
 
 class SimpleSettings(NamedTuple):
-    """The options in force.  Lists of sizes and functions go on with their last element."""
+    """The effective options.  Lists of sizes and activations are continued with their last
+    element.
+    """
 
     sizes: tuple[int | None, ...]
     functions: tuple[str, ...]
@@ -101,26 +103,26 @@ class SimpleSettings(NamedTuple):
 
     @property
     def hidden(self) -> int:
-        """How many hidden layers there are."""
+        """Return the number of hidden layers."""
         return len(self.sizes) - 2
 
     def size(self, number: int) -> int | None:
-        """The size of a layer, the input being 0."""
+        """Return the size of a layer, the input being 0."""
         return self.sizes[min(number, len(self.sizes) - 1)]
 
     def function(self, layer: int) -> str:
-        """The function of a hidden layer, from 0."""
+        """Return the activation of a hidden layer, from 0."""
         return self.functions[min(layer, len(self.functions) - 1)]
 
     def is_recurrent(self, number: int, layer: int) -> bool:
-        """Whether the list of recurrent layers has a layer at a number."""
+        """Return whether the list of recurrent layers has a layer at a number."""
         if not self.recurrent:
             return False
         return self.recurrent[min(number, len(self.recurrent) - 1)] == layer
 
 
 class Reader:
-    """Reads options from a block; `known` is False once something cannot be known."""
+    """Reads options from a block; `known` is False once a value is unknown."""
 
     def __init__(self, scope: Scope, place: Place) -> None:
         self.scope = scope
@@ -129,7 +131,7 @@ class Reader:
         self.known = True
 
     def settings(self) -> SimpleSettings | None:
-        """All options, or None where they describe no network."""
+        """Return all options, or None if they do not describe a network."""
         given: dict[str, Any] = {
             "training": self._criterion("trainingCriterion", TRAINING),
             "evaluation": self._criterion("evalCriterion", EVALUATION),
@@ -147,7 +149,7 @@ class Reader:
         return SimpleSettings(**given) if complete and self.known else None
 
     def fault(self, kind: str, message: str, found: Found | None = None) -> None:
-        """Note what is wrong with an option, or with the block."""
+        """Record a fault of an option, or of the block."""
         place = self.place
         if found is not None:
             inside = found.text.place(0, len(found.text))
@@ -155,7 +157,7 @@ class Reader:
         self.faults.append(BuildingFault(kind, message, place))
 
     def _text_option(self, name: str, default: str) -> tuple[str | None, Found | None]:
-        """The text of an option; None for one that cannot be known."""
+        """Return the text of an option; None if it is unknown."""
         found = self.scope.look_up(name.encode())
         if found is None or found.text.text == b"default":
             return default, None
@@ -165,7 +167,7 @@ class Reader:
         return found.text.text.decode("utf-8", "replace"), found
 
     def _elements(self, name: str, default: str) -> tuple[list[str | None], Found | None]:
-        """The elements of an option that is a list; None for those that cannot be known."""
+        """Return the elements of an option that is a list; None for unknown ones."""
         found = self.scope.look_up(name.encode())
         if found is None or found.text.text == b"default":
             return [default] if default else [], None
@@ -193,11 +195,11 @@ class Reader:
         criterion = known.get(text.lower())
         if criterion is None:
             words = ", ".join(sorted(set(known.values())))
-            message = f"'{text}' is no criterion of '{name}'; there are {words}."
+            message = f"'{text}' is not a criterion of '{name}'; there are {words}."
             self.fault("unknown-criterion", message, found)
         elif criterion == "SequenceWithSoftmax":
             message = (
-                "the program knows the word 'sequenceWithSoftmax' and builds no such criterion"
+                "CNTK accepts the word 'sequenceWithSoftmax', but builds no such criterion"
                 " here: it stops."
             )
             self.fault("unsupported-criterion", message, found)
@@ -211,10 +213,12 @@ class Reader:
             return None
         kind = next((one for one in KINDS if one in words), None)
         if kind is None:
-            message = f"'{words[0] if words else ''}' is no 'rnnType'; there are {', '.join(KINDS)}"
+            message = (
+                f"'{words[0] if words else ''}' is not an 'rnnType'; there are {', '.join(KINDS)}"
+            )
             self.fault("unknown-kind", f"{message}, all in capitals.", found)
         elif kind == "CRF":
-            message = "'rnnType = CRF' is known to the program by name only: it stops."
+            message = "CNTK has 'rnnType = CRF' by name only: it stops."
             self.fault("unsupported-kind", message, found)
             return None
         return kind
@@ -226,7 +230,7 @@ class Reader:
             message = "'layerSizes' lists the sizes of at least two layers, input and output."
             self.fault("layer-sizes", message, found)
         elif any(size is not None and size < 0 for size in sizes):
-            self.fault("layer-sizes", "a layer has a size from 0 on.", found)
+            self.fault("layer-sizes", "the size of a layer is at least 0.", found)
             return ()
         return sizes
 
@@ -243,10 +247,10 @@ class Reader:
         return tuple(functions)
 
     def _meant(self, word: str, found: Found | None) -> str:
-        """The function that a word spelt otherwise means; the program stops at it."""
+        """Return the activation that a misspelt word stands for; CNTK stops at it."""
         message = (
-            f"'{word}' is no function of a layer; there are Sigmoid, RectifiedLinear, Tanh and"
-            " None, in this spelling."
+            f"'{word}' is not an activation of a layer; there are Sigmoid, RectifiedLinear, Tanh "
+            "and None, in this spelling."
         )
         self.fault("unknown-layer", message, found)
         meant = next((one for one in FUNCTIONS if one.lower() == word.lower()), None)
@@ -267,9 +271,7 @@ class Reader:
 
     def _number(self, text: str, name: str, found: Found | None) -> int:
         if not _WHOLE.match(text) or len(text) > 15:
-            self.fault(
-                "option-value", f"'{name}' wants whole numbers, and '{text}' is none.", found
-            )
+            self.fault("option-value", f"'{name}' needs integers, and '{text}' is not one.", found)
             return 0
         return int(text)
 
@@ -284,7 +286,7 @@ class Reader:
         try:
             return float(text)
         except ValueError:
-            self.fault("option-value", f"'{name}' is a number, and '{text}' is none.", found)
+            self.fault("option-value", f"'{name}' is a number, and '{text}' is not one.", found)
             return 0.0
 
     def _truth(self, name: str, default: str) -> bool:

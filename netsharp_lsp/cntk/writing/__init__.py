@@ -1,4 +1,4 @@
-"""A network that has no text, written as BrainScript: names become records, nodes become calls.
+"""A network without a text, written as BrainScript: names become records, nodes become calls.
 
-Knows no file and no number of a parameter: whoever asks says how each begins.
+Knows no file and no value of a parameter: the caller supplies the initialization of each.
 """

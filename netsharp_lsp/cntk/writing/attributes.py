@@ -1,7 +1,7 @@
-"""What a node says of itself beside its inputs, in one form for models and texts.
+"""The attributes of a node besides its inputs, in one form for models and texts.  Writes nothing.
 
-A file has all attributes of a type in the words of its version, a text those that somebody wrote:
-here both have the same keys, lists as long as the kernel, and numbers as single precision has them.
+A file has all attributes of a type as of its version, a text those that were written: here both
+have the same keys, lists as long as the kernel, and numbers in single precision.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Attribute, Node
 
 RATE = "learningRateMultiplier"
-#: What a file or a text does not mention where it is as usual.
+#: The defaults of attributes, which a file or a text may omit.
 USUAL: Mapping[str, Attribute] = {
     "alongAxis": 1,
     "ceilOut": False,
@@ -40,9 +40,9 @@ USUAL: Mapping[str, Attribute] = {
     "strideShape": (1,),
     "transpose": False,
 }
-#: Lists with an element for each dimension of the kernel; the last one stands for all behind it.
+#: Lists with an element for each dimension of the kernel; the last one applies to all after it.
 LISTS = ("dimDilation", "dimPadLower", "dimPadUpper", "dimPadding", "dimSharing", "strideShape")
-#: What files hold of a type without any effect on it.
+#: Attributes in files that have no effect on a type.
 _IDLE: Mapping[str, frozenset[str]] = {
     "Pooling": frozenset(("mapCount", "dimSharing", "maxTempMemSizeInSamples", "dimDilation")),
     "MaxUnpooling": frozenset(("mapCount", "dimSharing", "maxTempMemSizeInSamples", "dimDilation")),
@@ -52,7 +52,7 @@ _IDLE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(INPUTS, frozenset(("shape", "dynamicAxis"))),
     PARAMETER: frozenset(("shape", "initValue")),
 }
-#: What a file says of a type beside the attributes that texts know, as long as it is this.
+#: Attributes in files that texts lack, with the value that needs no text.
 _QUIET: Mapping[tuple[str, str], Attribute] = {
     ("Convolution", "pool"): "none",
     ("Convolution", "ceilOut"): False,
@@ -69,7 +69,7 @@ _QUIET: Mapping[tuple[str, str], Attribute] = {
 
 
 def said(node: Node) -> dict[str, Attribute]:
-    """Return the attributes of a node that a text can say, each as it is in force."""
+    """Return the effective attributes of a node that a text can express."""
     if node.operation == PARAMETER:
         return {RATE: _in_full(node, RATE, node.attributes.get(RATE, 1.0))}
     row = NODE_TYPES.get(node.operation)
@@ -83,17 +83,17 @@ def said(node: Node) -> dict[str, Attribute]:
 
 
 def unsaid(node: Node) -> str | None:
-    """Return why a text cannot say all of what a file says of a node, None where it can."""
+    """Return why a text cannot express all attributes of a node in a file, None if it can."""
     row = NODE_TYPES.get(node.operation)
     if row is None:
-        return "no text of BrainScript makes a node of this type"
+        return "no text of BrainScript creates a node of this type"
     known = (RATE,) if node.operation == PARAMETER else row.attributes
     for key, value in node.attributes.items():
         if key in known or key in _IDLE.get(node.operation, ()):
             continue
         usual = _QUIET.get((node.operation, key), USUAL.get(key))
         if usual is None or _in_full(node, key, value) != _in_full(node, key, usual):
-            return f"its attribute {key} = {value} has no word in BrainScript"
+            return f"its attribute {key} = {value} cannot be expressed in BrainScript"
     return None
 
 
@@ -107,7 +107,7 @@ def _in_full(node: Node, key: str, value: Attribute) -> Attribute:
 
 
 def single_of(value: float) -> float:
-    """Return the number in single precision that is nearest to one, or itself where none is."""
+    """Return the nearest number in single precision, or the number itself if it is out of range."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:

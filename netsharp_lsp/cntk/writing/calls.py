@@ -1,6 +1,8 @@
-"""The function of the library that makes a node, in one table, and the call that is written.
+"""The library function that creates each node type, in one table, and the text of its call.  Knows
+no names of nodes.
 
-A type without a row, or whose function another name hides, is written with `new ComputationNode`.
+A type without a row, or whose function is hidden by another name, is written with `new
+ComputationNode`.
 """
 
 from __future__ import annotations
@@ -26,19 +28,21 @@ if TYPE_CHECKING:
 
 
 class LibraryCall(NamedTuple):
-    """A function: its name, the parameters that inputs are, attributes behind them, those that are
-    given by name, each with what holds where it is not given, and attributes before the inputs.
+    """A function: its name, the parameters that are inputs, attributes after them, named ones with
+    their defaults, and attributes before the inputs.
     """
 
     function: str
     inputs: tuple[str, ...]
-    behind: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     named: Mapping[str, tuple[str, Attribute]] = MappingProxyType({})
     before: tuple[str, ...] = ()
 
 
 def _by_name(*names: str) -> dict[str, tuple[str, Attribute]]:
-    """Arguments that are called as their attributes, and are not given where they are as usual."""
+    """Return arguments named like their attributes, which are omitted if they have their
+    default.
+    """
     return {name: (name, USUAL[name]) for name in names}
 
 
@@ -160,20 +164,20 @@ CALLS: dict[str, LibraryCall] = {
     "EnvironmentInput": LibraryCall("EnvironmentInput", (), ("propertyName",)),
     "DynamicAxis": LibraryCall("DynamicAxis", ()),
 }
-#: Convolutions backwards.
+#: Transposed convolutions.
 BACKWARDS = LibraryCall(
     "ConvolutionTranspose",
     ("weightNode", "inputValueNode"),
     ("kernelShape",),
     {**_KERNELS, "dimOutputShape": ("outputShape", (0,))},
 )
-#: Signs of operators, and how tightly they bind; a call binds most.
+#: Operators and their precedence; a call has the highest.
 SIGNS = {"Plus": ("+", 1), "Minus": ("-", 1), "ElementTimes": (".*", 2), "Times": ("*", 2)}
 TIGHTEST = 9
 
 
 def call_of(node: Node) -> LibraryCall | None:
-    """Return the function that makes a node, None where none makes just this one."""
+    """Return the function that creates a node, None if none creates exactly this one."""
     attributes = said(node)
     if node.operation == "Convolution":
         if attributes.get("transpose"):
@@ -185,7 +189,7 @@ def call_of(node: Node) -> LibraryCall | None:
 
 
 def sign_of(node: Node) -> tuple[str, int] | None:
-    """Return the operator that makes a node, None where there is none."""
+    """Return the operator that creates a node, None if there is none."""
     found = SIGNS.get(node.operation)
     if found is None or node.operation != "Times":
         return found
@@ -193,10 +197,10 @@ def sign_of(node: Node) -> tuple[str, int] | None:
 
 
 def written_call(call: LibraryCall, node: Node, inputs: Sequence[str]) -> str:
-    """Return the call of a function with its inputs as they are written."""
+    """Return the call of a function with the given texts of its inputs."""
     attributes = said(node)
     given = [*(value_of(attributes[key]) for key in call.before), *inputs]
-    given += [value_of(attributes[key]) for key in call.behind]
+    given += [value_of(attributes[key]) for key in call.after]
     for key, (name, usual) in call.named.items():
         value = attributes.get(key, usual)
         value = short(key, value)
@@ -230,20 +234,22 @@ _BY_KIND = {
 
 
 def names_given(node: Node) -> frozenset[str]:
-    """Return the names that the constructor of a node gives within its braces."""
+    """Return the names that the constructor of a node defines within its braces."""
     row = NODE_TYPES[node.operation]
     return frozenset(("operation", "inputs", "tag", *row.attributes))
 
 
 def short(key: str, value: Attribute) -> Attribute:
-    """Return a list for the dimensions of a kernel as one element where all of them are alike."""
+    """Return a list for the dimensions of a kernel as one element if all of them are equal."""
     if key in LISTS and isinstance(value, tuple) and len(set(value)) == 1:
         return value[:1]
     return value
 
 
 def value_of(value: Attribute) -> str:
-    """Return a value as BrainScript writes it; ValueError for a text with both kinds of quotes."""
+    """Return a value as BrainScript text; raise ValueError for a string with both kinds of
+    quotes.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -258,7 +264,9 @@ def value_of(value: Attribute) -> str:
 
 
 def number_of(value: float) -> str:
-    """Return a number with as few digits as say it in single precision, or all of them."""
+    """Return a number with the fewest digits that identify it in single precision, or all
+    of them.
+    """
     exact = repr(value)
     single = single_of(value) == value
     if value.is_integer() and abs(value) < 1e9:

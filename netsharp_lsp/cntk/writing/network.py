@@ -1,6 +1,7 @@
-"""The text of a network: an expression for each node, members in records as their names say.
+"""The text of a network: an expression for each node, members in records as their names require.
+Knows no file.
 
-What cannot be written is refused by node, with the reason.
+Nodes that cannot be written are refused, each with the reason.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Network
 
 _INDENT = "    "
-#: Arguments within arguments, as names have them.
+#: Nested arguments in names.
 _ARGUMENTS = re.compile(r"(?:\.[A-Za-z_][A-Za-z0-9_]*)++")
 _WORDS = re.compile(r"\w+")
-#: Rounds in which nodes that are not seen where they are used become members of the network; in
-#: the last one all do that stand within others.
+#: Rounds in which nodes that are not in scope where they are used become members of the network;
+#: in the last one all nodes inside others do.
 _ROUNDS = 16
-#: What a constructor without inputs would find as other members of these names.
+#: Keys that a constructor without inputs would otherwise find as members of these names.
 _BARE = "inputs = [| |] ; tag = ''"
-#: The delays' value before the first step, where a text does not say it.
+#: The default value of delays before the first step.
 _BEFORE_FIRST = 0.1
 
 
 class UnwrittenNode(NamedTuple):
-    """A node that no text makes, and why."""
+    """A node that no text creates, and why."""
 
     node: str
     operation: str
@@ -53,7 +54,7 @@ class UnwrittenNode(NamedTuple):
 
 
 class Unwritten(Exception):  # noqa: N818
-    """Why a network cannot be written: each node with its reason."""
+    """A network cannot be written: each node with its reason."""
 
     def __init__(self, refusals: Sequence[UnwrittenNode]) -> None:
         super().__init__(refusals)
@@ -61,16 +62,17 @@ class Unwritten(Exception):  # noqa: N818
 
 
 class WrittenText(NamedTuple):
-    """A network's text, and the nodes that have another name in it, by the one they had."""
+    """A network's text, and the nodes with another name in it, by their original names."""
 
     text: str
     renamed: Mapping[str, str]
 
 
 def network_text(network: Network, starts: Mapping[str, str]) -> WrittenText:
-    """Write a network as members of a network in BrainScript; Unwritten where it cannot be.
+    """Return a network as members of a network in BrainScript; raise Unwritten if it cannot be
+    written.
 
-    ``starts`` is how each parameter begins, as arguments of its constructor, by its name.
+    ``starts`` are the initializations of parameters, as arguments of their constructors, by name.
     """
     nodes = in_order(list(network.nodes.values()))
     refused = [
@@ -84,7 +86,7 @@ def network_text(network: Network, starts: Mapping[str, str]) -> WrittenText:
 
 
 class _Writing:
-    """A network that becomes text."""
+    """The conversion of a network to text."""
 
     def __init__(self, network: Network, nodes: Sequence[Node], starts: Mapping[str, str]) -> None:
         self._nodes, self._groups, self._starts = nodes, network.groups, starts
@@ -96,12 +98,12 @@ class _Writing:
         self._features = frozenset(node.name for node in network.groups.get("feature", ()))
 
     def text(self) -> WrittenText:
-        """The members of the network."""
+        """Return the text of the network."""
         places = self._places
         self._lift(dict.fromkeys(self._lost(), places.root))
         for number in range(_ROUNDS):
             self._hidden.clear()
-            places.forget_ways()
+            places.forget_aliases()
             self._made = {
                 node.name: self._expression(node, places.chain(node))[0]
                 for node in self._nodes
@@ -130,7 +132,7 @@ class _Writing:
             self._places.lift(node, home)
 
     def _lost(self) -> list[Node]:
-        """Nodes within records that no member and no group leads to."""
+        """Return nodes within records that no member and no group depends on."""
         tops = [node for node in self._nodes if node.name in self._places.root.members]
         tops += [node for nodes in self._groups.values() for node in nodes]
         seen, waiting = set(tops), list(tops)
@@ -153,12 +155,12 @@ class _Writing:
         return found
 
     def _within(self) -> list[Node]:
-        """All nodes that are no members of the network."""
+        """Return all nodes that are not members of the network."""
         spots = self._places.spots
         return [one for one in self._nodes if one.name in spots and len(spots[one.name].path) > 1]
 
     def _expression(self, node: Node, chain: list[Spot]) -> tuple[str, int]:
-        """What makes a node, and how tightly it binds."""
+        """Return the expression of a node, and its precedence."""
         if node.operation == PARAMETER:
             return self._parameter(node), TIGHTEST
         if node.operation in INPUTS:
@@ -187,7 +189,7 @@ class _Writing:
         return [self._operand(one, chain) for one in node.inputs]
 
     def _operand(self, node: Node, chain: list[Spot], least: int = 0) -> str:
-        """An input: what makes it where only this node uses it, else its name."""
+        """Return an input: its expression if only this node uses it, otherwise its name."""
         if node.name not in self._inner:
             return self._reference(node, chain)
         text, tightness = self._expression(node, chain)
@@ -211,12 +213,12 @@ class _Writing:
 
     def _parameter(self, node: Node) -> str:
         rate = said(node)[RATE]
-        told = "" if rate == 1 else f", {RATE}={value_of(rate)}"
+        extra = "" if rate == 1 else f", {RATE}={value_of(rate)}"
         dims = value_of(node.shape or ())
         start = self._starts[node.name]
         if "ParameterTensor" not in self._places.words:
-            return f"ParameterTensor {{{dims}{told}, {start}}}"
-        # All that the constructor reads, since it would find other members of these names.
+            return f"ParameterTensor {{{dims}{extra}, {start}}}"
+        # All keys that the constructor reads, since it would find other members of these names.
         given = {
             "init": "''",
             "initValue": "''",
@@ -241,9 +243,9 @@ class _Writing:
                 f"new ComputationNode {{ operation = '{node.operation}' ; isImage = false ; "
                 f"shape = new TensorShape {{ dims = {dims} }} ; dynamicAxis = {named} ; {_BARE} }}"
             )
-        told = "" if axis is None else f", dynamicAxis={self._reference(axis, chain)}"
+        extra = "" if axis is None else f", dynamicAxis={self._reference(axis, chain)}"
         tag = "" if node.name in self._features else ", tag=''"
-        return f"{function} ({dims}{told}{tag})"
+        return f"{function} ({dims}{extra}{tag})"
 
     def _delay(self, node: Node, chain: list[Spot]) -> str:
         attributes = said(node)
@@ -260,8 +262,8 @@ class _Writing:
     def _stacked(self, node: Node, chain: list[Spot]) -> str:
         axis = said(node)["alongAxis"]
         inputs = [self._reference(one, chain) for one in node.inputs]
-        told = "" if axis == 1 else f", axis={value_of(axis)}"
-        return f"RowStack (({' : '.join(inputs)}){told})"
+        extra = "" if axis == 1 else f", axis={value_of(axis)}"
+        return f"RowStack (({' : '.join(inputs)}){extra})"
 
     def _normalization(self, node: Node, chain: list[Spot]) -> str:
         attributes = said(node)
@@ -272,7 +274,7 @@ class _Writing:
         return f"BatchNormalization ({', '.join(given)})"
 
 
-#: How the arguments of BatchNormalization are written where they need not be.
+#: The defaults of BatchNormalization's arguments, as text.
 _OF_NORMALIZATION = {
     "normalizationTimeConstant": "0",
     "blendTimeConstant": "0",
@@ -283,14 +285,14 @@ _OF_NORMALIZATION = {
 
 
 def _functions(node: Node, call: object) -> frozenset[str]:
-    """The names that a call looks up: the function's first word."""
+    """Return the names that a call looks up: the function's first word."""
     name = getattr(call, "function", node.operation)
     return frozenset((str(name).partition(".")[0],))
 
 
 def _inlined(network: Network) -> tuple[frozenset[str], dict[str, tuple[str, ...]]]:
-    """The nodes that are written within the only one that uses them, since their names say so, and
-    the members of the network whose operands are called as those of an argument.
+    """Return the nodes that are written within their only user, because of their names, and the
+    members of the network whose operands are named like those of an argument.
     """
     grouped = {node.name for nodes in network.groups.values() for node in nodes}
     uses = Counter(one.name for node in network.nodes.values() for one in node.inputs)
@@ -311,8 +313,8 @@ def _inlined(network: Network) -> tuple[frozenset[str], dict[str, tuple[str, ...
 
 
 def _words_inside(node: Node, at: int, name: str, words: frozenset[str]) -> tuple[str, ...] | None:
-    """The arguments that an operand of a node is in by its name, mostly none; None for an input
-    that has a name of its own.
+    """Return the arguments that an operand of a node is in by its name, usually none; None for an
+    input with a name of its own.
     """
     if sign_of(node) is None:
         call = call_of(node)
@@ -323,33 +325,33 @@ def _words_inside(node: Node, at: int, name: str, words: frozenset[str]) -> tupl
     if not name.startswith(node.name) or not name.endswith(end):
         return None
     between = name[len(node.name) : -len(end)]
-    # A member of the network loses the name that it has by where it is made.
+    # A member of the network loses the name that depends on where it is created.
     if not between or (path_of(node.name) == (node.name,) and _ARGUMENTS.fullmatch(between)):
         return tuple(between.split(".")[1:])
     return None
 
 
 class _Printing:
-    """Places as lines of text, members in the order in which they are computed."""
+    """Prints places as lines of text, members in the order in which they are computed."""
 
     def __init__(self, places: Places, made: Mapping[str, str]) -> None:
         self._places, self._made = places, made
         self._last: dict[int, int] = {}
 
     def measure(self, spot: Spot, order: Mapping[str, int]) -> int:
-        """Where the last node of a place stands in the order of computing."""
+        """Return the position of the last node of a place in the order of computation."""
         own = -1 if spot.node is None else order[spot.node.name]
         found = max([own, *(self.measure(one, order) for one in spot.inside())])
         self._last[id(spot)] = found
         return found
 
     def _rank(self, spot: Spot) -> tuple[bool, int]:
-        """Inputs first, everything else as it is computed."""
+        """Return the sort key of a place: inputs first, the others as they are computed."""
         is_input = spot.node is not None and spot.node.operation in INPUTS
         return not is_input, self._last[id(spot)]
 
     def members(self, spot: Spot, indent: str) -> Iterator[str]:
-        """The members of a record, a line or more for each."""
+        """Yield the members of a record, a line or more for each."""
         before = None
         for name, one in sorted(spot.members.items(), key=lambda row: self._rank(row[1])):
             if one.is_empty:
@@ -389,7 +391,7 @@ class _Printing:
         yield f"{indent}}}.{name} ()"
 
     def _array(self, spot: Spot, indent: str) -> Iterator[str]:
-        # An array that is written out has two elements at least.
+        # An array literal has at least two elements.
         count = max(2, max(spot.items) + 1)
         yield "("
         for at in range(count):

@@ -1,7 +1,7 @@
-"""Names of nodes as places in nested records, and how one place is referred to from another.
+"""Names of nodes as places in nested records, and references from one place to another.
 
-A node's name in BrainScript is the way to the expression that makes it: `a.b[0].c` is a member of
-an element of a member.  Knows no type of node and no syntax beyond names.
+A node's name in BrainScript is the path to the expression that creates it: `a.b[0].c` is a member
+of an element of a member.  Knows no node type and no syntax beyond names.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\])*+")
 _STEP = re.compile(r"\w+")
 _NOT_IN_WORDS = re.compile(r"[^A-Za-z0-9_]+")
-#: Records within records that a reader still follows; a longer name is written as one word.
+#: The deepest nesting of records that stays readable; a longer name is written as one word.
 DEEPEST = 40
-#: Letters of a word that stands for a name.
+#: The most letters of a word that replaces a name.
 _LONGEST = 80
-#: Elements of an array that may be missing before its last one.
+#: The most elements of an array that may be missing before its last one.
 _GAPS = 4
-#: Members of a network that are no nodes.
+#: Members of a network that are not nodes.
 _TAKEN = frozenset((*KEYWORDS, *(f"{group}Nodes" for group in GROUPS)))
-#: What the members are called that lead around a name which hides another, and the functions that
-#: make a node whose name begins those of others.
+#: The names of the record with aliases of hidden names, and of functions that create a node whose
+#: name is a prefix of others.
 _AROUND, _MADE = "outer", "node"
 
 
 def path_of(name: str) -> Path | None:
-    """Return the way that a name says, None where no text of BrainScript makes that name."""
+    """Return the path of a name, None if no text of BrainScript creates that name."""
     if _NAME.fullmatch(name) is None:
         return None
     steps = _STEP.findall(name)
     found = tuple(int(one) if one[0].isdecimal() else one for one in steps)
     if len(found) > DEEPEST or any(one in _TAKEN for one in found):
         return None
-    # `a[01]` is no name that a text makes.
+    # No text creates the name `a[01]`.
     return found if written(found) == name else None
 
 
 def written(path: Path) -> str:
-    """Return a way as a name: `a.b[0].c`."""
+    """Return a path as a name: `a.b[0].c`."""
     found = (f"[{one}]" if isinstance(one, int) else f".{one}" for one in path)
     return "".join(found).removeprefix(".")
 
@@ -64,37 +64,37 @@ class Spot:
         self.node: Node | None = None
         self.members: dict[str, Spot] = {}
         self.items: dict[int, Spot] = {}
-        #: What leads around names that hide others, by the text that it stands for.
+        #: Aliases of hidden names, by the text that they stand for.
         self.aliases: dict[str, str] = {}
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is here, nor further."""
+        """Return whether there is no node here or further inside."""
         return self.node is None and all(one.is_empty for one in self.inside())
 
     def step(self, one: str | int) -> Spot | None:
-        """The place one step further, None where there is none."""
+        """Return the place one step further, None if there is none."""
         return self.items.get(one) if isinstance(one, int) else self.members.get(one)
 
     def takes(self, one: str | int) -> bool:
-        """Whether a place may be one step further."""
+        """Return whether a place may be one step further."""
         if isinstance(one, int):
             return not self.members and self.node is None and one < len(self.items) + _GAPS
         return not self.items
 
     def inside(self) -> Iterator[Spot]:
-        """The places one step further, in order."""
+        """Yield the places one step further, in order."""
         yield from self.members.values()
         yield from (self.items[at] for at in sorted(self.items))
 
 
 class Places:
-    """All places of a network, from its outermost record."""
+    """The places of a network, from its outermost record."""
 
     def __init__(self) -> None:
         self.root = Spot(())
         self.spots: dict[str, Spot] = {}
-        #: Names that no text makes, or that are not seen where they are used: what they are here.
+        #: The new names of nodes whose names no text creates, or that are not in scope where used.
         self.renamed: dict[str, str] = {}
         self.words: set[str] = set()
         self._counts: dict[str, int] = {}
@@ -103,7 +103,7 @@ class Places:
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Places:
-        """The places of nodes: each where its name says, if that can be."""
+        """Return the places of nodes: each where its name requires, if that is possible."""
         found = cls()
         found._settle({node: path_of(node.name) for node in nodes})
         return found
@@ -119,19 +119,19 @@ class Places:
         self.made = self._fresh(_MADE)
 
     def lift(self, node: Node, home: Spot) -> None:
-        """Make a node a member of a record further out, under a name of its own."""
+        """Make a node a member of a record further out, with a new name."""
         spot = self.spots.pop(node.name)
         spot.node = None
         self._rename(node, home, written(spot.path[len(home.path) :]))
 
-    def forget_ways(self) -> None:
-        """Forget what leads around names: places have moved."""
+    def forget_aliases(self) -> None:
+        """Forget aliases of names: places have moved."""
         for spot in self._holders:
             spot.aliases.clear()
         self._holders.clear()
 
     def chain(self, node: Node) -> list[Spot]:
-        """The records that the expression of a node stands in, from the outermost on."""
+        """Return the records that contain the expression of a node, from the outermost on."""
         found, here = [self.root], self.root
         for one in self.spots[node.name].path:
             following = here.step(one)
@@ -144,10 +144,10 @@ class Places:
     def reference(
         self, chain: list[Spot], node: Node, hidden: frozenset[str] = frozenset()
     ) -> str | Spot:
-        """Return how a node is called where an expression stands; the record that it has to be
-        lifted to where it is not seen there.
+        """Return the name of a node where an expression is, or the record that it has to be lifted
+        to if it is not in scope there.
 
-        `hidden` are names that the expression itself gives.
+        `hidden` are names that the expression itself defines.
         """
         target = self.spots[node.name]
         home = None
@@ -162,13 +162,13 @@ class Places:
                 continue
             first, text = rest[0], written(rest)
             if first in hidden or any(first in one.members for one in chain[depth + 1 :]):
-                return self._way_around(holder, text)
+                return self._alias(holder, text)
             return text
         return home or self.root
 
     @staticmethod
     def _blocked(holder: Spot, rest: Path) -> Spot | None:
-        """The last record before a node that hides what is inside, None where none does."""
+        """Return the last record before a node that hides its members, None if none does."""
         here = home = holder
         for one in rest[:-1]:
             following = here.step(one)
@@ -179,7 +179,7 @@ class Places:
             home = here if here.members else home
         return None
 
-    def _way_around(self, holder: Spot, text: str) -> str:
+    def _alias(self, holder: Spot, text: str) -> str:
         name = holder.aliases.get(text)
         if name is None:
             self._holders.append(holder)
@@ -218,7 +218,7 @@ class Places:
         self.renamed[node.name] = written(spot.path)
 
     def _fresh(self, word: str) -> str:
-        """A word that is no part of a name."""
+        """Return a word that is not part of a name."""
         found = word
         while found in self.words or found in _TAKEN:
             self._counts[word] = number = self._counts.get(word, 1) + 1

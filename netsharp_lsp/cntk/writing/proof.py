@@ -1,4 +1,6 @@
-"""A network's text evaluated again and compared with the network, as migrations are proven."""
+"""The proof of a network's text: it is evaluated and compared with the network, as migrations are
+proven.  Writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,24 @@ if TYPE_CHECKING:
 
 
 def no_file(path: str) -> bytes | None:
-    """Return that no text is read beside the one that is evaluated."""
+    """Return that no other file exists."""
     return None
 
 
 def objection(
     text: bytes, network: Network, renamed: Mapping[str, str], measure: Measure
 ) -> str | None:
-    """Return the first thing in which a text's network differs from another, None where it is the
-    same: groups, nodes and their names, inputs, shapes, axes and attributes.
+    """Return the first difference between a text's network and another, None if they are the same:
+    groups, nodes and their names, inputs, shapes, axes and attributes.
 
-    ``measure`` says what the files of numbers hold that parameters begin with.
+    ``measure`` returns the size of files of numbers that parameters start from.
     """
     around = Surroundings(no_file, own_library(), measure=measure)
     outcome = evaluate_file(text, "", around)
     if outcome.faults:
         return outcome.faults[0].message
     if outcome.network is None:
-        return "it is no network."
+        return "it is not a network."
     for trouble in outcome.network.troubles:
         return f"'{trouble.node.name}': {trouble.message}"
     found = compare(_in_words(network, renamed), _in_words(outcome.network, {}))
@@ -43,13 +45,13 @@ def objection(
         return found.differences[0].message
     for name, other in found.names.items():
         if name != other:
-            return f"'{name}' would be called '{other}'."
+            return f"'{name}' would be named '{other}'."
     return None
 
 
 def _in_words(network: Network, renamed: Mapping[str, str]) -> Network:
-    """The same network with the attributes that a text can say, each as it is in force, and with
-    the names that its nodes have there.
+    """Return the same network with the effective attributes that a text can express, and with the
+    names that its nodes have there.
     """
     own = copied(network, lambda place: place)
     for node in own.nodes.values():

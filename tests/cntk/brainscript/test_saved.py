@@ -86,7 +86,7 @@ def test_each_load_has_nodes_of_its_own() -> None:
     # Those inside layers are told apart, as the program does, and no others.
     assert {one.kind for one in twice.faults} == {"double-name"}
     told = {one.message for one in twice.faults}
-    assert told == {f"the network has two nodes called '{name}'." for name in ("features", "h")}
+    assert told == {f"the network has two nodes named '{name}'." for name in ("features", "h")}
 
 
 def test_a_layer_on_top_of_a_model() -> None:
@@ -185,7 +185,7 @@ def test_the_first_edit_that_gives_another_node_decides() -> None:
             "e (a, b) = BS.Network.Editing.ReplaceLinksToNode (a, b)\n"
             "x = BS.Network.Edit (old, (e (old.z, old.h) : e (old.h, old.z)), {})",
             "edit-circle",
-            "the edits replace 'h' in a circle",
+            "the edits replace 'h' in a cycle",
         ),
         ("x = BS.Network.CloneFunction (old.labels, old.z)", "clone", "input 'labels'"),
         ("x = BS.Network.CloneFunction (old.z, {})", "clone", "no output"),
@@ -203,7 +203,7 @@ def test_the_first_edit_that_gives_another_node_decides() -> None:
             "the output 'features' depends on no input",
         ),
         ("f = BS.Network.CloneFunction (old.h, old.z) ; x = f (old.h, old.h)", "arity", "takes 1"),
-        ("z = Sigmoid (old.z) ; labels = old.labels", "double-name", "two nodes called 'z'"),
+        ("z = Sigmoid (old.z) ; labels = old.labels", "double-name", "two nodes named 'z'"),
     ],
 )
 def test_mistakes(text: str, kind: str, sentence: str) -> None:

@@ -311,7 +311,7 @@ def test_a_folder_that_only_the_script_knows_is_told_as_that(tmp_path: pathlib.P
     _, found = checked(tmp_path, ".")
     (one,) = (it for it in found if it["code"] == "CK119")
     assert (one["file"], one["start"]["line"]) == ("a.cntk", 8)
-    assert one["message"].startswith("'./t.txt' is looked for in the folder that the program is")
+    assert one["message"].startswith("'./t.txt' is relative to the folder in which CNTK is started")
     assert not places(found, "CK117")
     (tmp_path / "t.txt").write_text("|features 1 2 3 4 |labels 1 0 0\n")
     assert not places(checked(tmp_path, ".")[1], "CK119")

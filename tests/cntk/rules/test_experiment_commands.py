@@ -154,7 +154,7 @@ def test_models_that_nobody_writes(line: str, files: dict[str, str], missing: bo
 def test_a_model_that_is_written_later() -> None:
     text = changed("command = Train:Test:Write", "command = Test:Train:Write")
     (one,) = (it for it in told(text) if it.code == "CK091")
-    assert "'Train', which writes it, is not run before" in one.message
+    assert "'Train', which writes it, is run later or not at all" in one.message
 
 
 def test_which_builder_counts() -> None:
@@ -231,6 +231,6 @@ Test = {{ action = test ; reader = {{ file = "c.txt" }} }}
 """
     found = [one for one in told(text) if one.code == "CK117"]
     assert [(one.severity, one.marked) for one in found] == [("hint", "a.txt"), ("hint", "c.txt")]
-    assert "Nor is there 'b.txt'." in found[0].message
+    assert "'b.txt' does not exist either." in found[0].message
     found = [one for one in told(text.replace("c.txt", "train.txt")) if one.code == "CK117"]
     assert [(one.severity, one.marked) for one in found] == [("info", "a.txt")]

@@ -35,7 +35,7 @@ def test_a_letter_too_few_is_told_with_the_key_that_is_meant(key: str) -> None:
     slip = key[:2] + key[3:]
     text = re.sub(rf"\b{key} =", f"{slip} =", DIGITS, count=1)
     (one,) = (it for it in about_keys(told(text)) if it.marked == slip)
-    needed = "the program stops without it" in one.message
+    needed = "CNTK stops without it" in one.message
     assert (one.code, one.severity) == ("CK040", "error" if needed else "warning")
     assert f"'{key}'" in one.message
     # What rests on the slip is not told again.

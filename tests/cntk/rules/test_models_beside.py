@@ -69,7 +69,7 @@ def test_what_is_right_is_right(tmp_path: pathlib.Path) -> None:
     ("before", "after", "code", "words"),
     [
         ("evalNodeNames = err", "evalNodeNames = er", "CK114", "'Test', which train.cntk trains,"),
-        ("dim = 16", "dim = 17", "CK108", "brings 17 numbers a sample"),
+        ("dim = 16", "dim = 17", "CK108", "has 17 numbers per sample"),
         ("            features =", "            feature =", "CK106", "the input 'features'"),
         ("out/digits", "out/digit", "CK091", "reads the model 'out/digit', which does not exist"),
     ],

@@ -61,7 +61,7 @@ def alone(folder: Path, where: Path, text: str) -> Path:
     [
         ("test", "", "", None, ""),
         ("eval", "", "", None, ""),
-        ("test", "dim = 2", "dim = 5", "CK108", "brings 5 numbers a sample"),
+        ("test", "dim = 2", "dim = 5", "CK108", "has 5 numbers per sample"),
         ("eval", "features =", "feature =", "CK106", "the input 'features'"),
         ("test", "reader =", "evalNodeNames = err ; reader =", "CK114", "from the model 'net.dnn'"),
         ("test", "reader =", "evalNodeNames = EvalClassificationError ; reader =", None, ""),
@@ -110,7 +110,7 @@ def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: P
     found = said(tmp_path, "net.cntk")
     assert [one[:2] for one in found if one[0] == "CK126"] == [("CK126", "info")]
     (outdated,) = (one[2] for one in found if one[0] == "CK126")
-    assert "'out/net.dnn' is there with another network than 'learn' builds" in outdated
+    assert "'out/net.dnn' exists and has another network than 'learn' builds" in outdated
     assert "and here [4 x 1]" in outdated or "it has no 'H2'" in outdated
     assert "Training is finished with it" in outdated
     (lacking,) = (one[2] for one in found if one[0] == "CK114")
@@ -122,8 +122,8 @@ def test_the_file_goes_before_the_text_that_trains_it(trained: Path, tmp_path: P
     (tmp_path / "out" / "net.dnn").unlink()
     epochs = [one[2] for one in said(tmp_path, "net.cntk") if one[0] in ("CK114", "CK126")]
     assert len(epochs) == 1
-    assert "'out/net.dnn.3' is there" in epochs[0]
-    assert "Training goes on with it" in epochs[0]
+    assert "'out/net.dnn.3' exists" in epochs[0]
+    assert "Training continues with it" in epochs[0]
     shutil.rmtree(tmp_path / "out")
     assert said(tmp_path, "net.cntk") == []
 

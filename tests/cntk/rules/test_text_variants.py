@@ -245,11 +245,11 @@ def test_included_files_carry_their_own_findings() -> None:
 
 
 def test_messages_name_partners_and_ways_out() -> None:
-    assert "'[' of 'A', which is open since line 1" in message("A = [\n x = 1\n}\n", "CK004")
-    assert "on line 2, and 'b =' is a part of it" in message('a = "x\nb = "y\n', "CK005")
+    assert "'[' of 'A', which was opened on line 1" in message("A = [\n x = 1\n}\n", "CK004")
+    assert "on line 2, and 'b =' is part of it" in message('a = "x\nb = "y\n', "CK005")
     assert "Did you mean '$Root$'" in message("Root = 1\na = $Rot$\n", "CK019")
     assert "Root -> Out -> Root" in message("Root = $Out$\nOut = $Root$\n", "CK020")
-    assert "is '1' here, not what line 2 says" in message(
+    assert "is '1' here, not the value of line 2" in message(
         "x=1\nA = {\n x = 2 ; b = $x$ }\n".replace("{\n", "{"), "CK022"
     )
 

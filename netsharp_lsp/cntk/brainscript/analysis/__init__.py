@@ -1,1 +1,1 @@
-"""What the names of a text of BrainScript mean without evaluating it; knows no rule, no editor."""
+"""The names of a text of BrainScript, resolved without evaluation; knows no rule and no editor."""

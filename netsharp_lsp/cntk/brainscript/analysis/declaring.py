@@ -1,4 +1,4 @@
-"""Walks a text once: opens scopes, declares names, notes every use and call; resolves nothing."""
+"""Walks a text once: opens scopes, declares names, records all uses and calls; resolves nothing."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """What an expression is walked in: its scope, the member it is in, whether it is evaluated
-    as soon as that member is.
+    """The surroundings of an expression: its scope, the member it is in, and whether it is
+    evaluated as soon as that member is.
     """
 
     __slots__ = ("eager", "scope", "within")
@@ -60,12 +60,12 @@ class Around:
         self.eager = eager
 
     def lazily(self) -> Around:
-        """As this, for what may never be evaluated."""
+        """Return the same surroundings for what may never be evaluated."""
         return Around(self.scope, self.within, False) if self.eager else self
 
 
 class Survey:
-    """What one walk found.  Scopes of records and functions are kept by their expressions."""
+    """The result of one walk.  Scopes of records and functions are found by their expressions."""
 
     def __init__(self, splice: Splicer) -> None:
         self.splice = splice
@@ -147,7 +147,9 @@ class Survey:
         owner: tuple[Declaration | None, Expression],
         around: Around,
     ) -> Around:
-        """The scope of a function's parameters; their defaults are evaluated outside of it."""
+        """Return the scope of a function's parameters; their defaults are evaluated outside
+        of it.
+        """
         declaration, body = owner
         place = declaration.whole if declaration is not None else body.place
         scope = Scope(PARAMETERS, around.scope, place, declaration)
@@ -169,36 +171,36 @@ class Survey:
         return declaration
 
     def name(self, e: Name, around: Around) -> None:
-        """A name that is looked up."""
+        """Record a name that is looked up."""
         self.names.append((e, around))
 
     def select(self, e: Select, around: Around) -> None:
-        """A member of what stands before the point."""
+        """Walk a member access."""
         self.walk(e.record, around)
         self.selects.append((e, around))
 
     def call(self, e: BrainScriptCall, around: Around) -> None:
-        """A call; its arguments are evaluated if the function wants them."""
+        """Walk a call; its arguments are evaluated if the function uses them."""
         self.walk(e.function, around)
         self.applications.append(Application(e, around.scope, around.within, around.eager))
         for one in e.arguments:
             self.walk(one.value, around)
 
     def function(self, e: Lambda, around: Around) -> None:
-        """A function without a name."""
+        """Walk a function without a name."""
         inner = self._function(e.parameters, (None, e.body), around)
         self.scopes[id(e)] = inner.scope
         self.walk(e.body, inner)
 
     def record(self, e: RecordLiteral, around: Around) -> None:
-        """A record: a scope of its own, whose members are evaluated when they are asked for."""
+        """Walk a record: a scope of its own, whose members are evaluated when they are used."""
         scope = Scope(RECORD, around.scope, e.place, around.within)
         self.scopes[id(e)] = scope
         self.records.append((e, scope))
         self.fill(scope, e.entries, False)
 
     def network(self, e: RecordLiteral, around: Around) -> Scope:
-        """The record of a network, of which every member is evaluated."""
+        """Walk the record of a network, all members of which are evaluated."""
         scope = Scope(RECORD, around.scope, e.place)
         self.scopes[id(e)] = scope
         self.records.append((e, scope))
@@ -206,7 +208,7 @@ class Survey:
         return scope
 
     def new(self, e: New, around: Around) -> None:
-        """An object; a constructor reads what it needs by name from the scopes around it."""
+        """Walk an object; a constructor reads its parameters by name from the scopes around it."""
         self.news.append((e, around))
         for scope in around.scope.chain():
             self.constructing.add(id(scope))
@@ -218,30 +220,30 @@ class Survey:
                 self.constructing.add(id(self.scopes[id(e.arguments)]))
 
     def choice(self, e: Choice, around: Around) -> None:
-        """A choice; only one of its sides is evaluated."""
+        """Walk a choice; only one of its branches is evaluated."""
         self.choices.append((e, around))
         self.walk(e.condition, around)
         self.walk(e.consequence, around.lazily())
         self.walk(e.alternative, around.lazily())
 
     def operation(self, e: Binary | Unary, around: Around) -> None:
-        """An operator with its operands."""
+        """Walk an operator with its operands."""
         self.operations.append((e, around))
         for operand in (e.operand,) if isinstance(e, Unary) else (e.left, e.right):
             self.walk(operand, around)
 
     def elements(self, e: Elements | ArrayLiteral, around: Around) -> None:
-        """The elements of an array."""
+        """Walk the elements of an array."""
         for item in e.items:
             self.walk(item, around)
 
     def array(self, e: ArrayConstructor, around: Around) -> None:
-        """The bounds of an array and the function of its elements."""
+        """Walk the bounds of an array and the function of its elements."""
         for part in (e.first, e.last, e.element):
             self.walk(part, around)
 
     def index(self, e: Index, around: Around) -> None:
-        """An element of an array."""
+        """Walk an element of an array."""
         self.walk(e.target, around)
         self.walk(e.position, around)
 

@@ -1,6 +1,6 @@
-"""A whole program: a text with everything that it includes, in the scope of the library.
+"""A whole program: a text with all that it includes, in the scope of the library.
 
-It answers what every name and every call means, for whoever checks or edits the texts.
+It resolves all names and calls, for checks and edits; evaluates nothing.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.scopes import Application, Signature
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Include, Script
 
-#: What the program defines beside the library.
+#: Names that CNTK defines besides the library.
 OUTER_NAMES = ("deviceId", "traceLevel", "precision", "network")
 NOWHERE = Place("", 0, 0)
 
 
 class Library:
-    """The scope that every network stands in."""
+    """The scope around every network."""
 
     def __init__(self, sources: frozenset[str], scope: Scope, survey: Survey) -> None:
         self.sources = sources
@@ -45,7 +45,7 @@ class Library:
         self.scopes = survey.scopes
 
     def find(self, qualified: str) -> Declaration | None:
-        """A function by its name with points: `BS.RNNs.GRU`."""
+        """Return a function by its qualified name: `BS.RNNs.GRU`."""
         scope: Scope | None = self.scope
         found = None
         for name in qualified.split("."):
@@ -57,7 +57,7 @@ class Library:
 
 
 def library_of(scripts: tuple[Script, ...]) -> Library:
-    """The library of these texts, worked out once."""
+    """Return the library of these texts, analysed once."""
     return _library_of(Identified(scripts))
 
 
@@ -78,19 +78,19 @@ def _library_of(identified: Identified) -> Library:
 
 
 def nothing_included(entry: Include) -> None:
-    """No file is there to be included."""
+    """Return that the file does not exist."""
 
 
 class Program:
-    """Everything that names mean in a text and what it includes.
+    """The resolved names of a text and of what it includes.
 
-    `network` is the scope of the network's members, None where the text describes none.
+    `network` is the scope of the network's members, None if the text describes no network.
     """
 
     def __init__(
         self, script: Script, library: Library, survey: Survey, network: Scope | None
     ) -> None:
-        #: Scopes are found by the identity of its expressions, so it is kept.
+        #: Kept because scopes are found by the identity of its expressions.
         self.script = script
         self.library = library
         self.survey = survey
@@ -99,37 +99,37 @@ class Program:
 
     @cached_property
     def uses(self) -> list[Use]:
-        """Every name that is looked up; nobody waits for these who asks for one place."""
+        """Return all uses of names, resolved at the first access."""
         return list(_uses(self.survey, self.resolver))
 
     @property
     def declarations(self) -> list[Declaration]:
-        """Every name that the texts declare, in their order."""
+        """Return all names that the texts declare, in their order."""
         return self.survey.declarations
 
     @property
     def applications(self) -> list[Application]:
-        """Every call."""
+        """Return all calls."""
         return self.survey.applications
 
     def signature(self, application: Application) -> Signature | None:
-        """What the function of a call takes, None where that is not known."""
+        """Return the signature of a call's function, None if it is unknown."""
         return self.resolver.signature(application.call.function, application.scope)
 
     def uses_named(self, names: Container[str]) -> Iterator[Use]:
-        """The uses of some names, in the order of all."""
+        """Yield the uses of some names, in the order of all."""
         yield from _uses(self.survey, self.resolver, names)
 
     def uses_of(self, declaration: Declaration) -> list[Use]:
-        """Where a declaration is used by name."""
+        """Return the uses of a declaration."""
         return [use for use in self.uses if use.declaration is declaration]
 
     def use_at(self, source: str, offset: int) -> Use | None:
-        """The use whose name stands at an offset, its end included."""
+        """Return the use whose name is at an offset, its end included."""
         return next((use for use in self.uses if _around(use.place, source, offset)), None)
 
     def declaration_at(self, source: str, offset: int) -> Declaration | None:
-        """What is declared at an offset, or what the name there stands for."""
+        """Return the declaration at an offset, or that of the name used there."""
         for declaration in self.declarations:
             if _around(declaration.place, source, offset):
                 return declaration
@@ -137,7 +137,7 @@ class Program:
         return use.declaration if use is not None else None
 
     def scope_at(self, source: str, offset: int) -> Scope:
-        """The innermost scope around an offset."""
+        """Return the innermost scope around an offset."""
         best = self.network or self.library.scope
         size = None
         for declaration in self.declarations:
@@ -156,7 +156,7 @@ class Program:
         return (scope, length) if size is None or length < size else (best, size)
 
     def call_at(self, source: str, offset: int) -> Application | None:
-        """The innermost call around whose arguments an offset stands."""
+        """Return the innermost call whose arguments are around an offset."""
         found = [
             one
             for one in self.applications
@@ -170,20 +170,20 @@ class Program:
         )
 
     def members_of(self, e: Expression, scope: Scope) -> dict[str, Declaration]:
-        """What may stand behind `e.`, empty where that is not known."""
+        """Return the possible members after `e.`, empty if they are unknown."""
         record = self.resolver.record(e, scope)
         return dict(record.declared) if record is not None and record.kind == RECORD else {}
 
 
 def analysed(script: Script, library: Library, splice: Splicer) -> Program:
-    """The program of a text; `splice` gives the entries of a file that is included."""
+    """Return the program of a text; `splice` returns the entries of an included file."""
     survey = Survey(splice)
     network = _surveyed(script, survey, Around(library.scope, None, True))
     return Program(script, library, survey, network)
 
 
 def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
-    """The scope of the network's members, once all of a text is surveyed."""
+    """Return the scope of the network's members, after the whole text is walked."""
     built = script.built
     if built is None or isinstance(built, RecordLiteral):
         return survey.network(built or RecordLiteral(script.place, script.entries), outer)
@@ -194,7 +194,7 @@ def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
 
 
 def _uses(survey: Survey, resolver: Resolver, names: Container[str] | None = None) -> Iterator[Use]:
-    """The uses of names, of all where none are given."""
+    """Yield the uses of names, of all if none are given."""
     for name, around in survey.names:
         go_on()
         if names is not None and name.name not in names:

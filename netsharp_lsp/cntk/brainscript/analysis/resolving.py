@@ -1,6 +1,6 @@
-"""What an expression denotes as far as the text alone says it: records, functions, their results.
+"""Resolves expressions as far as the text alone determines them: records, functions, their results.
 
-What depends on a parameter, a choice or an operator is not known, and nothing is said of it.
+What depends on a parameter, a choice or an operator is unknown.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.analysis.declaring import Around
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Parameter
 
-#: Steps from name to name that are followed.
+#: The most steps from name to name that are followed.
 FARTHEST = 60
 
 
 class Denoted(NamedTuple):
-    """What an expression comes to: an expression that names no other, and the scope it is in.
+    """The target of an expression: an expression that does not name another one, and its scope.
 
     `parameters` are those of a function, whose body the expression then is.
     """
@@ -45,16 +45,16 @@ class Denoted(NamedTuple):
 
 
 class Resolver:
-    """Follows names through the scopes of a walk, and remembers where they lead."""
+    """Follows names through the scopes of a walk, and caches their targets."""
 
     def __init__(self, scopes: dict[int, Scope]) -> None:
         self.scopes = scopes
-        #: What expressions come to, with each: a name is its own as long as it lives.
+        #: The targets of expressions by identity, with the expressions, which keeps these alive.
         self._known: dict[int, tuple[Expression, Denoted | None]] = {}
         self._steps = 0
 
     def denoted(self, expression: Expression, scope: Scope) -> Denoted | None:
-        """What an expression comes to, None where the text does not say it."""
+        """Return the target of an expression, None if the text does not determine it."""
         key = id(expression)
         if key in self._known:
             return self._known[key][1]
@@ -85,7 +85,7 @@ class Resolver:
         return Denoted(e, scope)
 
     def of(self, declaration: Declaration) -> Denoted | None:
-        """What stands behind a declaration."""
+        """Return the target of a declaration."""
         if declaration.kind in (PARAMETER, INDEX) or declaration.value is None or declaration.index:
             return None
         if declaration.parameters is not None:
@@ -98,7 +98,7 @@ class Resolver:
         return found
 
     def record(self, e: Expression, scope: Scope) -> Scope | None:
-        """The scope of the record that an expression comes to, None where that is not known."""
+        """Return the scope of the record that an expression evaluates to, None if it is unknown."""
         found = self.denoted(e, scope)
         if found is None or found.parameters is not None:
             return None
@@ -114,7 +114,7 @@ class Resolver:
         return self.of(declaration) if declaration is not None else None
 
     def element(self, e: Index, scope: Scope) -> Scope | None:
-        """The record that every element of an array is: of `x[i:0..n] = { ... }`."""
+        """Return the record of every element of an array: of `x[i:0..n] = { ... }`."""
         if not isinstance(e.target, Name):
             return None
         declaration = scope.find(e.target.name)
@@ -125,14 +125,14 @@ class Resolver:
         return self.scopes.get(id(declaration.value))
 
     def signature(self, e: Expression, scope: Scope) -> Signature | None:
-        """What the function that an expression comes to takes."""
+        """Return the signature of the function that an expression evaluates to."""
         found = self.denoted(e, scope)
         if found is None or found.parameters is None:
             return None
         return Signature(found.parameters, found.declaration)
 
     def member_use(self, e: Select, around: Around) -> Use:
-        """The name behind a `.` as a use."""
+        """Return the name after a `.` as a use."""
         record = self.record(e.record, around.scope)
         if record is None and isinstance(e.record, Index):
             record = self.element(e.record, around.scope)

@@ -1,4 +1,4 @@
-"""Scopes, what they declare and where it is used, as values; knows not how they are found.
+"""Scopes with their declarations and uses, as values; does not know how they are found.
 
 A scope is a record, the parameters of a function, or the texts around a program.
 """
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import BrainScriptCall, Expression, Parameter
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: What a scope may be, and what may be declared.
+#: The kinds of scopes and of declarations.
 RECORD, PARAMETERS, OUTER = "record", "parameters", "outer"
 MEMBER, FUNCTION, PARAMETER, INDEX, GIVEN = "member", "function", "parameter", "index", "given"
 
 
 class Scope:
-    """Names that see each other, within a scope around them.
+    """Names that can use each other, within an enclosing scope.
 
-    `holes`: something here could not be read or found, so that a name may be there after all.
-    `holder` is the declaration whose value the scope belongs to.
+    `holes`: a part could not be parsed or found, so that it may declare more names. `holder` is the
+    declaration whose value the scope belongs to.
     """
 
     __slots__ = ("declared", "holder", "holes", "kind", "parent", "place")
@@ -37,14 +37,14 @@ class Scope:
         self.holes = False
 
     def chain(self) -> Iterator[Scope]:
-        """This scope and those around it, innermost first."""
+        """Yield this scope and those around it, innermost first."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
     def find(self, name: str) -> Declaration | None:
-        """What a name means here."""
+        """Return the declaration of a name in this scope or those around it."""
         scope: Scope | None = self
         while scope is not None:
             found = scope.declared.get(name)
@@ -54,7 +54,7 @@ class Scope:
         return None
 
     def visible(self) -> dict[str, Declaration]:
-        """Everything that a name could mean here; inner names hide outer ones."""
+        """Return all names in scope with their declarations; inner names hide outer ones."""
         found: dict[str, Declaration] = {}
         for scope in self.chain():
             for name, declaration in scope.declared.items():
@@ -63,7 +63,9 @@ class Scope:
 
     @property
     def incomplete(self) -> bool:
-        """Whether a name may be declared here, or around, where nobody can see it."""
+        """Return whether an unparsed or missing part of this scope, or one around it, may declare
+        names.
+        """
         scope: Scope | None = self
         while scope is not None and not scope.holes:
             scope = scope.parent
@@ -71,11 +73,12 @@ class Scope:
 
 
 class Declaration:
-    """A name and what stands behind it.
+    """A name and its declaration.
 
     `place` is that of the name, `whole` that of the member or parameter.  `value` is evaluated in
-    `inner`: the scope of the parameters of a function, else that of the name.  `parameters` are
-    those of a function, None for anything else; `index` says that the value is an array of such.
+    `inner`: the scope of the parameters of a function, otherwise that of the name.  `parameters`
+    are those of a function, None for other declarations; `index`: the value is an array of such
+    elements.
     """
 
     __slots__ = (
@@ -111,7 +114,7 @@ class Declaration:
 
     @property
     def qualified(self) -> str:
-        """The name with those of the records around it: `BS.RNNs.LSTMP`."""
+        """Return the name with those of the records around it: `BS.RNNs.LSTMP`."""
         if not self._qualified:
             records = (one for one in self.scope.chain() if one.kind == RECORD)
             holders = [one.holder.name for one in records if one.holder is not None]
@@ -120,11 +123,11 @@ class Declaration:
 
 
 class Use:
-    """A name that stands for a declaration; `declaration` is None where there is none.
+    """A use of a name; `declaration` is None if there is none.
 
-    `member`: it stands behind a `.`, and `scope` is the record before it, None where that is not
-    known without evaluation.  `certain`: nothing can declare it that is not seen here.
-    `eager`: evaluated with the member `within`, no matter what is called or chosen.
+    `member`: it is after a `.`, and `scope` is the record before it, None if that is unknown
+    without evaluation.  `certain`: no unparsed or missing text can declare it. `eager`: evaluated
+    with the member `within`, whatever is called or chosen.
     """
 
     __slots__ = ("certain", "declaration", "eager", "member", "name", "place", "scope", "within")
@@ -144,7 +147,7 @@ class Use:
 
 
 class Signature:
-    """What a function takes: required parameters by position, optional ones by name."""
+    """The parameters of a function: required ones by position, optional ones by name."""
 
     __slots__ = ("declaration", "optional", "required")
 
@@ -157,17 +160,17 @@ class Signature:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The names of the optional parameters."""
+        """Return the names of the optional parameters."""
         return tuple(one.name for one in self.optional)
 
     @property
     def name(self) -> str:
-        """What the function is called, empty for one without a name."""
+        """Return the name of the function, empty for one without a name."""
         return self.declaration.qualified if self.declaration is not None else ""
 
 
 class Application:
-    """A call and where it stands."""
+    """A call and its scope."""
 
     __slots__ = ("call", "eager", "scope", "within")
 

@@ -1,1 +1,1 @@
-"""What BrainScript evaluates to, lazily, as the original program does it."""
+"""The lazy evaluation of BrainScript, as CNTK does it."""

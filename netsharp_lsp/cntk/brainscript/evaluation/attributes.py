@@ -1,4 +1,6 @@
-"""Reads what a constructor of a node needs from the scope around it, by name."""
+"""Reads the parameters of a node's constructor from the scopes around it, by name.  Knows no
+syntax.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
 
 OLD_GRADIENT = ("needsGradient", "needGradient", "computeGradient")
-#: Dimensions that a shape can have; above this it is no number that the program could hold.
+#: Dimensions from here on are rejected: CNTK reads them as 64-bit floating-point numbers.
 LARGEST = 2**53
-#: Steps that an array takes for each array around it.
+#: Steps that an array costs for each array around it.
 LEVEL = 5
 
 
 class ConstructorArguments:
-    """What a constructor finds, for one object that is built."""
+    """The parameters that a constructor finds, for one object."""
 
     def __init__(self, run: Evaluator, scope: Record, place: Place) -> None:
         self.run = run
@@ -31,22 +33,22 @@ class ConstructorArguments:
         self.place = place
 
     def find(self, name: str) -> Thunk | None:
-        """A parameter here or in a scope around, or None."""
+        """Return a parameter here or in a scope around, or None."""
         return self.scope.find(name)
 
     def require(self, name: str) -> Thunk:
-        """A parameter that has to be there."""
+        """Return a required parameter; fail if it is missing."""
         found = self.scope.find(name)
         if found is None:
             self.run.fail("missing-parameter", f"the parameter '{name}' is missing.", self.place)
         return found
 
     def value(self, name: str) -> Value:
-        """The value of a parameter that has to be there."""
+        """Return the value of a required parameter."""
         return self.require(name).force()
 
     def read(self, name: str, kind: str) -> Value:
-        """The value of a parameter as an attribute; None for what cannot be known."""
+        """Return the value of a parameter as an attribute; None if it is unknown."""
         if kind.endswith("?") and self.scope.find(name) is None:
             return None
         thunk = self.require(name)
@@ -56,12 +58,12 @@ class ConstructorArguments:
         return READERS[kind.rstrip("?")](self, value, thunk.place)
 
     def text(self, name: str) -> str:
-        """A parameter that is a text."""
+        """Return a parameter that is a string."""
         read = self.read(name, "text")
         return read if isinstance(read, str) else ""
 
     def nodes(self, name: str) -> tuple[Node, ...] | None:
-        """A parameter that is a node or a list of nodes; None where it is absent."""
+        """Return a parameter that is a node or a list of nodes; None if it is absent."""
         thunk = self.find(name)
         if thunk is None:
             return None
@@ -81,15 +83,15 @@ class ConstructorArguments:
 
 
 def _is_none(value: Value) -> bool:
-    """Whether a value is what stands for one that is not given."""
+    """Return whether a value stands for an absent one."""
     return isinstance(value, Array) and not value.items
 
 
 def flattened(
     run: Evaluator, value: Value, place: Place, around: tuple[Array, ...] = ()
 ) -> list[tuple[Value, Place]]:
-    """A value, or the elements of an array within arrays, with their places; `around` are the
-    arrays that hold it: one that holds itself stays as it is.
+    """Return a value, or the elements of nested arrays, with their places; `around` are the
+    enclosing arrays: an array that contains itself is not flattened.
     """
     if not isinstance(value, Array) or any(one is value for one in around):
         return [(value, place)]
@@ -141,18 +143,18 @@ READERS: dict[str, Callable[[ConstructorArguments, Value, Place], Value]] = {
 
 
 def dimensions(run: Evaluator, value: Value, place: Place) -> tuple[int, ...] | None:
-    """A shape of numbers; None if one of them cannot be known."""
+    """Return a shape of numbers; None if one of them is unknown."""
     items = flattened(run, value, place)
     if any(isinstance(one, Absent) for one, _ in items):
         return None
     found = tuple(run.whole(one, where) for one, where in items)
     if any(not 0 <= size < LARGEST for size in found):
-        run.fail("dimension", "a dimension is a whole number from 0 to 2^53.", place)
+        run.fail("dimension", "a dimension is an integer from 0 to 2^53.", place)
     return found
 
 
 def truths(run: Evaluator, value: Value, place: Place) -> tuple[bool, ...] | None:
-    """A list of truths; None if one of them cannot be known."""
+    """Return a list of booleans; None if one of them is unknown."""
     found = []
     for one, where in flattened(run, value, place):
         if isinstance(one, Absent):
@@ -164,7 +166,9 @@ def truths(run: Evaluator, value: Value, place: Place) -> tuple[bool, ...] | Non
 
 
 def parameter(arguments: ConstructorArguments, node: Node) -> None:
-    """What a learnable parameter is made of: shape, rate and how it starts."""
+    """Set the attributes of a learnable parameter: shape, learning rate multiplier,
+    initialization.
+    """
     node.shape = _shape_or_none(arguments.read("shape", "shape"), arguments)
     if node.shape is not None:
         node.attributes["shape"] = node.shape
@@ -173,7 +177,7 @@ def parameter(arguments: ConstructorArguments, node: Node) -> None:
     elif any(arguments.find(name) is not None for name in OLD_GRADIENT):
         arguments.run.fail(
             "old-gradient",
-            "'needsGradient' and its like do not exist here; use 'learningRateMultiplier'.",
+            "'needsGradient' and similar names do not exist here; use 'learningRateMultiplier'.",
             arguments.place,
         )
     init = _initialization(arguments)
@@ -195,7 +199,7 @@ def _shape_or_none(value: Value, arguments: ConstructorArguments) -> tuple[int, 
 
 
 def _initialization(arguments: ConstructorArguments) -> str:
-    """The way to start that the parameters given ask for."""
+    """Return the initialization that the given parameters select."""
     named = arguments.text("init")
     path = arguments.text("initFromFilePath")
     thunk = arguments.require("initValue")
@@ -218,7 +222,7 @@ def _initialization(arguments: ConstructorArguments) -> str:
 
 
 def _fixed(arguments: ConstructorArguments, node: Node, init: str) -> None:
-    """How a parameter starts that is not random."""
+    """Set an initialization that is not random."""
     if init == "zero":
         node.attributes.update(init="fromValue", initValue=0.0)
     elif init == "fromValue":
@@ -239,12 +243,12 @@ def _fixed(arguments: ConstructorArguments, node: Node, init: str) -> None:
         _keep(arguments, node, "kernelWidth", "whole?")
         _keep(arguments, node, "kernelHeight", "whole?")
     else:
-        message = f"'{init}' is no way to start a parameter."
+        message = f"'{init}' is not a way to initialize a parameter."
         arguments.run.fail("init", message, arguments.require("init").place, init)
 
 
 def _literal(arguments: ConstructorArguments, node: Node) -> None:
-    """A matrix written out: a line for each row."""
+    """Set a matrix literal: a line for each row."""
     text = arguments.text("initFromLiteral")
     if not text.strip():
         arguments.run.fail("init", "'fromLiteral' needs 'initFromLiteral'.", arguments.place)
@@ -255,14 +259,14 @@ def _literal(arguments: ConstructorArguments, node: Node) -> None:
 
 
 def _keep(arguments: ConstructorArguments, node: Node, name: str, kind: str) -> None:
-    """Keep a parameter as an attribute, unless it cannot be known."""
+    """Set a parameter as an attribute, unless it is unknown."""
     value = arguments.read(name, kind)
     if isinstance(value, float | int | str | bool | tuple):
         node.attributes[name] = value
 
 
 def data_input(arguments: ConstructorArguments, node: Node) -> None:
-    """What an input is made of: a shape or an image, and its dynamic axis."""
+    """Set the attributes of an input: a shape or an image, and its dynamic axis."""
     axis = arguments.find("dynamicAxis")
     value = axis.force() if axis is not None else ""
     name = value.name if isinstance(value, Node) else value
@@ -281,19 +285,21 @@ def data_input(arguments: ConstructorArguments, node: Node) -> None:
 
 
 def layout(arguments: ConstructorArguments) -> str:
-    """The image layout under its present name."""
+    """Return the image layout by its current name."""
     thunk = arguments.require("imageLayout")
     value = thunk.force()
     if isinstance(value, Absent):
         return "CHW"
     name = arguments.run.text(value, thunk.place)
     if name not in LAYOUTS:
-        arguments.run.fail("layout", f"'{name}' is no image layout; CHW and HWC are.", thunk.place)
+        arguments.run.fail(
+            "layout", f"'{name}' is not an image layout; there are CHW and HWC.", thunk.place
+        )
     return LAYOUTS[name]
 
 
 def ordinary(arguments: ConstructorArguments, node: Node, kinds: Mapping[str, str]) -> bool:
-    """The attributes of any other type; whether all of them are known."""
+    """Set the attributes of any other type; return whether all of them are known."""
     known = True
     for name, kind in kinds.items():
         if name == "imageLayout":

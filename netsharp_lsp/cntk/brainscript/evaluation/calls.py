@@ -1,7 +1,8 @@
-"""Which calls in a text of the user's a node comes from; knows scopes and builds nothing.
+"""Determines the calls in a user's text that a node comes from; knows scopes and builds nothing.
 
-A function may be made in one call and applied in another, as layers are: its nodes belong to both,
-to the call that made it within the call that applies it.  Scopes tell, not the order of evaluation.
+A function may be created in one call and applied in another, as layers are: its nodes belong to
+both, to the call that created it within the call that applies it.  Scopes determine this, not the
+order of evaluation.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Site
 
-#: Functions that only join others: what these make stands beside, not within.
+#: Functions that only join others: nodes of these are not nested in them.
 JOINING = frozenset(("Sequential",))
-#: Calls within calls that are kept apart; what lies deeper belongs to the last of them.
+#: The deepest nesting of calls that is kept; deeper nodes belong to the last of them.
 DEEPEST = 32
-#: So many calls outwards are looked through for the one that a function was made in.
+#: The most enclosing calls that are searched for the one that created a function.
 FARTHEST = 64
 
 
 def call_of(scope: Record, library: frozenset[str]) -> Calling | None:
-    """The innermost call around a scope; what `library` names is no text of the user's."""
+    """Return the innermost call around a scope; `library` contains the sources that are not the
+    user's.
+    """
     arguments = _arguments(scope)
     if arguments is None:
         return None
@@ -33,14 +36,16 @@ def call_of(scope: Record, library: frozenset[str]) -> Calling | None:
 
 
 def call_of_operator(site: Site, library: frozenset[str]) -> Calling | None:
-    """The same for an operator, which may itself have a name."""
+    """Return the call around an operator, which may itself have a name."""
     around = call_of(site.scope, library) if site.scope is not None else None
     variable = "" if site.place.source in library else _variable(site)
     return Calling("", variable, site.place, around) if variable else around
 
 
 def _way(arguments: Record, library: frozenset[str]) -> Way:
-    """Work out what is needed on the way outwards, too; without recursion, which may go deep."""
+    """Determine the enclosing calls, and those needed for them, without recursion, which may be
+    deep.
+    """
     waiting = [arguments]
     while waiting:
         one = waiting[-1]
@@ -62,7 +67,7 @@ def _made_way(
 ) -> Way:
     around = applied.way if applied is not None and applied.way is not None else _NOWHERE
     source = maker.way if maker is not None and maker.way is not None else _NOWHERE
-    # What was put together from layers, without a function of its own, is called by its name.
+    # A composition of layers, without a function of its own, is named by its variable.
     new = [it for it in source.made if it not in around.made] or [one]
     made, calls = list(around.made), list(around.calls)
     for it in new:
@@ -84,7 +89,7 @@ def _call(made: Record, applied: Record, parent: Calling | None) -> Calling:
 
 
 def _variable(site: Site) -> str:
-    """The name that is given to what stands at a site."""
+    """Return the name that is assigned to the value at a site."""
     return site.scope.name_at(site.place) if site.scope is not None else ""
 
 
@@ -98,20 +103,20 @@ def _is_shown(one: Record, library: frozenset[str]) -> bool:
 
 
 def _arguments(scope: Record | None) -> Record | None:
-    """The arguments of the innermost function whose text a scope is in."""
+    """Return the arguments of the innermost function whose text contains a scope."""
     while scope is not None and scope.site is None:
         scope = scope.parent
     return scope
 
 
 def _applied(one: Record) -> Record | None:
-    """The arguments of the function in which a call stands."""
+    """Return the arguments of the function that contains a call."""
     return _arguments(one.site.scope) if one.site is not None else None
 
 
 def _maker(one: Record, library: frozenset[str]) -> Record | None:
-    """The arguments of the call that made what is called here and is over: a function around it
-    in the text that is not on the way outwards.
+    """Return the arguments of the finished call that created the called function: a function around
+    it in the text that does not enclose the current call.
     """
     around = _arguments(one.parent)
     if around is None:
@@ -125,7 +130,7 @@ def _maker(one: Record, library: frozenset[str]) -> Record | None:
 
 
 def _outwards(one: Record) -> Iterator[Record]:
-    """The arguments of the calls around a call, and farther out of those in the user's text."""
+    """Yield the arguments of the calls around a call, and then of those in the user's text."""
     step = _applied(one)
     for _ in range(FARTHEST):
         if step is None:

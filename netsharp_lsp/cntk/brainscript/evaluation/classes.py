@@ -1,4 +1,6 @@
-"""What `new` builds, by class: nodes, shapes, functions on plain values, networks."""
+"""The objects that `new` builds, by class: nodes, shapes, functions on plain values, networks.
+Knows no syntax.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.values import Thunk, Value
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: What may stand between `%` and the type in a format.
+#: The text between `%` and the type in a format.
 FORMAT = re.compile(r"[-+ #0]*\d{0,4}(\.\d{0,4})?")
 
 
 def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    """A node: its attributes, then its inputs, then its tag."""
+    """Build a node: its attributes, then its inputs, then its tag."""
     arguments = ConstructorArguments(run, scope, place)
     thunk = arguments.require("operation")
     written = thunk.force()
@@ -62,7 +64,7 @@ def _node(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 
 
 def _attributes(arguments: ConstructorArguments, node: Node) -> bool:
-    """Fill in the attributes of a node; whether its shape can be known."""
+    """Set the attributes of a node; return whether its shape can be inferred."""
     if node.operation == PARAMETER:
         attributes.parameter(arguments, node)
         return True
@@ -77,7 +79,7 @@ def _attributes(arguments: ConstructorArguments, node: Node) -> bool:
 
 
 def _inputs(arguments: ConstructorArguments, node: Node) -> tuple[Node, ...]:
-    """The inputs of a node, as many as its type takes."""
+    """Return the inputs of a node, as many as its type takes."""
     inputs = arguments.nodes("inputs") or ()
     node_type = NODE_TYPES[node.operation]
     if not node_type.fewest <= len(inputs) <= node_type.most:
@@ -137,7 +139,7 @@ def _string_function(run: Evaluator, scope: Record, path: str, place: Place) -> 
 
 
 def _replaced(run: Evaluator, texts: tuple[str, str, str], place: Place) -> str:
-    """A text with another one in the place of a third, made only if it is not too long."""
+    """Return a string with replacements, after checking the length of the result."""
     text, old, new = texts
     if not old:
         return text
@@ -146,12 +148,16 @@ def _replaced(run: Evaluator, texts: tuple[str, str, str], place: Place) -> str:
 
 
 def _no_function(run: Evaluator, arguments: ConstructorArguments, what: str) -> Value:
-    run.fail("unknown-function", f"'{what}' is no function here.", arguments.require("what").place)
+    run.fail(
+        "unknown-function", f"'{what}' is not a function here.", arguments.require("what").place
+    )
 
 
 def _formatted(run: Evaluator, value: Value, how: str, place: Place) -> str:
     if not FORMAT.fullmatch(how):
-        run.fail("format", f"'{how}' is no format: it stands between % and the type.", place)
+        run.fail(
+            "format", f"'{how}' is not a format: it is the text between % and the type.", place
+        )
     if isinstance(value, str):
         return f"%{how}s" % value
     if isinstance(value, float):
@@ -167,7 +173,7 @@ def _formatted(run: Evaluator, value: Value, how: str, place: Place) -> str:
 
 
 def _nested(run: Evaluator, named: list[tuple[str, Thunk]], how: str, place: Place) -> str:
-    """What an array or a record holds, one to a line."""
+    """Return the contents of an array or a record, one per line."""
     with run.within(place):
         items = [f"{name}{_formatted(run, one.force(), how, one.place)}" for name, one in named]
     run.grow(sum(len(item) for item in items), place)
@@ -201,7 +207,7 @@ def _numeric_function(run: Evaluator, scope: Record, path: str, place: Place) ->
 
 
 def _from_zero(run: Evaluator, value: Value, place: Place) -> Array:
-    """An array whose first index is 0, which most of the program expects."""
+    """Return an array, after checking that its first index is 0, as most of CNTK expects."""
     if not isinstance(value, Array):
         run.expected("array", value, place)
     if value.first != 0 and value.items:
@@ -247,7 +253,7 @@ def _opaque(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
     return run.absent(path)
 
 
-#: Classes by name: whether their members are a record of its own, and what builds them.
+#: Classes by name: whether their members are a record of its own, and their builders.
 CLASSES: Mapping[str, tuple[bool, Builder]] = {
     "ComputationNetwork": (True, build_network),
     "ComputationNetworkFromFile": (True, saved.load),

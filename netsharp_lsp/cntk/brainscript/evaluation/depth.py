@@ -1,7 +1,7 @@
-"""Room for deep recursion while something is evaluated, and only then.
+"""Raises the recursion limit during an evaluation, and only then.
 
-Frames of Python cost no C stack; what recurses in C, such as comparing nested values, must not
-find the limit raised.
+Frames of Python take no C stack; code that recurses in C, such as comparing nested values, must not
+run with the raised limit.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 from threading import Lock
 
-#: Frames of Python that one expression within another takes, and some for the caller.
+#: Frames of Python that one nested expression takes, and some for the caller.
 FRAMES, SPARE = 10, 1_000
 
 
 class DeepRecursion:
-    """Raises the limit of recursion for as long as anybody, in any thread, is within."""
+    """Raises the recursion limit as long as any thread is inside."""
 
     _lock = Lock()
     _inside = 0

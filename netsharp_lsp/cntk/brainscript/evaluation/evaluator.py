@@ -1,7 +1,7 @@
-"""The evaluator: how deep it is, which calls led there, and what it has found fault with.
+"""The evaluator: its depth, the calls in progress, and the faults found.
 
-How each form of expression is evaluated and what `new` builds is passed in.  Paths are
-the names that nodes get: every expression knows the way that led to it, as the original builds it.
+The evaluation of each form of expression and the classes of `new` are passed in.  Paths are the
+names that nodes get: every expression knows the path that leads to it, as in CNTK.
 """
 
 from __future__ import annotations
@@ -42,35 +42,35 @@ if TYPE_CHECKING:
 
     #: Evaluates one form of expression in a scope, under a path.
     Form = Callable[["Evaluator", Any, Record, str], Value]
-    #: Builds what `new` names, from its arguments, under a path.
+    #: Builds an object of a class from its arguments, under a path.
     Builder = Callable[["Evaluator", Record, str, Place], Value]
-    #: The network of a model by its path: a sentence for what cannot be one, None where it cannot
-    #: be known.
+    #: The network of a model by its path: a message if it is not a model, None if it is unknown.
     Model = Callable[[str], Network | str | None]
-    #: Replaces includes by what they hold.
+    #: Replaces includes by the members of their files.
     Splicer = Callable[[Iterable[Entry]], list[Member]]
 
-#: Expressions within expressions that are followed; every one takes a few frames of Python.
+#: The deepest nesting of expressions; each one takes a few frames of Python.
 DEEPEST = 30_000
-#: An expression is a step, and so are so many characters of a path, which grow with every call
-#: within another.
+#: An expression is a step, and so is this number of characters of a path, which grows with every
+#: nested call.
 CHARACTERS_OF_STEP = 256
-#: Characters that a text may grow to.
+#: The most characters of a string.
 LONGEST_TEXT = 1_000_000
-#: Calls that a fault names.
+#: The most calls that a fault names.
 CALLS_SHOWN = 10
 NOWHERE = Place("", 0, 0)
 
 
 def not_held(path: str) -> Network | None:
-    """Return that nothing can be known of a model."""
+    """Return that a model is unknown."""
     return None
 
 
 class Evaluator:
-    """One evaluation: how deep it is, and which calls led there.
+    """One evaluation: its depth, and the calls in progress.
 
-    `forms` evaluate, by the class of the syntax; `classes` is what `new` builds, by name.
+    `forms` evaluate expressions, by the class of their syntax; `classes` are those of `new`, by
+    name.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class Evaluator:
         self._forms = forms
         self.classes = classes
         self.splice = splice
-        #: What files of numbers hold.
+        #: Measures files of numbers.
         self.measure: Measure = not_measured
-        #: The networks of models.
+        #: Returns the networks of models.
         self.model: Model = not_held
-        #: The names of the texts that are no user's.
+        #: The names of the texts that are not the user's.
         self.library: frozenset[str] = frozenset()
         self.depth = 0
         self.calls: list[Place] = []
@@ -97,11 +97,13 @@ class Evaluator:
         self.seen: set[tuple[str, Place]] = set()
 
     def fail(self, kind: str, message: str, place: Place, word: str = "") -> NoReturn:
-        """Give up on the value at a place."""
+        """Raise Failure with a fault at a place."""
         raise Failure(BuildingFault(kind, message, place, self.way(), word))
 
     def way(self) -> tuple[Place, ...]:
-        """The innermost calls, and before them that of the user where these are all inside."""
+        """Return the innermost calls, preceded by the user's call if all of these are in the
+        library.
+        """
         shown = tuple(self.calls[-CALLS_SHOWN:])
         if any(one.source not in self.library for one in shown):
             return shown
@@ -109,23 +111,23 @@ class Evaluator:
         return (*outer[-1:], *shown)
 
     def note(self, fault: BuildingFault) -> None:
-        """Keep a fault, once."""
+        """Record a fault, once."""
         key = (fault.message, fault.place)
         if key not in self.seen:
             self.seen.add(key)
             self.faults.append(fault)
 
     def next_number(self) -> int:
-        """Counts what is created."""
+        """Return the next number of creation."""
         self.created += 1
         return self.created
 
     def absent(self, name: str) -> Absent:
-        """A value that only a run would know."""
+        """Return an unknown value, which only a run would determine."""
         return Absent(self.next_number(), name)
 
     def evaluate(self, expression: Expression, scope: Record, path: str) -> Value:
-        """The value of an expression in a scope."""
+        """Return the value of an expression in a scope."""
         self.steps += 1 + len(path) // CHARACTERS_OF_STEP
         if self.depth >= DEEPEST or self.steps > EVALUATION_STEPS.most:
             self._stop(expression.place)
@@ -137,7 +139,9 @@ class Evaluator:
 
     @contextmanager
     def within(self, place: Place) -> Iterator[None]:
-        """One level deeper, as within an expression, for values that hold each other."""
+        """Enter one level of nesting, as within an expression, for values that contain each
+        other.
+        """
         self.spend(1, place)
         if self.depth >= DEEPEST:
             self._stop(place)
@@ -148,30 +152,29 @@ class Evaluator:
             self.depth -= 1
 
     def spend(self, steps: int, place: Place) -> None:
-        """Count what takes time and memory although no expression is evaluated."""
+        """Count steps for time and memory spent without evaluating an expression."""
         self.steps += steps
         if self.steps > EVALUATION_STEPS.most:
             self._stop(place)
 
     def _stop(self, place: Place) -> NoReturn:
-        """Give up on what goes too deep or takes too much; of the latter is told only once."""
+        """Raise Failure for what is too deep or takes too many steps; the latter is reported only
+        once.
+        """
         if self.exhausted is not None:
             raise Failure(self.exhausted)
         if self.steps <= EVALUATION_STEPS.most:
             message = (
-                "this recursion has no end in sight:"
-                f" it went {DEEPEST:,} expressions deep, and no further."
+                "this recursion does not end:"
+                f" it was stopped at a depth of {DEEPEST:,} expressions."
             )
             self.fail("too-deep", message, place)
-        message = (
-            "this calculation has no end in sight:"
-            f" the network was given up after {EVALUATION_STEPS} of it."
-        )
+        message = f"this calculation does not end: it was stopped after {EVALUATION_STEPS}."
         self.exhausted = BuildingFault("too-much", message, place, self.way())
         raise Failure(self.exhausted)
 
     def thunk(self, expression: Expression, scope: Record, path: str) -> Thunk:
-        """The value of an expression at its first use."""
+        """Return the lazy value of an expression."""
 
         def compute() -> Value:
             return self.evaluate(expression, scope, path)
@@ -185,7 +188,7 @@ class Evaluator:
         named: dict[str, Thunk],
         under: tuple[str, Site],
     ) -> Value:
-        """The result of a function for arguments, under a path."""
+        """Return the result of a function for arguments, under a path."""
         go_on()
         path, site = under
         self._check_arguments(function, given, named, site.place)
@@ -220,11 +223,13 @@ class Evaluator:
                 )
 
     def _is_of_all(self, function: Function, name: str) -> bool:
-        """Whether every function of the library takes such an argument, by what releases say."""
+        """Return whether every library function accepts such an argument, whatever its
+        parameters.
+        """
         return name in TAKEN_BY_ALL and function.source in self.library
 
     def origin(self, site: Site) -> Place:
-        """Where a text of the user asks for what happens at a site, maybe within the library."""
+        """Return the place in the user's text that leads to a site, which may be in the library."""
         place, scope, _ = site
         while place.source in self.library and scope is not None:
             if scope.site is None:
@@ -252,40 +257,44 @@ class Evaluator:
             )
 
     def text(self, value: Value, place: Place) -> str:
-        """A value that has to be a text."""
+        """Return a value that has to be a string."""
         if not isinstance(value, str):
             self.expected("string", value, place)
         return value
 
     def grow(self, length: int, place: Place) -> None:
-        """Count the characters of a text that is about to be made of others."""
+        """Count the characters of a string before it is built."""
         if length > LONGEST_TEXT:
-            message = f"a text of {length:,} characters is too long: {LONGEST_TEXT:,} are the most."
+            message = (
+                f"a string of {length:,} characters is too long: the limit is {LONGEST_TEXT:,}."
+            )
             self.fail("too-long", message, place)
         self.spend(length // CHARACTERS_OF_STEP, place)
 
     def number(self, value: Value, place: Place) -> float:
-        """A value that has to be a number."""
+        """Return a value that has to be a number."""
         if not isinstance(value, float):
             self.expected("number", value, place)
         return value
 
     def whole(self, value: Value, place: Place) -> int:
-        """A value that has to be a whole number."""
+        """Return a value that has to be an integer."""
         number = self.number(value, place)
         if number != number // 1:
             self.expected("integer", value, place)
         return int(number)
 
     def expected(self, what: str, value: Value, place: Place) -> NoReturn:
-        """Give up on a value of the wrong kind."""
+        """Raise Failure for a value of the wrong type."""
         self.fail(
-            "kind", f"a value of type '{what}' is expected, and this is {a_kind(value)}.", place
+            "kind", f"a value of type '{what}' is expected, but this is {a_kind(value)}.", place
         )
 
 
 def desugared(member: Member) -> Expression:
-    """What a member stores: a function where it has parameters, an array where it has a range."""
+    """Return the expression that a member stores: a function if it has parameters, an array if it
+    has a range.
+    """
     index = member.index_range
     parameters = member.parameters
     if index is not None:

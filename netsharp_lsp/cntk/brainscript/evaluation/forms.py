@@ -1,6 +1,6 @@
-"""How each form of expression is evaluated, lazily: names, calls, arrays, choices, operators.
+"""The lazy evaluation of each form of expression: names, calls, arrays, choices, operators.
 
-A form asks the evaluator for the values of its parts and keeps nothing itself.
+A form gets the values of its parts from the evaluator and has no state.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression
 
-#: Elements that one array may have.
+#: The most elements of one array.
 LONGEST = 1_000_000
 
 
@@ -92,7 +92,7 @@ def _select(run: Evaluator, e: Select, scope: Record, path: str) -> Value:
 
 
 def member_of(run: Evaluator, holder: Value, name: str, e: Select) -> Value:
-    """A member of a record, a network or a node."""
+    """Return a member of a record, a network or a node."""
     if isinstance(holder, Record):
         found = holder.find(name)
         if found is None:
@@ -177,7 +177,7 @@ def _call(run: Evaluator, e: BrainScriptCall, scope: Record, path: str) -> Value
 
 
 def _called(function: Expression) -> str:
-    """What a function is called where it is called; of what it returns, still that."""
+    """Return the name of a called function, also if a call returns the function."""
     while isinstance(function, BrainScriptCall | Index):
         function = function.function if isinstance(function, BrainScriptCall) else function.target
     return function.name if isinstance(function, Name | Select) else ""
@@ -291,7 +291,7 @@ def _binary(run: Evaluator, e: Binary, scope: Record, path: str) -> Value:
 
 def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoReturn:
     if e.operator == "with":
-        run.fail("with", "'with' is read, and the program never carries it out.", e.place)
+        run.fail("with", "'with' is parsed, but not implemented in CNTK.", e.place)
     run.fail(
         "operator",
         f"'{e.operator}' cannot be applied to {a_kind(left)} and {a_kind(right)}.",
@@ -300,7 +300,7 @@ def _inapplicable(run: Evaluator, e: Binary, left: Value, right: Value) -> NoRet
 
 
 def _composed(run: Evaluator, first: Function, second: Function) -> Value:
-    """First the one, then the other; it has the parameters of the first."""
+    """Return the second function applied to the first; it has the parameters of the first."""
     for default in first.defaults.values():
         default.force()
 
@@ -323,13 +323,13 @@ def _filled(
     if len(function.parameters) != 1:
         run.fail(
             "arity",
-            f"the elements of an array are a function of one index, and this takes"
+            f"the elements of an array are a function of one index, but this takes"
             f" {len(function.parameters)}.",
             e.element.place,
         )
     if last - first >= LONGEST:
         count = f"{last - first + 1:,} elements"
-        message = f"an array of {count} is too long: {LONGEST:,} are the most."
+        message = f"an array of {count} is too long: the limit is {LONGEST:,}."
         run.fail("too-long", message, e.place)
     run.spend(max(0, last - first), e.place)
     site = Site(e.place, scope)
@@ -363,7 +363,7 @@ def _new(run: Evaluator, e: New, scope: Record, path: str) -> Value:
     return build(run, arguments, path, e.place)
 
 
-#: How each form is evaluated, by the class of its syntax.
+#: The evaluation of each form, by the class of its syntax.
 FORMS: Mapping[type, Form] = {
     Number: _number,
     Text: _text_itself,

@@ -1,6 +1,7 @@
-"""Replaces includes by the members of the files that they name, in the program's search order.
+"""Replaces includes by the members of the files that they name, in CNTK's search order.  Evaluates
+nothing.
 
-Files that include one another may double with each step, so what is included is counted.
+Files that include one another may double with each step, so includes are counted.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Member
     from netsharp_lsp.cntk.networks.faults import Place
 
-    #: The bytes of a file, or None where there is none.
+    #: Returns the bytes of a file, or None if it does not exist.
     Reader = Callable[[str], bytes | None]
 
 
 class Includes:
-    """How files are read, which may not be, by which files each was included, and how much was."""
+    """A reader of files, the include chain of each file, and counts of all that was included."""
 
     def __init__(
         self, read: Reader, folders: Sequence[str], is_outside: Callable[[str], bool]
@@ -36,11 +37,11 @@ class Includes:
         self.folders = folders
         self.chains: dict[str, tuple[str, ...]] = {}
         self.count = self.bytes = self.words = 0
-        #: The include of the outermost text by which the others were reached.
+        #: The include of the outermost text that led to the others.
         self.outermost: Place | None = None
 
     def spliced(self, entries: Iterable[Entry]) -> list[Member]:
-        """Members with includes replaced by what they hold."""
+        """Return members with includes replaced by those of their files."""
         found: list[Member] = []
         for entry in entries:
             if isinstance(entry, Include):
@@ -52,9 +53,9 @@ class Includes:
         return found
 
     def open(self, entry: Include) -> tuple[str, Source | bytes]:
-        """The name and the text of the file that is meant; Failure where none is read.
+        """Return the name and the text of an included file; raise Failure if none is read.
 
-        What is binary stays bytes, whose parts are damages of a text.
+        A binary file stays bytes, and its parts are syntax errors of a text.
         """
         source = entry.place.source
         chain = self.chains.get(source, (source,))
@@ -80,7 +81,7 @@ class Includes:
         raise Failure(BuildingFault("include", f"'{entry.path}' is not found.", entry.place))
 
     def _count(self, entry: Include, length: int, words: int) -> None:
-        """Give up where more is included than anybody means."""
+        """Raise Failure if the limits of included text are exceeded."""
         self.count += 1
         self.bytes += length
         self.words += words
@@ -95,14 +96,14 @@ class Includes:
             raise self._refusal(entry, why)
 
     def _refusal(self, entry: Include, why: str) -> Failure:
-        """What stops the evaluation at an include that is not followed."""
+        """Return the failure of an include that is not followed."""
         message = f"'{entry.path}' is not included. {why}"
         return Failure(BuildingFault("too-much", message, self.outermost or entry.place))
 
 
 def candidates(path: str, chain: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """Where an include is looked for: as it is, then its last part alone beside the files that
-    are being included, innermost first, then in the folders.
+    """Return the paths where an include is searched: as written, then its last component in the
+    folders of the files that are being included, innermost first, then in the other folders.
     """
     name = path.replace("\\", "/").rsplit("/", 1)[-1]
     beside = [f"{_folder(file)}{name}" for file in reversed(chain)]

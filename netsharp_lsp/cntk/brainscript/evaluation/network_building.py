@@ -1,4 +1,6 @@
-"""Builds a network from the record of its definition: special nodes, roots, names, groups."""
+"""Builds a network from the record of its definition: special nodes, roots, names, groups.  Knows
+no syntax.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.evaluator import Evaluator
     from netsharp_lsp.cntk.brainscript.evaluation.values import Record, Thunk, Value
 
-#: Members of a network that list its groups.
+#: Members of a network that define its groups.
 SPECIAL = {f"{group}Nodes": group for group in GROUPS}
 
 
 def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    """The network of a record.  Every member is evaluated; one that fails leaves the others."""
+    """Return the network of a record.  Every member is evaluated; one that fails is omitted."""
     building = NetworkBuilding(run, place)
     for name in sorted(scope.members):
         if name in SPECIAL:
@@ -40,7 +42,7 @@ def build_network(run: Evaluator, scope: Record, path: str, place: Place) -> Val
 
 
 class NetworkBuilding:
-    """A network that grows from its roots; `place` is where it is asked for."""
+    """A network that is collected from its roots; `place` is where it is built."""
 
     def __init__(self, run: Evaluator, place: Place) -> None:
         self.run = run
@@ -50,7 +52,7 @@ class NetworkBuilding:
         self.groups: dict[str, list[Node]] = {group: [] for group in GROUPS}
 
     def value(self, thunk: Thunk) -> Value:
-        """The value of a member; its fault is kept, and it is left out."""
+        """Return the value of a member, or None after recording its fault."""
         try:
             return thunk.force()
         except Failure as failure:
@@ -75,8 +77,8 @@ class NetworkBuilding:
         return tagged
 
     def collect(self, replaced: Mapping[Node, Node]) -> None:
-        """Add every node that is reached from the roots, level by level, with what stands for
-        those that are replaced.
+        """Add all nodes that the roots depend on, level by level, with the replacements of replaced
+        ones.
         """
         while self.roots:
             node = self.roots.popleft()
@@ -94,7 +96,7 @@ class NetworkBuilding:
             self.roots.extend(node.inputs)
 
     def _attach(self, node: Node, late: object) -> None:
-        """The inputs of a delay; without them it cannot be known."""
+        """Set the inputs of a delay; without them its shape is unknown."""
         try:
             node.inputs = late() if callable(late) else ()
         except Failure as failure:
@@ -103,30 +105,28 @@ class NetworkBuilding:
             node.inputs, node.shape = (), None
 
     def _add(self, node: Node) -> bool:
-        """Enter a node under its name, made unique; False if it is there already."""
+        """Enter a node under its name, made unique; return False if it is already there."""
         node.name = node.name or f"_{node.operation}"
         while (other := self.nodes.get(node.name)) is not None and other is not node:
-            self._tell_apart(node, other)
+            self._check_name(node, other)
             node.name = f"_{node.name}"
         if other is node:
             return False
         self.nodes[node.name] = node
         return True
 
-    def _tell_apart(self, node: Node, other: Node) -> None:
-        """Note where a node that was saved has the name of another one, unless the program makes it
-        unique.
-        """
+    def _check_name(self, node: Node, other: Node) -> None:
+        """Report a saved node that has the name of another one, unless CNTK makes it unique."""
         own = [one for one in (node, other) if one.saved is None]
         if len(own) == 2 or any(mark in node.name for mark in ".[]"):
             return
         place = Place(*own[0].where) if own else self.place
-        message = f"the network has two nodes called '{node.name}'"
+        message = f"the network has two nodes named '{node.name}'"
         which = ", and one of them is taken from another network" if own else ""
         self.run.note(BuildingFault("double-name", f"{message}{which}.", place))
 
     def built(self) -> Built:
-        """The network of what was collected, in order of creation."""
+        """Return the network of the collected nodes, in order of creation."""
         ordered = sorted(self.nodes.values(), key=lambda node: node.number)
         groups = {group: tuple(nodes) for group, nodes in self.groups.items()}
         for node in ordered:
@@ -136,7 +136,7 @@ class NetworkBuilding:
 
 
 def _reopen(node: Node) -> None:
-    """Leave to inference what a node had in the network that it is taken from."""
+    """Reset what inference determines for a node that is taken from another network."""
     node.axis = node.loop = None
     if node.shape is not None and node.inputs and node.operation not in DELAYS:
         node.shape = ()

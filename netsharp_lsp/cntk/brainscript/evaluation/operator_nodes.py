@@ -1,6 +1,6 @@
-"""The nodes that operators build, and the constants that numbers become beside nodes.
+"""The nodes that operators build, and the constants that numbers next to nodes become.
 
-Which operator builds which node is in `operators`.
+The node type of each operator is in `operators`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str, Site]) -> Value:
-    """The node that an operator builds."""
+    """Return the node that an operator builds."""
     try:
         built = operators.on_nodes(sign, operands)
     except operators.Inapplicable as reason:
@@ -32,7 +32,7 @@ def on_nodes(run: Evaluator, sign: str, operands: list[Value], under: tuple[str,
 def run_node(
     run: Evaluator, operation: str, operands: list[Value], under: tuple[str, Site]
 ) -> Node:
-    """A node of an operator; numbers and truths become constants."""
+    """Return the node of an operator; numbers and booleans become constants."""
     inputs = tuple(one if isinstance(one, Node) else constant(run, one, under) for one in operands)
     node = Node(operation, run.next_number(), under[0])
     node.inputs = inputs
@@ -44,7 +44,7 @@ def run_node(
 
 
 def constant(run: Evaluator, value: Value, under: tuple[str, Site]) -> Node:
-    """A number or a truth as a parameter of one element that is not trained."""
+    """Return a number or a boolean as a parameter of one element that is not trained."""
     node = Node("LearnableParameter", run.next_number(), under[0])
     node.shape = (1,)
     node.where = run.origin(under[1])

@@ -1,4 +1,4 @@
-"""Operators on numbers, texts, truths and nodes; knows neither scopes nor calls."""
+"""Operators on numbers, strings, booleans and nodes; knows neither scopes nor calls."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Inapplicable(Exception):  # noqa: N818
-    """Why an operator cannot be applied; the evaluator turns it into a fault."""
+    """An operator cannot be applied; the evaluator turns it into a fault."""
 
 
-#: What the operators are called in the paths of their operands.
+#: The names of operators in the paths of their operands.
 PATH_NAMES = {
     "with": "With",
     "*": "Times",
@@ -43,7 +43,7 @@ PATH_NAMES = {
     ">>": "Before",
     "<<": "Shift",
 }
-#: A variable that a configuration would have replaced within a text.
+#: A variable that a configuration would have substituted in a string.
 _VARIABLE = re.compile(VARIABLE.pattern.decode())
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -53,7 +53,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "!=": operator.ne,
     "<=": operator.le,
 }
-#: Nodes for operators on nodes.
+#: Node types of operators on nodes.
 NODE_OPERATIONS = {
     "*": "Times",
     "+": "Plus",
@@ -71,7 +71,7 @@ NODE_OPERATIONS = {
 
 
 def on_numbers(sign: str, left: float, right: float) -> float | bool:
-    """An operator on two numbers; where C gives infinity or no number, so does this."""
+    """Apply an operator to two numbers; infinity and NaN as in C."""
     if sign in COMPARISONS:
         return COMPARISONS[sign](left, right)
     if sign not in ARITHMETIC:
@@ -103,7 +103,7 @@ ARITHMETIC: dict[str, Callable[[float, float], float]] = {
 
 
 def on_texts(sign: str, left: str, right: str) -> str | bool:
-    """An operator on two texts."""
+    """Apply an operator to two strings."""
     if sign == "+":
         return left + right
     if sign in COMPARISONS:
@@ -112,12 +112,12 @@ def on_texts(sign: str, left: str, right: str) -> str | bool:
 
 
 def is_open(*texts: str) -> bool:
-    """Whether a text holds a variable that nobody set: only a run would know what it is."""
+    """Return whether a string contains a variable without a value, which only a run would set."""
     return any(_VARIABLE.search(text) for text in texts)
 
 
 def on_truths(sign: str, left: bool, right: bool) -> bool:
-    """An operator on two truths."""
+    """Apply an operator to two booleans."""
     if sign == "||":
         return left or right
     if sign == "&&":
@@ -128,9 +128,9 @@ def on_truths(sign: str, left: bool, right: bool) -> bool:
 
 
 def on_nodes(sign: str, operands: list[Value]) -> tuple[str, list[Value]] | Value:
-    """The node that an operator on nodes builds: its operation and what goes into it.
+    """Return the node that an operator on nodes builds: its operation and its operands.
 
-    A truth may decide the whole without a node.
+    A boolean may determine the result without a node.
     """
     if sign == "/":
         return _division(operands)
@@ -144,8 +144,8 @@ def on_nodes(sign: str, operands: list[Value]) -> tuple[str, list[Value]] | Valu
     if sign == "if":
         kinds = {type(one) for one in operands[1:]}
         if kinds == {float, bool}:
-            raise Inapplicable("'then' and 'else' cannot mix a number and a truth.")
-    _refuse(operands, bool, "a truth")
+            raise Inapplicable("'then' and 'else' cannot mix a number and a boolean.")
+    _refuse(operands, bool, "a boolean")
     if sign == "*" and any(isinstance(one, float) for one in operands):
         return "ElementTimes", operands
     return NODE_OPERATIONS[sign], operands
@@ -153,18 +153,18 @@ def on_nodes(sign: str, operands: list[Value]) -> tuple[str, list[Value]] | Valu
 
 def _division(operands: list[Value]) -> tuple[str, list[Value]]:
     left, right = operands
-    _refuse(operands, bool, "a truth")
+    _refuse(operands, bool, "a boolean")
     if isinstance(left, float):
         if left != 1:
             raise Inapplicable("a number divided by a node can only be the reciprocal, 1/x.")
         return "Reciprocal", [right]
     if isinstance(right, float):
         return "ElementTimes", [left, _divided(1.0, right)]
-    raise Inapplicable("a node can be divided by a number, and 1 by a node; nothing else.")
+    raise Inapplicable("only a node by a number, and 1 by a node, can be divided.")
 
 
 def _refuse(operands: list[Value], kind: type, what: str) -> None:
-    """Refuse operands that are neither nodes nor what the operator takes."""
+    """Raise Inapplicable for operands that the operator does not take."""
     for one in operands:
         if isinstance(one, kind):
             raise Inapplicable(f"this operator does not take {what} together with a node.")
@@ -173,11 +173,11 @@ def _refuse(operands: list[Value], kind: type, what: str) -> None:
 
 
 def concerns_nodes(operands: list[Value]) -> bool:
-    """Whether an operator builds a node from its operands."""
+    """Return whether an operator builds a node from its operands."""
     return any(isinstance(one, Node) for one in operands)
 
 
 def is_absent(operands: list[Value]) -> bool:
-    """Whether nothing is known of any operand but numbers and texts."""
+    """Return whether all nodes among the operands are unknown."""
     nodes = [one for one in operands if isinstance(one, Node)]
     return bool(nodes) and all(isinstance(one, Absent) for one in nodes)

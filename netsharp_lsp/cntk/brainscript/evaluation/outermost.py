@@ -1,6 +1,6 @@
-"""The scope around every network: what the program defines, and the functions of the library.
+"""The scope around every network: what CNTK defines, and the library functions.
 
-A network uses few of them, so each becomes a value when it is asked for, and not before.
+A network uses few of them, so each becomes a value when it is first used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Outermost(Record):
-    """What the program defines, and the expressions of a library that nobody has asked for yet."""
+    """The names that CNTK defines, and the expressions of a library that are not used yet."""
 
     __slots__ = ("_later", "_run")
 
@@ -33,7 +33,7 @@ class Outermost(Record):
         self._later: Mapping[str, Expression] = {}
 
     def add(self, library: tuple[Script, ...]) -> None:
-        """Take in the members of a library; a name that is there already is a fault."""
+        """Add the members of a library; a name that already exists is a fault."""
         later = _members(Identified(library))
         if later is None or not self.members.keys().isdisjoint(later):
             for script in library:
@@ -42,7 +42,7 @@ class Outermost(Record):
             self._later = later
 
     def outermost(self, name: str) -> Thunk | None:
-        """A member of the library, from now on a value."""
+        """Return a member of the library, as a value from now on."""
         expression = self._later.get(name)
         if expression is None:
             return None
@@ -52,7 +52,7 @@ class Outermost(Record):
 
 @lru_cache(maxsize=4)
 def _members(library: Identified) -> Mapping[str, Expression] | None:
-    """What each name in a library stands for; None where names repeat or files are included."""
+    """Return the expressions of a library by name; None if names repeat or files are included."""
     found: dict[str, Expression] = {}
     for script in library.scripts:
         for entry in script.entries:

@@ -1,5 +1,5 @@
-"""A whole evaluation: the library, the program's own variables, includes, and the value of a
-builder in any of its forms.
+"""A whole evaluation: the library, CNTK's own variables, includes, and the value of a builder in
+any of its forms.  Remembers nothing.
 """
 
 from __future__ import annotations
@@ -36,15 +36,14 @@ if TYPE_CHECKING:
 
 
 def nothing_outside(path: str) -> bool:
-    """Return that a file which cannot be read is not there."""
+    """Return that a file which cannot be read does not exist."""
     return False
 
 
 class Surroundings(NamedTuple):
-    """What a text is evaluated in: how files are read, the texts that come before it, and the
-    folders that its includes are looked for in, in this order.  `is_outside` tells of a file
-    whether nothing can be known of it, `measure` what a file of numbers holds, `model` what a model
-    does.
+    """The context of an evaluation: a reader of files, the texts that come before, and the folders
+    in which includes are searched, in this order.  `is_outside` returns whether a file is outside
+    the allowed folders, `measure` the size of a file of numbers, `model` the network of a model.
     """
 
     read: Reader
@@ -59,7 +58,9 @@ class Surroundings(NamedTuple):
 
 
 def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
-    """The network of a builder's value: `{...}`, `[...]`, `(...)` or `new ComputationNetwork`."""
+    """Return the network of a builder's value: `{...}`, `[...]`, `(...)` or `new
+    ComputationNetwork`.
+    """
     script = parsed(data, source)
     if script.built is None:
         fault = BuildingFault(
@@ -72,14 +73,14 @@ def evaluate_builder(data: bytes, source: str, around: Surroundings) -> Outcome:
 
 
 def evaluate_file(data: bytes, source: str, around: Surroundings) -> Outcome:
-    """The network of a `.bs` file: its members are those of the network that includes it."""
+    """Return the network of a `.bs` file: its members are those of the network that includes it."""
     script = parsed(data, source)
     built = script.built or RecordLiteral(script.place, script.entries)
     return evaluate_network(built, around)
 
 
 def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
-    """The network of an expression; a plain record stands for the network of its members."""
+    """Return the network of an expression; a plain record is the network of its members."""
     run = _evaluator(around)
     if isinstance(built, RecordLiteral):
         built = New(built.place, "ComputationNetwork", built.place, built)
@@ -95,7 +96,7 @@ def evaluate_network(built: Expression, around: Surroundings) -> Outcome:
 def evaluate_member(
     data: bytes, source: str, name: str, around: Surroundings
 ) -> Value | BuildingFault:
-    """The value of one member of a text that is a list of members."""
+    """Return the value of one member of a text that is a list of members."""
     run = _evaluator(around)
     script = parse(data, source)
     try:
@@ -119,7 +120,7 @@ def _evaluator(around: Surroundings) -> Evaluator:
 
 
 def outer_scope(run: Evaluator, around: Surroundings) -> Record:
-    """The library and what the program defines, which every network sees."""
+    """Return the scope around every network: the library and what CNTK defines."""
     values: dict[str, Value] = {
         "deviceId": around.device,
         "traceLevel": around.trace_level,

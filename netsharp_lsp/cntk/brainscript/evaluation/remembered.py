@@ -1,5 +1,5 @@
-"""Outcomes of builders that were evaluated before, where all that they depend on is as it was: the
-text, the library, what the program defines, and every answer about files.
+"""A cache of evaluated builders, used if all that they depend on is unchanged: the text, the
+library, what CNTK defines, and every answer about files.  Evaluates nothing itself.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
     from netsharp_lsp.cntk.networks.starting import Matrix
 
-    #: A question about a file: which it is, the path, and what was answered.
+    #: A question about a file: its kind, the path, and the answer.
     Answer = tuple[str, str, bytes | bool | str | Matrix | Network | None]
 
-#: Bytes that outcomes may take together, and what a node or a fault takes of them.
+#: The most bytes of all outcomes, and the estimated size of a node or a fault.
 KEPT, EACH = 4 << 20, 1 << 10
 
 
 class _Known(NamedTuple):
-    """An outcome, and the answers about files on the way to it."""
+    """An outcome, and the answers about files that led to it."""
 
     outcome: Outcome
     answers: tuple[Answer, ...]
 
     @property
     def weight(self) -> int:
-        """The bytes that it takes, roughly."""
+        """Return its approximate size in bytes."""
         network, faults = self.outcome
         parts = 1 + len(self.answers) + len(faults) + (len(network.nodes) if network else 0)
         read = (len(answer) for _, _, answer in self.answers if isinstance(answer, bytes))
@@ -43,14 +43,16 @@ class _Known(NamedTuple):
         return EACH * (parts + sum(held)) + sum(read)
 
     def holds(self, around: Surroundings) -> bool:
-        """Whether every question gets the same answer, in the order in which they are asked: that
-        far a new evaluation would ask them, too.
+        """Return whether every question gets the same answer, in the order in which a new
+        evaluation would ask them.
         """
         return all(_same(getattr(around, name)(path), one) for name, path, one in self.answers)
 
 
 def _same(answer: object, other: object) -> bool:
-    """Whether two answers are equal; of networks, which may be large, whether they are one."""
+    """Return whether two answers are equal; networks, which may be large, are compared by
+    identity.
+    """
     return answer is other if isinstance(answer, Network) else answer == other
 
 
@@ -67,9 +69,9 @@ def outcome_of(
     around: Surroundings,
     outside: Callable[[Place], Place] = _same_place,
 ) -> Outcome:
-    """Evaluate a builder's value, or know it already; the network is the caller's own.
+    """Return the outcome of a builder's value, evaluated or from the cache; the network is a copy.
 
-    `outside` leads from places in the text to where these stand for people.
+    `outside` maps places in the text to those in the user's files.
     """
     key = _key(data, source, around)
     known = _OUTCOMES.find(key)

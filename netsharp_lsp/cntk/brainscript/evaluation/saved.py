@@ -1,6 +1,6 @@
-"""Networks that are taken from others: loaded from models, edited, or copied in part as functions.
+"""Networks taken from others: loaded from models, edited, or cloned in part as functions.
 
-Effects are the original's, node by node; which network a model holds is told from outside.
+Effects are CNTK's, node by node; the network of a model comes from outside.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.evaluation.values import Value
     from netsharp_lsp.cntk.networks.faults import Place
 
-#: What becomes of the parameters of a copied part.
+#: The treatments of the parameters of a cloned part.
 _PARAMETERS = ("learnable", "constant", "shared")
-#: Steps that a node takes of a network whose shapes are inferred.
+#: Steps that a node costs in a network whose shapes are inferred.
 _INFERRED = 5
 
 
@@ -59,7 +59,7 @@ def load(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 
 
 def _taken(run: Evaluator, network: Network, path: str, where: Place) -> Network:
-    """A network as a file gives it: by name, and in the groups that it names."""
+    """Return a network as loaded from a file: sorted by name, with its groups as tags."""
     own = copied(network, lambda place: place)
     nodes = dict(sorted(own.nodes.items(), key=lambda item: item[0].lower()))
     for node in nodes.values():
@@ -75,7 +75,7 @@ def _taken(run: Evaluator, network: Network, path: str, where: Place) -> Network
 
 
 def edit(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
-    """Build a network of the nodes of another one, of which some are replaced."""
+    """Build a network from the nodes of another one, some of which are replaced."""
     arguments = ConstructorArguments(run, scope, place)
     given = arguments.require("inputModel")
     model = given.force()
@@ -101,7 +101,7 @@ def edit(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 
 
 def _roots(run: Evaluator, arguments: ConstructorArguments) -> list[Node] | None:
-    """The roots that an edit adds; None where one cannot be known."""
+    """Return the roots that an edit adds; None if one is unknown."""
     thunk = arguments.require("additionalRoots")
     value = thunk.force()
     if isinstance(value, Record) and not value.members:
@@ -113,8 +113,8 @@ def _roots(run: Evaluator, arguments: ConstructorArguments) -> list[Node] | None
 def _replaced(
     run: Evaluator, arguments: ConstructorArguments, nodes: list[Node], site: Site
 ) -> dict[Node, Node] | None:
-    """What stands for which node: what the first function gives that gives another one, and a
-    copy of whatever uses such a node; None where that cannot be known.
+    """Return the replacements of nodes: the result of the first function that returns another node,
+    and a copy of each user of a replaced node; None if one is unknown.
     """
     thunk = arguments.require("editFunctions")
     functions = flattened(run, thunk.force(), thunk.place)
@@ -143,7 +143,7 @@ def _replaced(
 def _copy_users(
     run: Evaluator, found: dict[Node, Node], users: Mapping[Node, list[Node]], site: Site
 ) -> None:
-    """Copy every node that uses a replaced one, and whatever uses that."""
+    """Copy every node that uses a replaced one, directly or through others."""
     waiting = deque(found)
     while waiting:
         for user in users.get(waiting.popleft(), ()):
@@ -153,13 +153,13 @@ def _copy_users(
 
 
 def _follow(run: Evaluator, found: dict[Node, Node], place: Place) -> None:
-    """Lead every replaced node to the one that stands for it in the end."""
+    """Map every replaced node to its final replacement."""
     for old in found:
         last, passed = found[old], {old}
         while last in found:
             if last in passed:
                 message = (
-                    f"the edits replace '{old.name}' in a circle, which the program never leaves."
+                    f"the edits replace '{old.name}' in a cycle, which CNTK follows endlessly."
                 )
                 run.fail("edit-circle", message, place)
             passed.add(last)
@@ -169,7 +169,7 @@ def _follow(run: Evaluator, found: dict[Node, Node], place: Place) -> None:
 
 
 def _users(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """The nodes that use each node."""
+    """Return the nodes that use each node."""
     users: dict[Node, list[Node]] = {}
     for node in nodes:
         for one in dict.fromkeys(node.inputs):
@@ -178,7 +178,7 @@ def _users(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
 
 
 def _twin(run: Evaluator, node: Node, name: str, site: Site) -> Node:
-    """A node that holds what another one does, connected as it is."""
+    """Return a copy of a node with the same attributes and inputs."""
     run.spend(1, site.place)
     twin = Node(node.operation, run.next_number(), name)
     twin.inputs = node.inputs
@@ -192,7 +192,7 @@ def _twin(run: Evaluator, node: Node, name: str, site: Site) -> Node:
 
 
 class _Part:
-    """A part of a network: what leads from some nodes to others, which `copies` are made of."""
+    """A part of a network: the nodes from some inputs to some outputs; `copies` are cloned."""
 
     def __init__(self, outputs: Mapping[str, Node], inputs: list[Node], keep: bool) -> None:
         self.outputs = outputs
@@ -202,12 +202,12 @@ class _Part:
 
     @property
     def is_known(self) -> bool:
-        """Whether all of it is there already."""
+        """Return whether all of it exists already."""
         return all(node.operation != OPAQUE and node.late is None for node in self.reached)
 
 
 def _reached(outputs: Iterable[Node]) -> dict[Node, None]:
-    """Nodes with all that they are computed from."""
+    """Return nodes with all that they depend on."""
     found = dict.fromkeys(outputs)
     waiting = list(found)
     while waiting:
@@ -219,7 +219,7 @@ def _reached(outputs: Iterable[Node]) -> dict[Node, None]:
 
 
 def _dependents(reached: Iterable[Node], inputs: list[Node], keep: bool) -> list[Node]:
-    """The nodes that depend on inputs and, unless these are kept, on what training changes."""
+    """Return the nodes that depend on inputs and, unless `keep`, on what training changes."""
     users = _users(reached)
     frozen = () if keep else [node for node in reached if node.operation in FREEZABLE]
     found = dict.fromkeys((*inputs, *frozen))
@@ -262,7 +262,7 @@ def clone(run: Evaluator, scope: Record, path: str, place: Place) -> Value:
 
 
 def _nodes(run: Evaluator, given: list[Thunk]) -> list[Node]:
-    """Values that have to be nodes."""
+    """Return values that have to be nodes."""
     found: list[Node] = []
     for one in given:
         value = one.force()
@@ -273,21 +273,19 @@ def _nodes(run: Evaluator, given: list[Thunk]) -> list[Node]:
 
 
 def _flat_nodes(run: Evaluator, value: Value, place: Place) -> list[Node]:
-    """A node, or those in arrays within arrays."""
+    """Return a node, or those in nested arrays."""
     return _nodes(run, [Thunk.of(one, where) for one, where in flattened(run, value, place)])
 
 
 def _part(run: Evaluator, arguments: ConstructorArguments, inputs: list[Node]) -> _Part | None:
-    """The part that is copied; None where it cannot be known."""
+    """Return the part that is cloned; None if it is unknown."""
     outputs = _outputs(run, arguments)
     how = arguments.require("parameters")
     treatment = how.force()
     if outputs is None or isinstance(treatment, Absent):
         return None
     if run.text(treatment, how.place) not in _PARAMETERS:
-        message = (
-            f"parameters='{treatment}' means nothing: write 'learnable', 'constant' or 'shared'."
-        )
+        message = f"parameters='{treatment}' is unknown: write 'learnable', 'constant' or 'shared'."
         run.fail("clone", message, how.place)
     part = _Part(outputs, inputs, treatment == "shared")
     run.spend(len(part.reached), arguments.place)
@@ -306,7 +304,7 @@ def _part(run: Evaluator, arguments: ConstructorArguments, inputs: list[Node]) -
 
 
 def _outputs(run: Evaluator, arguments: ConstructorArguments) -> dict[str, Node] | None:
-    """The nodes that a copied part gives, by name; without one for a single node."""
+    """Return the nodes that a cloned part returns, by name; a single node has an empty name."""
     thunk = arguments.require("outputNodes")
     value = thunk.force()
     if isinstance(value, Absent):
@@ -331,7 +329,9 @@ def _outputs(run: Evaluator, arguments: ConstructorArguments) -> dict[str, Node]
 def _twins(
     run: Evaluator, part: _Part, values: list[Node], under: tuple[str, Site]
 ) -> dict[Node, Node]:
-    """What stands for each node of a part: for its inputs the values given, for others copies."""
+    """Return the counterpart of each node of a part: the given values for inputs, copies for
+    others.
+    """
     path, site = under
     twins = dict(zip(part.inputs, values, strict=True))
     for node in part.copies:

@@ -1,6 +1,6 @@
-"""Values of BrainScript: numbers, texts and truths are Python's own, the others are here.
+"""Values of BrainScript: numbers, strings and booleans are Python's own, the others are here.
 
-Faults are values, too; within the evaluation they travel as `Failure`, which nobody outside sees.
+Faults are values, too; within the evaluation they are raised as `Failure`, which does not leave it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Calling, Network
 
 
-#: Names of a circle that are told.
+#: The most names of a cycle in a message.
 CIRCLE_SHOWN = 8
 
 
 class Failure(Exception):  # noqa: N818
-    """A fault on its way out of the evaluation.
+    """A fault that is raised within the evaluation.
 
-    `begun` is the value that needs itself, until the way back to it is complete in `circle`.
+    `begun` is the value that depends on itself, until its cycle is complete in `circle`.
     """
 
     def __init__(self, fault: BuildingFault, begun: Thunk | None = None) -> None:
@@ -35,7 +35,7 @@ class Failure(Exception):  # noqa: N818
         self._left = False
 
     def passing(self, thunk: Thunk) -> None:
-        """Note that a value on the way fails, too; the circle ends where it began."""
+        """Record that an enclosing value fails, too; the cycle ends where it began."""
         if self.begun is None:
             return
         if not self._left:
@@ -48,7 +48,7 @@ class Failure(Exception):  # noqa: N818
 
 
 def _circular(fault: BuildingFault, circle: list[Thunk]) -> BuildingFault:
-    """The fault of a circle, with the names that it goes through."""
+    """Return the fault of a cycle, with the names in it."""
     names: list[str] = []
     own = [thunk for thunk in circle if thunk.place.source == circle[0].place.source]
     for path in [thunk.path for thunk in own if thunk.path]:
@@ -57,7 +57,7 @@ def _circular(fault: BuildingFault, circle: list[Thunk]) -> BuildingFault:
     if not names:
         return fault
     way = " → ".join(f"'{name}'" for name in (*names[:CIRCLE_SHOWN], names[0]))
-    message = f"'{names[0]}' needs its own value: {way} is a circle."
+    message = f"'{names[0]}' needs its own value: {way} is a cycle."
     return fault._replace(message=message, calls=tuple(thunk.place for thunk in circle))
 
 
@@ -75,13 +75,13 @@ class Thunk:
 
     @classmethod
     def of(cls, value: Value, place: Place) -> Thunk:
-        """A value that is there already."""
+        """Return a thunk with a known value."""
         thunk = cls(None, place)
         thunk.value = value
         return thunk
 
     def force(self) -> Value:
-        """The value; a second use while the first is not finished is a circle."""
+        """Return the value, computed at its first use; a use during the computation is a cycle."""
         compute = self.compute
         if compute is None:
             if self.failure is not None:
@@ -110,9 +110,9 @@ class Thunk:
 
 
 class Site(NamedTuple):
-    """Where something happens: a place, and the scope that it is evaluated in.
+    """A place of evaluation: a place in a text, and its scope.
 
-    `called` is what a function is called there.
+    `called` is the name of the function called there.
     """
 
     place: Place
@@ -121,9 +121,9 @@ class Site(NamedTuple):
 
 
 class Record:
-    """Members by name, and the scope around them; the arguments of a call know its site.
+    """Members by name, and the scope around them; the arguments of a call have its site.
 
-    `way` is which calls led there, once that was asked for.
+    `way` contains the calls that led there, once determined.
     """
 
     __slots__ = ("_named", "_seen", "members", "parent", "site", "way")
@@ -137,7 +137,7 @@ class Record:
         self.way: Way | None = None
 
     def find(self, name: str) -> Thunk | None:
-        """A member, here or in a scope around."""
+        """Return a member, here or in a scope around."""
         scope = self
         while True:
             found = scope.members.get(name)
@@ -148,21 +148,21 @@ class Record:
             scope = scope.parent
 
     def name_at(self, place: Place) -> str:
-        """The name of the first member whose value stands at a place, empty where none does."""
-        # Members are added and never taken away.
+        """Return the name of the first member whose value is at a place, empty if there is none."""
+        # Members are added and never removed.
         for name, value in islice(self.members.items(), self._seen, None):
             self._named.setdefault(value.place, name)
         self._seen = len(self.members)
         return self._named.get(place, "")
 
     def outermost(self, name: str) -> Thunk | None:
-        """A member that is made when it is asked for, in a scope that none is around."""
+        """Return a member that is created at its first use, in the outermost scope."""
         return None
 
 
 class Way(NamedTuple):
     """The calls around the arguments of a call, outermost first, with the arguments of those that
-    made what is called.  `asked` are the arguments of the innermost call in a user's text.
+    created the called function.  `asked` are the arguments of the innermost call in a user's text.
     """
 
     made: tuple[Record, ...]
@@ -181,8 +181,8 @@ class Array:
 
 
 class Function:
-    """A function: required parameters, optional ones with defaults, what it does, and the source
-    of its text.
+    """A function: required parameters, optional ones with defaults, its body, and the source of its
+    text.
     """
 
     __slots__ = ("body", "defaults", "parameters", "source")
@@ -201,7 +201,7 @@ class Function:
 
 
 class Built:
-    """A network that was built, or that a model holds, with its nodes as members."""
+    """A network that was built, or that is in a model file, with its nodes as members."""
 
     __slots__ = ("_named", "model", "network")
 
@@ -212,16 +212,17 @@ class Built:
 
     @property
     def named(self) -> Mapping[str, Node]:
-        """Its nodes by the names that they have as members, with `_` for `.`."""
+        """Return its nodes by their names as members, with `_` for `.`."""
         if self._named is None:
             self._named = {name.replace(".", "_"): one for name, one in self.network.nodes.items()}
         return self._named
 
 
 class Absent(Node):
-    """Something that only a run would know: a loaded network, a variable that is not set.
+    """An unknown value, which only a run would determine: a loaded network, a variable that is not
+    set.
 
-    It takes the place of a node, a record, a function or a number, and nothing fails on it.
+    It can take the place of a node, a record, a function or a number, and causes no fault.
     """
 
     __slots__ = ("known",)
@@ -232,7 +233,7 @@ class Absent(Node):
         self.known: dict[str, Absent] = {}
 
 
-#: What values are called in messages, as the original calls them.
+#: The types of values in messages, as CNTK names them.
 KINDS: tuple[tuple[type, str], ...] = (
     (bool, "boolean"),
     (float, "number"),
@@ -247,12 +248,12 @@ KINDS: tuple[tuple[type, str], ...] = (
 
 
 def kind_of(value: Value) -> str:
-    """What a value is called in messages."""
+    """Return the type of a value for messages."""
     return next((name for kind, name in KINDS if isinstance(value, kind)), "object")
 
 
 def a_kind(value: Value) -> str:
-    """What a value is called in messages, with its article."""
+    """Return the type of a value for messages, with its article."""
     kind = kind_of(value)
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
@@ -275,5 +276,5 @@ if TYPE_CHECKING:
 
 
 def joined(path: str, name: str) -> str:
-    """A path one step on."""
+    """Return a path with one more step."""
     return f"{path}.{name}" if path and name else path or name

@@ -1,1 +1,1 @@
-"""From BrainScript text to immutable syntax; knows nothing of what names mean."""
+"""The parser of BrainScript, from text to immutable syntax; knows no meaning of names."""

@@ -1,6 +1,6 @@
-"""What could not be read in a text, from the tree's own signs of it; knows no rule and no wording.
+"""The syntax errors of a text, from the error nodes of its tree; knows no rule and no wording.
 
-What follows at once from another damage is left out: one wrong token is one damage.
+An error that directly follows from another one is omitted: one wrong token is one error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 PARTNERS = {"(": ")", "[": "]", "{": "}", "[|": "|]"}
 CLOSERS = frozenset(PARTNERS.values())
-#: Nodes that stand for something left out, by what is missing.
+#: Nodes of missing tokens, by what is missing.
 MISSING = {
     "missing_operand": "operand",
     "missing_name": "name",
@@ -39,21 +39,21 @@ MISSING = {
     "missing_brace": "unclosed",
     "missing_bar": "unclosed",
 }
-#: The nodes that stand for a damage.
+#: The nodes of errors.
 DAMAGED = (*MISSING, "stray", "built", "ERROR")
-#: What a stray token is, where it has a cause of its own.
+#: The kind of a stray token that has a cause of its own.
 STRAYS = {";": "semicolon", ",": "comma"}
 BLANKS = re.compile(rb"(?:\s|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL)
-#: What writers put for something that they leave out.
+#: The placeholder of omitted text.
 PLACEHOLDER = b"..."
-#: What may stand between two signs of one damage.
+#: The text between two error nodes of one error.
 BETWEEN = re.compile(rb"(?:[\s({\[]|#[^\r\n]*|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL)
 
 
 class Damage(NamedTuple):
-    """One damage: what kind, where, the bracket it is about, and the text there.
+    """One syntax error: its kind, its span, the bracket it is about, and the text there.
 
-    ``span`` of something that is missing is empty; it stands where it should be.
+    ``span`` of a missing token is empty, at the place where the token should be.
     """
 
     kind: str
@@ -63,10 +63,10 @@ class Damage(NamedTuple):
 
 
 class _Sign:
-    """A node of the tree that stands for a damage; the tree and its other nodes are let go.
+    """An error node of the tree, copied so that the tree can be freed.
 
-    ``order`` puts signs in that of the text, the inner of two at one place first. ``opening`` of a
-    bracket that is not closed is where it opens, ``beside`` the stray ends of brackets there.
+    ``order`` sorts signs as in the text, the inner of two at one place first. ``opening`` is the
+    opening of an unclosed bracket, ``beside`` are the stray closing brackets there.
     """
 
     __slots__ = ("beside", "end", "is_unexpected", "kind", "opening", "order", "start")
@@ -82,7 +82,7 @@ class _Sign:
         self.beside: Sequence[Span] = ()
 
 
-#: The numbers of `DAMAGED`, of which a part that fits nothing has one beyond the grammar's.
+#: The ids of `DAMAGED`; an ERROR node has one beyond the grammar's.
 _KINDS = frozenset(
     kind
     for kind in (*range(LANGUAGE.node_kind_count), 0xFFFF)
@@ -93,7 +93,7 @@ _BUILT = ("built", "comment", "block_comment")
 
 
 def damages(data: bytes) -> list[Damage]:
-    """Everything that could not be read in a text, in its order."""
+    """Return all syntax errors of a text, in its order."""
     tree = parse_tree(data)
     alone = _is_alone(tree)
     signs = _signs(tree, data)
@@ -104,9 +104,11 @@ def damages(data: bytes) -> list[Damage]:
 
 
 def _signs(tree: Tree, data: bytes) -> list[_Sign]:
-    """Every sign of damage, met by a cursor: a node that is asked for its children keeps them."""
+    """Return all error nodes, visited by a cursor, because a node keeps its children once they are
+    read.
+    """
     found: list[_Sign] = []
-    #: Brackets that are not closed, by the depth of their signs, below the node that is met.
+    #: Unclosed brackets, by the depth of their signs, below the current node.
     unclosed: dict[int, list[_Sign]] = {}
     may_miss = tree.root_node.has_error
     cursor = tree.walk()
@@ -131,7 +133,7 @@ def _signs(tree: Tree, data: bytes) -> list[_Sign]:
 
 
 def _look_around(signs: list[_Sign], around: Node | None, data: bytes) -> None:
-    """Tell brackets that are not closed where they open, and what stands beside their ends."""
+    """Set the openings of unclosed brackets, and the stray closing brackets next to them."""
     children = around.children if around is not None else []
     kinds = [one.type for one in children]
     spans = [(one.start_byte, one.end_byte) for one in children]
@@ -148,7 +150,7 @@ def _closes(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_alone(tree: Tree) -> bool:
-    """Whether a text is the value of a builder and nothing else."""
+    """Return whether a text is only the value of a builder."""
     if tree.root_node.named_child_count == 1:
         return True
     cursor = tree.walk()
@@ -162,7 +164,7 @@ def _is_alone(tree: Tree) -> bool:
 
 
 class _Survey:
-    """The signs of damage in a text, and which of them were told."""
+    """The error nodes of a text, and which of them were reported."""
 
     def __init__(self, data: bytes, signs: list[_Sign], alone: bool) -> None:
         self.data = data
@@ -171,17 +173,17 @@ class _Survey:
         self.found: list[Damage] = []
         #: Stray closing brackets that are the wrong partner of an opening one.
         self.taken: set[int] = set()
-        #: Up to where what is met belongs to the last damage.
+        #: The offset up to which signs belong to the last damage.
         self.until = -1
-        #: Where the line of the last thing left out ends.
+        #: The end of the line of the last placeholder.
         self.line_end = -1
-        #: Where blanks and comments end, by where they begin: many marks may be missing there.
+        #: The ends of blanks and comments, by their starts: many tokens may be missing there.
         self.blank_ends: dict[int, int] = {}
-        #: Ends of brackets that close nothing, by where they stand.
+        #: Stray closing brackets, by their offset.
         self.strays: dict[int, list[Span]] = {}
 
     def run(self) -> list[Damage]:
-        """Judge every sign."""
+        """Evaluate all signs."""
         unclosed = [sign for sign in self.signs if MISSING.get(sign.kind) == "unclosed"]
         if unclosed:
             for sign in self.signs:
@@ -198,12 +200,12 @@ class _Survey:
         return self.found
 
     def _is_left_out(self, sign: _Sign) -> bool:
-        """Whether it is `...`, for something left out, or stands behind one on its line."""
-        if self._behind_placeholder(sign.start):
+        """Return whether it is the placeholder `...`, or is after one on its line."""
+        if self._after_placeholder(sign.start):
             return True
         start = sign.start
         if sign.kind in MISSING:
-            start = self._behind_blanks(start)
+            start = self._after_blanks(start)
         if not self.data.startswith(PLACEHOLDER, start):
             return False
         end = start + len(PLACEHOLDER)
@@ -214,13 +216,13 @@ class _Survey:
         self.until = end
         return True
 
-    def _behind_placeholder(self, offset: int) -> bool:
-        """Whether the last damage is something left out on the same line."""
-        behind = bool(self.found) and self.found[-1].kind == "placeholder"
-        return behind and offset <= self.line_end
+    def _after_placeholder(self, offset: int) -> bool:
+        """Return whether the last damage is a placeholder on the same line."""
+        after = bool(self.found) and self.found[-1].kind == "placeholder"
+        return after and offset <= self.line_end
 
-    def _behind_blanks(self, start: int) -> int:
-        """Where blanks and comments from an offset on end."""
+    def _after_blanks(self, start: int) -> int:
+        """Return the end of blanks and comments from an offset on."""
         if start not in self.blank_ends:
             blank = BLANKS.match(self.data, start)
             self.blank_ends[start] = blank.end() if blank is not None else start
@@ -230,7 +232,7 @@ class _Survey:
         if self._is_left_out(sign):
             return
         follows = sign.start <= self.until or self._only_blank(self.until, sign.start)
-        kind, span, text = self._judged(sign)
+        kind, span, text = self._classified(sign)
         if follows and self.found and kind not in ("string", "comment"):
             if (self.found[-1].kind, kind) == ("operand", "unexpected"):
                 self.found[-1] = Damage(kind, span, text)
@@ -240,7 +242,9 @@ class _Survey:
         self.until = max(span[1], sign.start)
 
     def _swallow(self, sign: _Sign) -> None:
-        """What follows at once from the last damage; `f (x) { ... }` is a missing `=`."""
+        """Skip a sign that directly follows from the last damage; `f (x) { ... }` is a
+        missing `=`.
+        """
         last = self.found[-1]
         if sign.kind == "built" and last.kind == "junk" and last.text.isidentifier():
             self.found[-1] = last._replace(kind="definition-equals")
@@ -248,7 +252,7 @@ class _Survey:
         if sign.kind == "built":
             self.until = sign.end
 
-    def _judged(self, sign: _Sign) -> tuple[str, Span, str]:
+    def _classified(self, sign: _Sign) -> tuple[str, Span, str]:
         span = (sign.start, sign.end)
         text = self.data[span[0] : span[1]].decode("utf-8", "replace")
         if sign.kind in MISSING:
@@ -267,12 +271,12 @@ class _Survey:
         return STRAYS.get(text, "junk"), span, text
 
     def _number_before(self, start: int) -> bool:
-        """Whether a word stands directly behind a digit: `13abc`."""
+        """Return whether a word is directly after a digit: `13abc`."""
         return start > 0 and self.data[start - 1 : start].isdigit()
 
     def _unclosed(self, sign: _Sign, stray: Span | None) -> None:
         opening = sign.opening
-        if opening is None or self._behind_placeholder(opening[0]):
+        if opening is None or self._after_placeholder(opening[0]):
             return
         text = self.data[opening[0] : opening[1]].decode()
         if stray is not None:
@@ -283,9 +287,9 @@ class _Survey:
             self.until = sign.start
 
     def _wrong_partner(self, sign: _Sign) -> Span | None:
-        """The stray closing bracket that stands where another one is missing."""
+        """Return the stray closing bracket in the place of a missing one."""
         candidates: list[Span] = [*sign.beside]
-        candidates += self.strays.get(self._behind_blanks(sign.start), ())
+        candidates += self.strays.get(self._after_blanks(sign.start), ())
         for span in candidates:
             if span[0] not in self.taken:
                 self.taken.add(span[0])

@@ -1,4 +1,4 @@
-"""From nodes of the tree to expressions; what is missing becomes `Broken`, nothing fails."""
+"""Converts nodes of the tree to expressions; a missing part becomes `Broken`, nothing fails."""
 
 from __future__ import annotations
 
@@ -42,38 +42,40 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.infix import Part
     from netsharp_lsp.cntk.brainscript.reading.syntax import Entry, Expression
 
-#: What the C function `wcstod` accepts among what starts with a digit or a point.
+#: Hexadecimal numbers, as far as the C function `wcstod` accepts them.
 HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]+")
-#: Expressions nested deeper are not read, so that they may be walked by recursion.
+#: The deepest nesting of expressions that is parsed, so that they can be walked by recursion.
 DEEPEST = 120
-#: Operators of one expression that are read, without `:`; each lies within the next.
+#: The most operators of one expression, without `:`; each is nested in the next.
 MOST_OPERATORS = 250
-#: Bytes of members that are kept, and what a short one counts at least.
+#: The bytes of members that are cached, and the least size of one.
 KEPT, LEAST = 2 << 20, 256
-#: Outermost members by their source, depth and bytes, each as it was read last.
+#: Outermost members by their source, depth and bytes, each as it was last parsed.
 _MEMBERS: Remembered[Member] = Remembered(KEPT)
 
 
 class ExpressionReader:
-    """Reads expressions of one text."""
+    """Parses the expressions of one text."""
 
     def __init__(self, data: bytes, source: str) -> None:
         self.data = data
         self.source = source
         self.depth = 0
-        #: Whether no member was read yet, so that the next are the outermost.
+        #: Whether no member was parsed yet, so that the next are the outermost.
         self._is_outermost = True
 
     def text(self, node: Node) -> str:
-        """What a node spans."""
+        """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def place(self, node: Node) -> Place:
-        """Where a node stands."""
+        """Return the place of a node."""
         return Place(self.source, node.start_byte, node.end_byte)
 
     def read(self, node: Node | None, around: Node) -> Expression:
-        """The expression of a node, or `Broken` at the end of ``around`` where there is none."""
+        """Return the expression of a node, or `Broken` at the end of ``around`` if there is
+        none.
+        """
         if node is None:
             return Broken(Place(self.source, around.end_byte, around.end_byte))
         reader = READERS.get(node.type)
@@ -86,22 +88,22 @@ class ExpressionReader:
             self.depth -= 1
 
     def field(self, node: Node, name: str) -> Expression:
-        """The expression in a field of a node."""
+        """Return the expression in a field of a node."""
         return self.read(node.child_by_field_name(name), node)
 
     def name(self, node: Node, field: str) -> tuple[str, Place]:
-        """The identifier in a field, empty where it is missing, and its place."""
+        """Return the identifier in a field, empty if it is missing, and its place."""
         found = node.child_by_field_name(field)
         if found is None:
             return "", Place(self.source, node.end_byte, node.end_byte)
         return self.text(found), self.place(found)
 
     def operands(self, node: Node) -> list[Expression]:
-        """The expressions directly below a node."""
+        """Return the expressions directly below a node."""
         return [self.read(child, node) for child in node.named_children if child.type in READERS]
 
     def infix(self, node: Node) -> Expression:
-        """A chain of operators, grouped anew by level."""
+        """Return a chain of operators, regrouped by precedence."""
         parts = self.chain(node)
         signs = [part for part in parts if isinstance(part, Operator) and part.sign != ":"]
         if len(signs) > MOST_OPERATORS:
@@ -109,7 +111,9 @@ class ExpressionReader:
         return climb(parts)._replace(place=self.place(node))
 
     def chain(self, node: Node) -> list[Part]:
-        """The operands and operators of nested `binary` and `unary`, in the order of the text."""
+        """Return the operands and operators of nested `binary` and `unary`, in the order of the
+        text.
+        """
         parts: list[Part] = []
         waiting = [node]
         while waiting:
@@ -132,7 +136,7 @@ class ExpressionReader:
         return parts
 
     def entries(self, node: Node) -> tuple[Entry, ...]:
-        """The members and includes of a record or a text."""
+        """Return the members and includes of a record or a text."""
         found: list[Entry] = []
         is_outermost = self._is_outermost
         for child in node.named_children:
@@ -147,8 +151,8 @@ class ExpressionReader:
         return tuple(found)
 
     def _known(self, node: Node) -> Member:
-        """A member that an edit may have moved and left as it is: what it says depends on its own
-        bytes, and on how deep it lies.
+        """Return a member, from the cache if an edit only moved it: it depends on its own bytes and
+        its depth.
         """
         key = (self.source, self.depth, self.data[node.start_byte : node.end_byte])
         known = None if node.has_error else _MEMBERS.find(key)
@@ -160,7 +164,7 @@ class ExpressionReader:
         return read
 
     def member(self, node: Node) -> Member:
-        """A member as it is written."""
+        """Return a member."""
         name, place = self.name(node, "name")
         index = parameters = None
         braced = False
@@ -175,13 +179,13 @@ class ExpressionReader:
         return Member(whole, name, place, index, parameters, braced, value)
 
     def index_range(self, node: Node) -> IndexRange:
-        """The range of a member that is an array."""
+        """Return the range of a member that is an array."""
         name, place = self.name(node, "name")
         first, last = self.field(node, "first"), self.field(node, "last")
         return IndexRange(self.place(node), name, place, first, last)
 
     def parameters(self, node: Node) -> tuple[Parameter, ...]:
-        """Declared parameters, required and optional."""
+        """Return declared parameters, required and optional."""
         found = []
         for child in node.named_children:
             if child.type == "parameter":
@@ -193,7 +197,7 @@ class ExpressionReader:
         return tuple(found)
 
     def arguments(self, node: Node) -> tuple[Argument, ...]:
-        """The arguments of a call in the order of the text."""
+        """Return the arguments of a call in the order of the text."""
         found = []
         for child in node.named_children:
             if child.type == "named_argument":

@@ -1,4 +1,4 @@
-"""The one door to the tree-sitter parser of BrainScript."""
+"""The only use of the tree-sitter parser of BrainScript; knows nothing of its nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as objects to be found by; knows nothing of what is in them."""
+"""Texts as keys of caches, compared by identity; knows nothing of their contents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Identified:
-    """Texts as one object: as values they compare deeply, and these are long."""
+    """Texts as one key: compared as values they would be compared deeply, and they are long."""
 
     __slots__ = ("scripts",)
 

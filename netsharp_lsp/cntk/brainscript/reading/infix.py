@@ -1,6 +1,6 @@
-"""How infix operators bind, as the original parser climbs them; knows no tree.
+"""The precedence of infix operators, as in CNTK's parser; knows no tree.
 
-`**` stands at the level of `*` and every operator groups to the left; `:` lists are flattened.
+`**` has the precedence of `*` and every operator is left-associative; `:` lists are flattened.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEVELS = {
 
 
 class Operator(NamedTuple):
-    """An infix operator, or a prefix one, where it stands."""
+    """An infix or prefix operator with its place."""
 
     place: Place
     sign: str
@@ -69,12 +69,12 @@ class _Climb:
         return left
 
     def sign(self) -> str:
-        """The operator that comes next; empty at the end."""
+        """Return the next operator; empty at the end."""
         part = self.parts[self.position] if self.position < len(self.parts) else None
         return part.sign if isinstance(part, Operator) else ""
 
     def list_from(self, first: Expression) -> Expression:
-        """A list after its first `:`; what was a list in brackets there is continued."""
+        """Return a list after its first `:`; a list in brackets before it is continued."""
         items: list[Expression] = [first]
         if isinstance(first, Elements):
             items = list(first.items)
@@ -96,7 +96,9 @@ class _Climb:
         return operand
 
     def _read(self, part: Expression | Open) -> Expression:
-        """What ends in an expression of its own goes on as far as the text does."""
+        """Return an operand; one that ends in an expression of its own takes in the rest of the
+        text.
+        """
         if not isinstance(part, Open):
             return part
         rest = self.parts[self.position :]
@@ -105,7 +107,7 @@ class _Climb:
 
 
 def continued(expression: Expression, rest: list[Part]) -> Expression:
-    """An expression whose last part takes in what follows."""
+    """Return an expression whose last part takes in the rest."""
     if not rest:
         return expression
     if isinstance(expression, Choice):
@@ -118,7 +120,7 @@ def continued(expression: Expression, rest: list[Part]) -> Expression:
 
 
 def spanning(first: Place, last: Place) -> Place:
-    """From the start of one place to the end of another in the same text."""
+    """Return the place from the start of one place to the end of another in the same text."""
     return Place(first.source, first.start, last.end)
 
 

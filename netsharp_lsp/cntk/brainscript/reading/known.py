@@ -1,4 +1,6 @@
-"""Texts with what can be told of each alone; those that were read lately are the same objects."""
+"""Texts with all that depends on each alone; recently parsed ones are the same objects.  Knows no
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Member, Script
 
-#: Bytes of text that are kept, and what a short one counts at least.
+#: The bytes of text that are cached, and the least size of one.
 KEPT, LEAST = 256 << 10, 256
 
 
 class KnownText:
-    """One text by its bytes and the name that its places carry."""
+    """One text by its bytes and the source name of its places."""
 
     def __init__(self, data: bytes, source: str) -> None:
         self.data = data
@@ -26,17 +28,17 @@ class KnownText:
 
     @cached_property
     def script(self) -> Script:
-        """The text parsed."""
+        """Return the parsed text."""
         return parse(self.data, self.source)
 
     @cached_property
     def damages(self) -> tuple[Damage, ...]:
-        """What could not be read, in its order."""
+        """Return the syntax errors, in their order."""
         return tuple(damages(self.data))
 
     @cached_property
     def expressions(self) -> tuple[tuple[Expression, Member | None], ...]:
-        """Every expression with the member that it stands in."""
+        """Return all expressions with the member that each is in."""
         return tuple(expressions(self.script))
 
 
@@ -44,7 +46,7 @@ _TEXTS: Remembered[KnownText] = Remembered(KEPT)
 
 
 def known_text(data: bytes, source: str = "") -> KnownText:
-    """Return a text, with what is known of it already."""
+    """Return a text with its cached results."""
     found = _TEXTS.find((data, source))
     if found is None:
         found = KnownText(data, source)
@@ -53,5 +55,5 @@ def known_text(data: bytes, source: str = "") -> KnownText:
 
 
 def parsed(data: bytes, source: str = "") -> Script:
-    """Read a text; one that was read lately is the same object."""
+    """Parse a text; a recently parsed one is the same object."""
     return known_text(data, source).script

@@ -1,4 +1,4 @@
-"""Syntax that stands elsewhere in a text and is the same otherwise; knows no kind of it."""
+"""Moves syntax to another offset of a text, otherwise unchanged; knows no kind of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def moved(member: Member, start: int) -> Member:
-    """The same member where it begins at an offset."""
+    """Return the same member at another offset."""
     found: Member = _moved(member, start - member.place.start)
     return found
 

@@ -1,4 +1,4 @@
-"""From bytes to BrainScript syntax; never fails, whatever the bytes."""
+"""Parses bytes to the syntax of BrainScript; never fails, whatever the bytes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ COMMENTS = frozenset(("comment", "block_comment", "unclosed_comment"))
 
 
 def parse(data: bytes, source: str = "") -> Script:
-    """Read a text from UTF-8 bytes; ``source`` is the name that its places carry."""
+    """Parse a text from UTF-8 bytes; ``source`` is the source name of its places."""
     return read(data, parse_tree(data), source)
 
 
 def read(data: bytes, tree: Tree, source: str = "") -> Script:
-    """Read the syntax out of the tree of ``data``."""
+    """Return the syntax of the tree of ``data``."""
     reader = ExpressionReader(data, source)
     root = tree.root_node
     return Script(
@@ -38,7 +38,7 @@ def read(data: bytes, tree: Tree, source: str = "") -> Script:
 
 
 def _built(reader: ExpressionReader, root: Node) -> Expression | None:
-    """The value of a builder, if the text is one: nothing but comments stands before it."""
+    """Return the value of a builder, if the text is one: only comments may precede it."""
     first = next((child for child in root.named_children if child.type not in COMMENTS), None)
     if first is None or first.type != "built":
         return None
@@ -48,7 +48,7 @@ def _built(reader: ExpressionReader, root: Node) -> Expression | None:
 
 
 def _comments(reader: ExpressionReader, root: Node) -> list[Comment]:
-    """Every comment in the order of the text."""
+    """Return all comments in the order of the text."""
     found = QueryCursor(comments_query()).captures(root).get("comment", ())
     comments = [Comment(reader.place(node), reader.text(node)) for node in found]
     return sorted(comments, key=lambda comment: comment.place.start)
@@ -56,6 +56,6 @@ def _comments(reader: ExpressionReader, root: Node) -> list[Comment]:
 
 @cache
 def comments_query() -> Query:
-    """What finds comments in a tree, as `comment`."""
+    """Return the query for comments in a tree, captured as `comment`."""
     kinds = " ".join(f"({kind})" for kind in sorted(COMMENTS))
     return Query(LANGUAGE, f"[{kinds}] @comment")

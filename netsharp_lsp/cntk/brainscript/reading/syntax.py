@@ -11,14 +11,14 @@ from netsharp_lsp.cntk.networks.faults import Place
 
 
 class Number(NamedTuple):
-    """A number; what it is, in decimal or hexadecimal."""
+    """A decimal or hexadecimal number."""
 
     place: Place
     value: float
 
 
 class Text(NamedTuple):
-    """A quoted text without its quotes; no escapes."""
+    """A quoted string without its quotes; there are no escapes."""
 
     place: Place
     value: str
@@ -39,14 +39,14 @@ class Name(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """`$name$`, which a configuration would have replaced."""
+    """`$name$`, which a configuration would have substituted."""
 
     place: Place
     name: str
 
 
 class Broken(NamedTuple):
-    """What could not be read; its fault is reported elsewhere."""
+    """A part that could not be parsed; its error is reported elsewhere."""
 
     place: Place
 
@@ -60,7 +60,7 @@ class Unary(NamedTuple):
 
 
 class Binary(NamedTuple):
-    """Two operands of an infix operator; `:` is no operator but `Elements`."""
+    """Two operands of an infix operator; `:` is not an operator but `Elements`."""
 
     place: Place
     operator: str
@@ -125,7 +125,7 @@ class Argument(NamedTuple):
 
 
 class BrainScriptCall(NamedTuple):
-    """A function applied; `braced` if its arguments stand in `{}`."""
+    """A call; `braced` if its arguments are in `{}`."""
 
     place: Place
     function: Expression
@@ -171,7 +171,7 @@ class IndexRange(NamedTuple):
 
 
 class Member(NamedTuple):
-    """`name[i:first..last](parameters) = value`; parameters are None where none are declared."""
+    """`name[i:first..last](parameters) = value`; parameters are None if none are declared."""
 
     place: Place
     name: str
@@ -183,14 +183,14 @@ class Member(NamedTuple):
 
 
 class Include(NamedTuple):
-    """`include "path"`, which stands for what that file holds."""
+    """`include "path"`, which is replaced by the members of that file."""
 
     place: Place
     path: str
 
 
 class RecordLiteral(NamedTuple):
-    """`{...}` or the older `[...]`: members that see each other in any order."""
+    """`{...}` or the older `[...]`: members that can use each other in any order."""
 
     place: Place
     entries: tuple[Entry, ...]
@@ -204,7 +204,7 @@ class Comment(NamedTuple):
 
 
 class Script(NamedTuple):
-    """A whole text: its members, and `built` where it is the value of a builder."""
+    """A whole text: its members, and `built` if it is the value of a builder."""
 
     place: Place
     entries: tuple[Entry, ...]

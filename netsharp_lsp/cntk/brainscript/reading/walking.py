@@ -1,4 +1,4 @@
-"""Every expression of a text with the member that it stands in; knows no meaning."""
+"""Walks the expressions of a text, each with the member that it is in; knows no meaning."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from netsharp_lsp.cntk.brainscript.reading.syntax import Expression, Script
 
-#: Parts of the syntax that are no expressions but hold some.
+#: Parts of the syntax that contain expressions but are none.
 HOLDERS = (Argument, Include, IndexRange, Member, Parameter)
 
 
 def expressions(script: Script) -> Iterator[tuple[Expression, Member | None]]:
-    """Every expression and the innermost member around it, outer expressions first."""
+    """Yield all expressions with the innermost member around each, outer expressions first."""
     for part, member in _parts(script):
         if not isinstance(part, HOLDERS):
             yield part, member

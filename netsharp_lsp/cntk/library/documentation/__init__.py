@@ -1,6 +1,6 @@
-"""What the functions of the library and the native types of nodes do, in words.
+"""The documentation of the library functions and of the native node types.
 
-The texts are Markdown beside this file; signatures come from the library itself.
+The texts are Markdown files in this folder; signatures come from the library itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.faults import Place
 
 FOLDER = Path(__file__).parent
-#: Texts with an entry for each function, by what the functions are about.
+#: Texts with an entry for each function, by subject.
 GROUPS = (
     "layers",
     "parameters_and_inputs",
@@ -36,16 +36,16 @@ GROUPS = (
 )
 NODES = "nodes"
 ITEM = re.compile(r"- `?([^`:]+)`?: (.*)")
-#: An expression that builds a node, and the shape that comes out: `[6 x *]` has a dynamic axis.
+#: An expression that builds a node, and its shape: `[6 x *]` has a dynamic axis.
 EXAMPLE = re.compile(r"> (.+) : (\[[^\]]*\])")
 
 
 class Entry:
-    """What is said of a function or a type of node.
+    """The documentation of a function or a node type.
 
-    `signature` is how it is called, empty for a type of node; `formula`, `shape` and `example`
-    (an expression and its shape) are empty where there is none.  `parameters` hold a sentence
-    for each parameter, in order.
+    `signature` shows how it is called, empty for a node type; `formula`, `shape` and `example` (an
+    expression and its shape) are empty if there is none.  `parameters` contain a sentence for each
+    parameter, in order.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Entry:
 
     @property
     def markdown(self) -> str:
-        """Everything that is said, as Markdown."""
+        """Return the whole entry as Markdown."""
         parts = [f"```brainscript\n{self.signature}\n```"] if self.signature else []
         parts += [f"CNTK knows it {self.known}."] if self.known != ALWAYS else []
         parts += [f"`{self.formula}`"] if self.formula else []
@@ -78,7 +78,7 @@ class Entry:
 
     @property
     def known(self) -> Releases:
-        """The releases that have it."""
+        """Return the releases that have it."""
         row = NODE_TYPES.get(self.name) if not self.signature else None
         if row is None:
             return of_function(self.name)
@@ -91,14 +91,14 @@ class Entry:
 
 
 def of(name: str) -> Entry | None:
-    """What is said of a function by the name it is called by, else of a type of node of that
-    name; None where there is neither.  Another name of a function leads to the function.
+    """Return the documentation of a function by its name or an alias, otherwise of a node type of
+    that name; None if there is neither.
     """
     return _functions().get(name) or _alias(name) or _entries(NODES).get(name)
 
 
 def of_node(operation: str) -> Entry | None:
-    """What is said of a native type of node, None for what is none."""
+    """Return the documentation of a native node type, None for an unknown type."""
     own = _entries(NODES).get(operation)
     if own is not None:
         return own
@@ -112,13 +112,15 @@ def of_node(operation: str) -> Entry | None:
 
 
 def documented(group: str) -> dict[str, Entry]:
-    """What is said of the functions of one of `GROUPS`, or of the types of `NODES`, by name."""
+    """Return the documentation of the functions of one of `GROUPS`, or of the types of `NODES`, by
+    name.
+    """
     found = _functions() if group != NODES else _entries(NODES)
     return {name: found[name] for name in _entries(group)}
 
 
 def signature(declaration: Declaration, name: str = "") -> str:
-    """How a function of the library is called: `Softmax (z, axis=0, tag='')`."""
+    """Return the signature of a library function: `Softmax (z, axis=0, tag='')`."""
     opening, closing = ("{", "}") if declaration.braced else ("(", ")")
     parameters = ", ".join(_written(one) for one in declaration.parameters or ())
     return f"{name or declaration.qualified} {opening}{parameters}{closing}"
@@ -126,7 +128,7 @@ def signature(declaration: Declaration, name: str = "") -> str:
 
 @lru_cache(maxsize=1)
 def meanings() -> dict[str, str]:
-    """What parameters mean wherever they have a name."""
+    """Return the documentation of parameters by name."""
     lines = (FOLDER / "parameters.md").read_text(encoding="utf-8").splitlines()
     found = (ITEM.fullmatch(line) for line in lines)
     return {one.group(1): one.group(2) for one in found if one is not None}
@@ -134,7 +136,7 @@ def meanings() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[str, Entry]:
-    """The entries of all functions, with signatures and parameters."""
+    """Return the entries of all functions, with signatures and parameters."""
     library = library_of(own_library())
     found: dict[str, Entry] = {}
     for group in GROUPS:
@@ -156,7 +158,7 @@ def _complete(entry: Entry, declaration: Declaration) -> None:
 
 
 def _alias(name: str) -> Entry | None:
-    """The entry of the function that another name stands for."""
+    """Return the entry of the function that an alias refers to."""
     library = library_of(own_library())
     declaration = library.find(name)
     denoted = Resolver(library.scopes).of(declaration) if declaration is not None else None
@@ -167,7 +169,7 @@ def _alias(name: str) -> Entry | None:
 
 @lru_cache(maxsize=16)
 def _entries(group: str) -> dict[str, Entry]:
-    """The entries of a text by name; a heading may name several."""
+    """Return the entries of a text by name; a heading may contain several names."""
     found: dict[str, Entry] = {}
     entries: list[Entry] = []
     for line in (FOLDER / f"{group}.md").read_text(encoding="utf-8").splitlines():
@@ -200,7 +202,7 @@ def _written(parameter: Parameter) -> str:
 
 
 def _library_words(place: Place) -> str:
-    """What stands at a place of the library; a function in brackets keeps them."""
+    """Return the text at a place of the library; a function in brackets keeps them."""
     data = _source(place.source)
     text = data[place.start : place.end].decode("utf-8")
     before, after = data[: place.start].rstrip()[-1:], data[place.end :].lstrip()[:1]

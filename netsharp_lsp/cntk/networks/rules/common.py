@@ -1,4 +1,6 @@
-"""What shape rules share: axes, inference of parameters, and how a rule says what does not fit."""
+"""Helpers that shape rules share: axes, inference of parameters, and the error of a mismatch.
+Knows no node type.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Misfit(Exception):  # noqa: N818
-    """Why the inputs of a node do not fit; the inference turns it into a value.
+    """A mismatch of a node's inputs; the inference turns it into a value.
 
-    `kind` is given only where the cause is another than the family of the rule; `differ` says that
-    two shapes do not fit each other.
+    `kind` is given only if the cause is another than the family of the rule; `differ`: two shapes
+    do not match.
     """
 
     def __init__(self, message: str, kind: str = "", *, differ: bool = False) -> None:
@@ -23,7 +25,7 @@ class Misfit(Exception):  # noqa: N818
 
 
 def shape_of(node: Node, number: int) -> tuple[int, ...]:
-    """The shape of an input; the inference calls no rule whose inputs have none."""
+    """Return the shape of an input; the inference calls no rule with an unknown one."""
     return node.inputs[number].shape or ()
 
 
@@ -33,7 +35,7 @@ def inherit_axis(node: Node) -> None:
 
 
 def first_axis(node: Node) -> Axis | None:
-    """The first dynamic axis among the inputs."""
+    """Return the first dynamic axis among the inputs."""
     return next((one.axis for one in node.inputs if one.axis is not None), None)
 
 
@@ -58,38 +60,40 @@ def fill_each_other(node: Node, count: int) -> None:
 
 
 def rows(shape: tuple[int, ...]) -> int:
-    """The rows of a tensor as a matrix."""
+    """Return the rows of a tensor as a matrix."""
     return shape[0] if shape else 0
 
 
 def columns(shape: tuple[int, ...]) -> int:
-    """The columns of a tensor as a matrix: all dimensions but the first."""
+    """Return the columns of a tensor as a matrix: the product of all dimensions except the
+    first.
+    """
     return elements(shape[1:]) if len(shape) > 1 else 1
 
 
 def compatible(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether two shapes fit element by element: equal, or 1, in every dimension."""
+    """Return whether two shapes match element-wise: equal, or 1 in one, in every dimension."""
     return all(a in (b, 1) or b == 1 for a, b in zip(one, other, strict=False)) and all(
         rest == 1 for rest in one[len(other) :] + other[len(one) :]
     )
 
 
 def need_axis(node: Node, *numbers: int) -> None:
-    """Refuse inputs without a dynamic axis."""
+    """Raise Misfit for inputs without a dynamic axis."""
     for number in numbers:
         if node.inputs[number].axis is None:
             raise Misfit(
-                f"input {number + 1} of {node.operation} has to run along a dynamic axis,"
+                f"input {number + 1} of {node.operation} needs a dynamic axis,"
                 f" and '{node.inputs[number].name}' has none.",
                 "axis",
             )
 
 
 def differ(node: Node, first: int, second: int) -> Misfit:
-    """That two inputs do not fit together, with both shapes."""
+    """Return the error that two inputs do not match, with both shapes."""
     one, other = node.inputs[first], node.inputs[second]
     return Misfit(
-        f"the shapes of {node.operation}'s inputs do not fit: '{one.name}' is"
+        f"the shapes of {node.operation}'s inputs do not match: '{one.name}' is"
         f" [{written(one.shape)}], '{other.name}' is [{written(other.shape)}].",
         differ=True,
     )

@@ -1,4 +1,4 @@
-"""Shapes of criteria and of what is sampled for them."""
+"""Shapes of criteria and of the samples drawn for them.  Knows no language."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def total(node: Node, final: bool) -> None:
-    """One number of everything."""
+    """Set the shape of one number for everything: [1] without an axis."""
     node.axis = None
     node.shape = (1,)
 
 
 def compared(node: Node, final: bool) -> None:
-    """One number of two inputs of the same shape along a dynamic axis."""
+    """Compare two inputs of the same shape along a dynamic axis: [1]."""
     node.axis = None
     fill_each_other(node, 2)
     if final:
@@ -38,14 +38,16 @@ def compared(node: Node, final: bool) -> None:
 
 
 def classified(node: Node, final: bool) -> None:
-    """As compared; the third input says how many guesses count, and is one number."""
+    """Compare as `compared`; the third input is one number, how many of the best predictions are
+    used.
+    """
     compared(node, final)
     if final and len(node.inputs) == 3 and elements(shape_of(node, 2)) != 1:
-        raise Misfit("how many of the best count has to be one number.")
+        raise Misfit("the number of best predictions has to be one number.")
 
 
 def logistic(node: Node, final: bool) -> None:
-    """As compared; the third input weighs every sample."""
+    """Compare as `compared`; the third input is a weight for each sample."""
     compared(node, final)
     if len(node.inputs) == 3:
         fill(node.inputs[2], shape_of(node, 1))
@@ -54,7 +56,7 @@ def logistic(node: Node, final: bool) -> None:
 
 
 def in_sequence(node: Node, final: bool) -> None:
-    """A sequence criterion over labels, predictions and scores of one size."""
+    """Compare labels, predictions and scores of one size along sequences: [1]."""
     node.axis = None
     if final:
         need_axis(node, 0, 1, 2)
@@ -65,7 +67,7 @@ def in_sequence(node: Node, final: bool) -> None:
 
 
 def given(node: Node, final: bool) -> None:
-    """A criterion computed elsewhere: objectives and derivatives come in as inputs."""
+    """Use a criterion computed elsewhere, whose objectives and derivatives are inputs: [1]."""
     node.axis = None
     if node.inputs[0].operation != "InputValue" or node.inputs[1].operation != "InputValue":
         raise Misfit("objectives and derivatives have to be inputs.")
@@ -75,7 +77,7 @@ def given(node: Node, final: bool) -> None:
 
 
 def class_based(node: Node, final: bool) -> None:
-    """Cross entropy by classes of words; a label is four numbers."""
+    """Set the shape of the cross entropy by classes of words, whose label has four numbers: [1]."""
     node.axis = None
     if final:
         need_axis(node, 0, 1)
@@ -87,7 +89,9 @@ def class_based(node: Node, final: bool) -> None:
 
 
 def noise_contrastive(node: Node, final: bool) -> None:
-    """Noise-contrastive estimation: labels, hidden values, weights and biases."""
+    """Set the shape of noise-contrastive estimation of labels, hidden values, weights and biases:
+    [1].
+    """
     node.axis = None
     if final:
         need_axis(node, 0, 1, 3)
@@ -97,7 +101,7 @@ def noise_contrastive(node: Node, final: bool) -> None:
 
 
 def cosine(node: Node, final: bool) -> None:
-    """How much two vectors point the same way, per time step."""
+    """Set the shape of the cosine of two vectors, per time step: [1]."""
     inherit_axis(node)
     fill_each_other(node, 2)
     node.axis = node.inputs[1].axis
@@ -105,7 +109,7 @@ def cosine(node: Node, final: bool) -> None:
 
 
 def cosine_with_negatives(node: Node, final: bool) -> None:
-    """As the cosine, and once more for each negative sample."""
+    """Set the shape of the cosine with one more value for each negative sample."""
     inherit_axis(node)
     fill_each_other(node, 2)
     if final and elements(shape_of(node, 0)) != elements(shape_of(node, 1)):
@@ -116,13 +120,13 @@ def cosine_with_negatives(node: Node, final: bool) -> None:
 
 
 def sampled(node: Node, final: bool) -> None:
-    """Classes drawn at random, each as a one-hot column."""
+    """Set the shape of classes drawn at random, each as a one-hot column."""
     _drawable(node, final)
     node.shape = (rows(shape_of(node, 0)), node.integer("sizeOfSampledSet"))
 
 
 def sampled_frequency(node: Node, final: bool) -> None:
-    """How often each class is drawn."""
+    """Set the shape of the frequency of each class in such a sample."""
     _drawable(node, final)
     node.shape = (rows(shape_of(node, 0)), 1)
 

@@ -1,4 +1,4 @@
-"""Shapes of nodes that work element by element, with broadcasting."""
+"""Shapes of element-wise nodes, with broadcasting.  Knows no language."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 def same(node: Node, final: bool) -> None:
-    """One input, whose shape and axis it has."""
+    """Take the shape and axis of the one input."""
     inherit_axis(node)
     node.shape = shape_of(node, 0)
 
 
 def pair(node: Node, final: bool) -> None:
-    """Two inputs; a dimension of 1 is repeated to match."""
+    """Broadcast two inputs: a dimension of 1 matches any."""
     inherit_axis(node)
     fill_each_other(node, 2)
     _spread(node, final)
 
 
 def together(node: Node, final: bool) -> None:
-    """All inputs; a dimension of 1 is repeated to match."""
+    """Broadcast all inputs: a dimension of 1 matches any."""
     inherit_axis(node)
     fill_each_other(node, len(node.inputs))
     _spread(node, final)
 
 
 def normalized(node: Node, final: bool) -> None:
-    """The first input with a mean and a deviation of its shape."""
+    """Take the shape of the first input, with a mean and a deviation of that shape."""
     inherit_axis(node)
     shape = shape_of(node, 0)
     for number in (1, 2):
@@ -52,7 +52,7 @@ def normalized(node: Node, final: bool) -> None:
 
 
 def _spread(node: Node, final: bool) -> None:
-    """The largest dimensions of all inputs."""
+    """Set the shape to the largest dimensions of all inputs."""
     dimensions = list(shape_of(node, 0))
     for number in range(1, len(node.inputs)):
         other = shape_of(node, number)

@@ -1,4 +1,4 @@
-"""Shapes of convolution, pooling and normalization."""
+"""Shapes of convolution, pooling and normalization.  Knows no language."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def convolution(node: Node, final: bool) -> None:
-    """A kernel moved over the last input, for every map; or the inverse of that."""
+    """Set the shape of a convolution of the last input with a kernel per map, or of its
+    transpose.
+    """
     inherit_axis(node)
     weights, shape = node.inputs[0], shape_of(node, 1)
     if not elements(shape) and not final:
@@ -38,7 +40,7 @@ def convolution(node: Node, final: bool) -> None:
     groups = max(node.integer("groups", 1), 1)
     expected = elements(windows.kernel) * elements(windows.maps) // groups
     if final and windows.maps[-1] % groups:
-        raise Misfit(f"{windows.maps[-1]} maps are not of {groups} groups of equally many.")
+        raise Misfit(f"{windows.maps[-1]} maps cannot be divided into {groups} equal groups.")
     if final and elements(weights.shape or ()) != expected and all(node.dimensions("dimSharing")):
         raise Misfit(
             f"the weights '{weights.name}' are [{written(weights.shape)}], and kernels of"
@@ -47,7 +49,7 @@ def convolution(node: Node, final: bool) -> None:
 
 
 def convolving(node: Node, shape: tuple[int, ...]) -> Windows:
-    """Kernel, strides and padding of a convolution, completed to the rank of its input."""
+    """Return kernel, strides and padding of a convolution, completed to the rank of its input."""
     windows = Windows.of(node)
     if node.text("form") == "2D":
         depth = shape[0] if node.text("imageLayout") == "HWC" else shape[-1]
@@ -65,7 +67,7 @@ def convolving(node: Node, shape: tuple[int, ...]) -> Windows:
 
 
 def pooling(node: Node, final: bool) -> None:
-    """The largest or the mean of each window."""
+    """Set the shape of the maximum or the mean of each window."""
     inherit_axis(node)
     _cudnn_only(node)
     shape = shape_of(node, 0)
@@ -75,7 +77,7 @@ def pooling(node: Node, final: bool) -> None:
 
 
 def max_unpooling(node: Node, final: bool) -> None:
-    """The shape that pooling came from."""
+    """Set the shape of the image before a pooling."""
     inherit_axis(node)
     _cudnn_only(node)
     shape = shape_of(node, 0)
@@ -84,12 +86,12 @@ def max_unpooling(node: Node, final: bool) -> None:
 
 
 def old_pooling(node: Node, final: bool) -> None:
-    """Pooling over width and height only, without padding."""
+    """Set the shape of a pooling over width and height only, without padding."""
     inherit_axis(node)
     shape, layout = shape_of(node, 0), node.text("imageLayout", "HWC")
     if len(shape) != 3 or not elements(shape):
         if final:
-            raise Misfit(f"pooling needs width, height and channels, and this is {_boxed(shape)}.")
+            raise Misfit(f"pooling needs width, height and channels, but this is {_boxed(shape)}.")
         return
     width, height, channels = arranged(shape, layout, "CHW")
     window = node.integer("windowWidth"), node.integer("windowHeight")
@@ -102,7 +104,7 @@ def old_pooling(node: Node, final: bool) -> None:
 
 
 def roi_pooling(node: Node, final: bool) -> None:
-    """Each region of interest pooled to one size."""
+    """Set the shape of regions of interest, each pooled to one size."""
     inherit_axis(node)
     shape, regions, size = shape_of(node, 0), shape_of(node, 1), node.dimensions("roiOutputShape")
     if len(shape) < 3 or len(regions) < 2 or len(size) != 2:
@@ -115,7 +117,9 @@ def roi_pooling(node: Node, final: bool) -> None:
 
 
 def batch_normalization(node: Node, final: bool) -> None:
-    """The first input; parameters of [0 x 1] count its elements, or its maps if spatial."""
+    """Take the shape of the first input; parameters of [0 x 1] have one row per element, or per map
+    if spatial.
+    """
     inherit_axis(node)
     node.shape = shape = shape_of(node, 0)
     statistics = node.inputs[1:5]
@@ -135,7 +139,7 @@ def batch_normalization(node: Node, final: bool) -> None:
 
 
 def crop(node: Node, final: bool) -> None:
-    """The first input cut to the width and height of the second."""
+    """Cut the first input to the width and height of the second."""
     inherit_axis(node)
     shape, other = shape_of(node, 0), shape_of(node, 1)
     if min(len(shape), len(other)) < 2:
@@ -147,7 +151,9 @@ def crop(node: Node, final: bool) -> None:
 
 
 def recurrent_stack(node: Node, final: bool) -> None:
-    """A stack of recurrent layers in one node; its weights are inferred as one matrix."""
+    """Set the shape of a stack of recurrent layers in one node, and infer its weights as one
+    matrix.
+    """
     inherit_axis(node)
     weights, shape = node.inputs[0], shape_of(node, 1)
     if final:
@@ -162,12 +168,12 @@ def recurrent_stack(node: Node, final: bool) -> None:
         fill(weights, (hidden, recurrent_weights(node) // hidden))
 
 
-#: Networks side by side in a cell, by its kind.
+#: The number of gates of a cell, by its kind.
 GATES = {"lstm": 4, "gru": 3}
 
 
 def recurrent_weights(node: Node, biases: int = 2) -> int:
-    """How many weights a recurrent stack has; without biases, its multiply-adds."""
+    """Return the number of weights of a recurrent stack; with 0 biases, its multiply-adds."""
     hidden, width = node.integer("hiddenDims"), elements(shape_of(node, 1))
     directions = 2 if node.truth("bidirectional") else 1
     total = 0
@@ -179,7 +185,9 @@ def recurrent_weights(node: Node, biases: int = 2) -> int:
 
 
 def arranged(shape: tuple[int, ...], source: str, target: str) -> tuple[int, ...]:
-    """An image's shape from one layout to another: CHW is [W x H x C], HWC is [C x W x H]."""
+    """Convert an image's shape from one layout to another: in CNTK's order, CHW is [W x H x C], HWC
+    is [C x W x H].
+    """
     if source == target or len(shape) != 3:
         return shape
     return (*shape[1:], shape[0]) if source == "HWC" else (shape[2], *shape[:2])

@@ -1,4 +1,4 @@
-"""Shapes of nodes without inputs."""
+"""Shapes of nodes without inputs.  Knows no language."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
 
 def declared(node: Node, final: bool) -> None:
-    """The shape that it was created with; the axis comes with the network."""
+    """Keep the shape that the node was created with; the axis is set for the whole network."""
 
 
 def one_number(node: Node, final: bool) -> None:
-    """A number without a dynamic axis."""
+    """Set the shape of a number without a dynamic axis."""
     node.axis = None
     node.shape = (1,)

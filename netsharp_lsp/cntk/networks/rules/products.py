@@ -1,4 +1,4 @@
-"""Shapes of matrix and tensor products."""
+"""Shapes of matrix and tensor products.  Knows no language."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def times(node: Node, final: bool) -> None:
-    """Matrix product over all but `outputRank` dimensions of the first input."""
+    """Set the shape of a matrix product over all except `outputRank` dimensions of the
+    first input.
+    """
     inherit_axis(node)
     left, right = list(shape_of(node, 0)), shape_of(node, 1)
     if final or (left and right):
@@ -30,7 +32,7 @@ def times(node: Node, final: bool) -> None:
 
 
 def transpose_times(node: Node, final: bool) -> None:
-    """Matrix product with the first input transposed."""
+    """Set the shape of a matrix product with the first input transposed."""
     inherit_axis(node)
     left, right = list(shape_of(node, 0)), shape_of(node, 1)
     if not final and not (left and right):
@@ -39,7 +41,7 @@ def transpose_times(node: Node, final: bool) -> None:
         left.append(1)
     elif len(left) != 2:
         raise Misfit(
-            f"only a matrix or a column can be transposed, and '{node.inputs[0].name}'"
+            f"only a matrix or a column can be transposed, but '{node.inputs[0].name}'"
             f" is [{written(node.inputs[0].shape)}]."
         )
     left.reverse()
@@ -48,7 +50,7 @@ def transpose_times(node: Node, final: bool) -> None:
 
 
 def _reconciled(node: Node, left: list[int], right: tuple[int, ...]) -> list[int]:
-    """A matrix whose columns count the elements of several dimensions is taken as a tensor."""
+    """Return a matrix as a tensor if its columns span several dimensions of the second factor."""
     rank = node.integer("outputRank", 1)
     if len(left) != 2 or rank != 1 or not right or right[0] in (0, left[1]):
         return left
@@ -61,7 +63,7 @@ def _reconciled(node: Node, left: list[int], right: tuple[int, ...]) -> list[int
 
 
 def _multiply(node: Node, left: list[int], right: tuple[int, ...], final: bool) -> None:
-    """Infer what is missing in ``left``, in place, and set the shape of the product."""
+    """Infer missing dimensions in ``left``, in place, and set the shape of the product."""
     rank = node.integer("outputRank", 1)
     if rank > len(left) or len(left) - rank > len(right):
         raise differ(node, 0, 1)
@@ -85,7 +87,7 @@ def _multiply(node: Node, left: list[int], right: tuple[int, ...], final: bool) 
 
 
 def diagonal_times(node: Node, final: bool) -> None:
-    """The rows of the second input, each times an element of the first."""
+    """Set the shape of the second input's rows, each times an element of the first."""
     inherit_axis(node)
     column, matrix = node.inputs
     along = matrix.axis is not None
@@ -100,13 +102,13 @@ def diagonal_times(node: Node, final: bool) -> None:
 
 
 def khatri_rao(node: Node, final: bool) -> None:
-    """Every element of the one times every element of the other."""
+    """Set the shape of the products of all pairs of elements."""
     inherit_axis(node)
     node.shape = (elements(shape_of(node, 0)) * elements(shape_of(node, 1)),)
 
 
 def lookup(node: Node, final: bool) -> None:
-    """A column of the table for each word in a sample."""
+    """Set the shape of a column of the table for each word in a sample."""
     inherit_axis(node)
     table, words = shape_of(node, 0), shape_of(node, 1)
     if final:

@@ -1,4 +1,4 @@
-"""Shapes of nodes that only arrange elements anew, or reduce along an axis."""
+"""Shapes of nodes that rearrange elements, or reduce along an axis.  Knows no language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REDUCTIONS = ("Sum", "Plus", "Mean", "LogSum", "Min", "Max", "Prod", "Argmax", "Argmin")
 
 
-#: Shapes are filled up to an axis that is named; beyond so many nobody means one.
+#: Shapes are extended to a named axis, up to this one: a larger number is a mistake.
 MOST_AXES = 1000
 #: The attribute of nodes some of whose axes count from the end, as those of CNTK's Python library.
 FROM_END = "axesFromEnd"
@@ -34,13 +34,13 @@ def _count_from_front(node: Node, rank: int, *keys: str) -> None:
 
 
 def each(node: Node, key: str, otherwise: int = 0) -> tuple[int, ...]:
-    """The whole numbers of an attribute that is one, or several for as many axes."""
+    """Return the integers of an attribute that is one, or one for each of several axes."""
     several = tuple(one for one in node.dimensions(key) if isinstance(one, int))
     return several or (node.integer(key, otherwise),)
 
 
 def reshape(node: Node, final: bool) -> None:
-    """The dimensions from `beginAxis` up to `endAxis` replaced; one may be inferred."""
+    """Replace the dimensions from `beginAxis` up to `endAxis`; one may be inferred."""
     inherit_axis(node)
     shape, replacement = shape_of(node, 0), list(node.dimensions("shape"))
     begin = max(node.integer("beginAxis") - 1, 0)
@@ -57,13 +57,13 @@ def reshape(node: Node, final: bool) -> None:
     node.shape = (*shape[:begin], *replacement, *shape[end:])
     if final and elements(node.shape) != elements(shape):
         raise Misfit(
-            f"[{written(shape)}] has {elements(shape)} elements, and the new shape"
+            f"[{written(shape)}] has {elements(shape)} elements, but the new shape"
             f" [{written(node.shape)}] has {elements(node.shape)}."
         )
 
 
 def legacy_reshape(node: Node, final: bool) -> None:
-    """A number of rows, and the rest of the elements as further columns."""
+    """Set a number of rows, and the rest of the elements as further columns."""
     source, target = node.inputs[0], node.integer("numRows")
     shape = shape_of(node, 0)
     count = elements(shape)
@@ -87,7 +87,7 @@ def legacy_reshape(node: Node, final: bool) -> None:
 
 
 def reduce_elements(node: Node, final: bool) -> None:
-    """Some dimensions, or with axis 0 the whole sample, reduced to 1; they are left out where the
+    """Reduce some dimensions, or with axis 0 the whole sample, to 1; they are dropped if the
     attribute `keepDimensions` is false.
     """
     inherit_axis(node)
@@ -95,7 +95,9 @@ def reduce_elements(node: Node, final: bool) -> None:
     _count_from_front(node, len(shape), "axis")
     axes = each(node, "axis")
     if node.text("reductionOp") not in REDUCTIONS:
-        raise Misfit(f"'{node.text('reductionOp')}' is no reduction; they are Sum, Max and Min.")
+        raise Misfit(
+            f"'{node.text('reductionOp')}' is not a reduction: there are {', '.join(REDUCTIONS)}."
+        )
     if 0 in axes:
         node.shape = (1,)
         return
@@ -113,8 +115,8 @@ def reduce_elements(node: Node, final: bool) -> None:
 
 
 def slice_axis(node: Node, final: bool) -> None:
-    """A range along one axis, or along several; what is negative, and an end of 0, counts from the
-    end.  A stride takes one element of so many; a negative one begins at the last of them.
+    """Take a range along one or several axes; a negative number, and an end of 0, counts from the
+    end.  With a stride every stride-th element is taken; a negative one begins at the last of them.
     """
     inherit_axis(node)
     shape = shape_of(node, 0)
@@ -124,7 +126,7 @@ def slice_axis(node: Node, final: bool) -> None:
         if axis < 1 or (final and axis > len(shape)):
             raise Misfit(f"[{written(shape)}] has no axis {axis} to slice.")
         if stride == 0:
-            raise Misfit("a slice takes one element of 0.")
+            raise Misfit("the stride of a slice is 0.")
         if axis > len(shape):
             continue
         size = found[axis - 1]
@@ -132,14 +134,16 @@ def slice_axis(node: Node, final: bool) -> None:
         last = end if end > 0 else end + size
         fits = 0 <= first <= last <= size
         if final and not fits:
-            raise Misfit(f"the range {begin} to {end} is not within the {size} of axis {axis}.")
+            raise Misfit(f"the range {begin} to {end} is not within axis {axis} of size {size}.")
         if fits:
             found = (*found[: axis - 1], -(-(last - first) // abs(stride)), *found[axis:])
     node.shape = found
 
 
 def ranges(node: Node) -> list[tuple[int, int, int, int]]:
-    """The ranges of a slice in the order of its axes: axis, begin, end and stride of each."""
+    """Return the ranges of a slice in the order of its axes: axis, begin, end and stride of
+    each.
+    """
     axes, begins, ends = (each(node, key) for key in ("axis", "beginIndex", "endIndex"))
     strides = each(node, "stride", 1)
     strides += strides[-1:] * (len(axes) - len(strides))
@@ -147,7 +151,7 @@ def ranges(node: Node) -> list[tuple[int, int, int, int]]:
 
 
 def row_stack(node: Node, final: bool) -> None:
-    """Inputs on top of one another along an axis, mostly the first; others are repeated."""
+    """Stack inputs along an axis, usually the first; the other dimensions are broadcast."""
     inherit_axis(node)
     deepest = max((len(one.shape or ()) for one in node.inputs), default=0)
     _count_from_front(node, deepest, "alongAxis")
@@ -171,22 +175,22 @@ def row_stack(node: Node, final: bool) -> None:
 
 
 def row_repeat(node: Node, final: bool) -> None:
-    """The last dimension repeated."""
+    """Repeat the last dimension."""
     inherit_axis(node)
     shape = shape_of(node, 0)
     node.shape = (*shape[:-1], shape[-1] * node.integer("numRepeats")) if shape else ()
 
 
 def transpose_dimensions(node: Node, final: bool) -> None:
-    """Two axes exchanged; the shape is padded with 1 where one of them is beyond it.  Where a node
-    has an `order`, all axes in that.
+    """Exchange two axes; the shape is padded with 1 if one of them is beyond it.  With the
+    attribute `order`, reorder all axes.
     """
     inherit_axis(node)
     shape = shape_of(node, 0)
     order = node.dimensions("order")
     if order:
         if sorted(order) != list(range(1, len(order) + 1)) or (final and len(order) != len(shape)):
-            raise Misfit(f"[{written(order)}] is no order of the axes of [{written(shape)}].")
+            raise Misfit(f"[{written(order)}] is not an order of the axes of [{written(shape)}].")
         if len(order) == len(shape):
             node.shape = tuple(shape[axis - 1] for axis in order)
         return
@@ -204,37 +208,41 @@ def transpose_dimensions(node: Node, final: bool) -> None:
 
 
 def diagonal(node: Node, final: bool) -> None:
-    """The diagonal of a square matrix as a row."""
+    """Set the shape of the diagonal of a square matrix as a row."""
     node.axis = None
     shape = shape_of(node, 0)
     if final and (node.inputs[0].axis is not None or rows(shape) != columns(shape)):
-        raise Misfit(f"a diagonal is taken of a square matrix, and this is [{written(shape)}].")
+        raise Misfit(f"a diagonal needs a square matrix, but this is [{written(shape)}].")
     node.shape = (1, columns(shape))
 
 
 def one_hot(node: Node, final: bool) -> None:
-    """A new axis of as many elements as there are classes, for the number of one of them."""
+    """Insert an axis with one element per class, for the number of a class."""
     inherit_axis(node)
     shape = shape_of(node, 0)
     _count_from_front(node, len(shape) + 1, "axis")
     axis, classes = node.integer("axis", 1), node.integer("numClass")
     if not 1 <= axis <= len(shape) + 1:
-        raise Misfit(f"[{written(shape)}] gets no axis {axis}.")
+        raise Misfit(f"axis {axis} cannot be inserted into [{written(shape)}].")
     if final and classes < 1:
-        raise Misfit(f"a number of {classes} classes has no place.")
+        raise Misfit(f"the number of classes is {classes}; it has to be at least 1.")
     node.shape = (*shape[: axis - 1], classes, *shape[axis - 1 :])
 
 
 def padded(node: Node, final: bool) -> None:
-    """Each dimension longer by its `head` and its `foot`."""
+    """Extend each dimension by its `head` and its `foot`."""
     inherit_axis(node)
     shape = shape_of(node, 0)
     head, foot = node.dimensions("head"), node.dimensions("foot")
     if len(head) != len(foot) or min((*head, *foot), default=0) < 0:
-        raise Misfit(f"[{written(head)}] in front and [{written(foot)}] behind are no padding.")
+        raise Misfit(
+            f"[{written(head)}] before and [{written(foot)}] after are not a valid padding."
+        )
     if len(head) != len(shape):
         if final:
-            raise Misfit(f"[{written(shape)}] is not padded by [{written(head)}] in front.")
+            raise Misfit(
+                f"[{written(shape)}] cannot be padded by [{written(head)}]: the ranks differ."
+            )
         return
     node.shape = tuple(a + size + b for a, size, b in zip(head, shape, foot, strict=True))
     mode = node.integer("mode")
@@ -244,12 +252,12 @@ def padded(node: Node, final: bool) -> None:
         raise Misfit(f"[{written(shape)}] is too small to be padded by a mirror image of itself.")
 
 
-#: How padding is filled that repeats what it lies beside without the border.
+#: The mode of padding with a mirror image without the border.
 MIRRORED = 1
 
 
 def largest(node: Node, final: bool) -> None:
-    """So many of the first dimension, and their places there."""
+    """Take the `numItems` largest elements along the first dimension, and their indices."""
     inherit_axis(node)
     shape, count = shape_of(node, 0), node.integer("numItems", 1)
     if final and not 1 <= count <= shape[0]:
@@ -258,20 +266,20 @@ def largest(node: Node, final: bool) -> None:
 
 
 def gathered(node: Node, final: bool) -> None:
-    """For each number of the first input, what the second has there along its last dimension."""
+    """Look up each number of the first input along the last dimension of the second."""
     inherit_axis(node)
     node.shape = (*shape_of(node, 1)[:-1], *shape_of(node, 0))
 
 
 def squeezed(node: Node, final: bool) -> None:
-    """Without dimensions of 1: all of them, or those of `axis`."""
+    """Drop dimensions of 1: all of them, or those of `axis`."""
     inherit_axis(node)
     shape = shape_of(node, 0)
     _count_from_front(node, len(shape), "axis")
     axes = each(node, "axis") if "axis" in node.attributes else ()
     wrong = [axis for axis in axes if not 1 <= axis <= len(shape) or shape[axis - 1] != 1]
     if wrong and final:
-        raise Misfit(f"axis {wrong[0]} of [{written(shape)}] is not 1 and cannot be left out.")
+        raise Misfit(f"axis {wrong[0]} of [{written(shape)}] is not 1 and cannot be dropped.")
     sizes = (
         size for axis, size in enumerate(shape, 1) if (axis not in axes if axes else size != 1)
     )
@@ -279,13 +287,13 @@ def squeezed(node: Node, final: bool) -> None:
 
 
 def second(node: Node, final: bool) -> None:
-    """As the second input, which is given to the first."""
+    """Take the shape of the second input, which is assigned to the first."""
     inherit_axis(node)
     node.shape = shape_of(node, 1)
 
 
 def identity(node: Node, final: bool) -> None:
-    """As the input, a matrix."""
+    """Take the shape of the input, which is a matrix."""
     inherit_axis(node)
     node.shape = shape_of(node, 0)
     if final and (len(shape_of(node, 0)) != 2 or node.axis is not None):

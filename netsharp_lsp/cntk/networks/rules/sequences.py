@@ -1,4 +1,4 @@
-"""Shapes and dynamic axes of nodes that look along or change a sequence."""
+"""Shapes and dynamic axes of nodes that read along or change a sequence.  Knows no language."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
-#: The axis of frames that are chosen; the inference tells several of them apart.
+#: The axis of selected frames; the inference numbers several of them.
 CHOSEN_AXIS = "WhereNodeAxis"
 
 
 def delayed(node: Node, final: bool) -> None:
-    """The input at another time step; a second input is the state at the border."""
+    """Take the shape of the input at another time step; a second input is the state at the
+    border.
+    """
     if len(node.inputs) == 1:
         same(node, final)
     else:
@@ -23,11 +25,11 @@ def delayed(node: Node, final: bool) -> None:
     if final:
         need_axis(node, 0)
         if len(node.inputs) == 2 and node.inputs[1].axis is not None:
-            raise Misfit("the initial state of a delay cannot run along a dynamic axis.")
+            raise Misfit("the initial state of a delay cannot have a dynamic axis.")
 
 
 def where(node: Node, final: bool) -> None:
-    """The indices of the frames that are chosen, along an axis of its own."""
+    """Set the shape of the indices of selected frames, along a new axis."""
     if final:
         need_axis(node, 0)
         _scalar(node, 0)
@@ -36,7 +38,7 @@ def where(node: Node, final: bool) -> None:
 
 
 def packed_index(node: Node, final: bool) -> None:
-    """Indices as places in the packed data."""
+    """Set the shape of indices as positions in the packed data."""
     if final:
         need_axis(node, 0, 1)
         _scalar(node, 1)
@@ -45,7 +47,7 @@ def packed_index(node: Node, final: bool) -> None:
 
 
 def gather_packed(node: Node, final: bool) -> None:
-    """The chosen frames of a sequence, or columns of a matrix."""
+    """Select frames of a sequence, or columns of a matrix."""
     if final:
         need_axis(node, 0)
         _scalar(node, 0)
@@ -58,7 +60,7 @@ def gather_packed(node: Node, final: bool) -> None:
 
 
 def scatter_packed(node: Node, final: bool) -> None:
-    """Frames put back to where they were chosen from."""
+    """Write frames back to where they were selected from."""
     if final:
         need_axis(node, 0, 1, 2)
         _scalar(node, 1)
@@ -67,7 +69,9 @@ def scatter_packed(node: Node, final: bool) -> None:
 
 
 def reconciled(node: Node, final: bool) -> None:
-    """The first input along the axis of the second; later releases repeat one without an axis."""
+    """Take the first input along the axis of the second; later releases repeat one without
+    an axis.
+    """
     if final:
         need_axis(node, *((1,) if node.truth("repeated") else (0, 1)))
     node.axis = node.inputs[1].axis
@@ -75,13 +79,13 @@ def reconciled(node: Node, final: bool) -> None:
 
 
 def summed_columns(node: Node, final: bool) -> None:
-    """One number for each time step."""
+    """Set the shape of one number for each time step."""
     inherit_axis(node)
     node.shape = (1,)
 
 
 def over_all_data(node: Node, final: bool) -> None:
-    """A statistic over all data, of the shape of a sample."""
+    """Set the shape of a statistic over all data, that of a sample."""
     if final:
         need_axis(node, 0)
     node.axis = None
@@ -89,7 +93,7 @@ def over_all_data(node: Node, final: bool) -> None:
 
 
 def accumulated(node: Node, final: bool) -> None:
-    """A sum over an epoch, of the shape of a sample."""
+    """Set the shape of a sum over an epoch, that of a sample."""
     node.axis = None
     node.shape = shape_of(node, 0)
 

@@ -1,5 +1,5 @@
-"""What is known of a node whose inputs are not: the axis that it takes, and a shape that does not
-depend on them.  Judges nothing.
+"""The axis and shape of a node with unknown inputs, as far as they do not depend on these.  Checks
+nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from netsharp_lsp.cntk.networks.node import Node
 
-#: Types that give one number for all samples.
+#: Types with one number for all samples.
 _ONE_OF_ALL = frozenset(
     (
         *("SumElements", "MatrixL1Reg", "MatrixL2Reg", "SquareError", "CrossEntropy"),
@@ -22,16 +22,16 @@ _ONE_OF_ALL = frozenset(
         "NoiseContrastiveEstimation",
     )
 )
-#: Types that give one number for each time step.
+#: Types with one number for each time step.
 _ONE_A_STEP = frozenset(("SumColumnElements", "CosDistance", "Where"))
-#: Types whose value runs along no axis.
+#: Types whose value has no dynamic axis.
 _ALL_DATA = _ONE_OF_ALL | frozenset(
     (
         *("Mean", "InvStdDev", "EpochAccumulator", "Diagonal"),
         *("RandomSample", "RandomSampleInclusionFrequency"),
     )
 )
-#: The input whose axis a value runs along.
+#: The input whose axis a value has.
 _ALONG = {
     "PackedIndex": 1,
     "GatherPacked": 0,
@@ -42,14 +42,14 @@ _ALONG = {
 
 
 def leave_open(node: Node) -> None:
-    """Give a node whose inputs are not known what does not depend on them; no shape is None."""
+    """Set the axis and shape of a node with unknown inputs; an unknown shape is None."""
     place_axis(node)
     numbers = node.operation in _ONE_OF_ALL or node.operation in _ONE_A_STEP
     node.shape = (1,) if numbers else _summed(node)
 
 
 def place_axis(node: Node) -> None:
-    """Give a node the axis that it runs along, whatever its shape is."""
+    """Set the axis of a node, whatever its shape is."""
     along = _ALONG.get(node.operation, -1)
     if node.operation in _ALL_DATA:
         node.axis = None
@@ -62,7 +62,9 @@ def place_axis(node: Node) -> None:
 
 
 def _summed(node: Node) -> tuple[int, ...] | None:
-    """The shape of a product that sums over all of its other factor, however large that is."""
+    """Return the shape of a product that sums over all of its other factor, however large
+    that is.
+    """
     if node.operation != "Times" or len(node.inputs) < 2:
         return None
     left, rank = node.inputs[0].shape or (), node.integer("outputRank", 1)

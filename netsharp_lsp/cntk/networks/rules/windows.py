@@ -1,4 +1,6 @@
-"""How kernels move over tensors: strides, padding, and how often they fit."""
+"""The movement of kernels over tensors: strides, padding, and the number of positions.  Knows no
+node type.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Windows(NamedTuple):
-    """A kernel, its maps, strides and padding; a list of one stands for every dimension."""
+    """A kernel, its maps, strides and padding; a list of one value applies to all dimensions."""
 
     kernel: tuple[int, ...]
     maps: tuple[int, ...]
@@ -23,7 +25,7 @@ class Windows(NamedTuple):
 
     @classmethod
     def of(cls, node: Node) -> Windows:
-        """The windows that the attributes of a node describe."""
+        """Return the windows that the attributes of a node describe."""
         return cls(
             node.dimensions("kernelShape"),
             node.dimensions("mapCount") or (1,),
@@ -34,8 +36,9 @@ class Windows(NamedTuple):
         )
 
     def completed(self, shape: tuple[int, ...], beyond: tuple[int, ...]) -> Windows:
-        """Every list as long as the input's: its last value over the kernel's dimensions,
-        then the input's own (``beyond``) for kernel and stride, no padding.
+        """Return windows with lists as long as the input's shape: each list's last value for the
+        kernel's dimensions, then the input's own (``beyond``) for kernel and stride, and no
+        padding.
         """
         rank = len(self.kernel)
         return self._replace(
@@ -47,25 +50,25 @@ class Windows(NamedTuple):
         )
 
     def dilated(self, node: Node) -> Windows:
-        """The same with kernels as wide as the gaps between their cells make them."""
+        """Return the windows with kernels extended by their dilation."""
         sides = zip(self.kernel, self.gaps(node), strict=True)
         return self._replace(kernel=tuple((side - 1) * step + 1 for side, step in sides))
 
     def gaps(self, node: Node) -> tuple[int, ...]:
-        """How far the cells of the kernel lie apart along each axis."""
+        """Return the distance between neighbouring elements of the kernel along each axis."""
         rank = len(node.dimensions("kernelShape"))
         return _extended(node.dimensions("dimDilation"), rank, len(self.kernel), (), 1)
 
     def map_count(self, axis: int, rank: int) -> int:
-        """How many maps there are along an axis."""
+        """Return the number of maps along an axis."""
         if len(self.maps) > 1:
             return self.maps[axis]
         return self.maps[0] if axis == rank - 1 else 1
 
 
 def shrunk(shape: tuple[int, ...], windows: Windows, *, partly: bool = False) -> tuple[int, ...]:
-    """How often the kernel fits along each axis, times its maps; `partly`: a last one may stand
-    out.
+    """Return the number of positions along each axis times the maps; `partly`: with a last, partial
+    window.
     """
     _same_rank(shape, windows)
     output = []
@@ -80,13 +83,13 @@ def shrunk(shape: tuple[int, ...], windows: Windows, *, partly: bool = False) ->
         beyond = step - 1 if partly else 0
         count = (room - kernel + beyond) // step + 1
         if not windows.padded[axis] and (lower or upper) and (count - 1) * step + kernel != room:
-            raise Misfit("with padding by number the kernel has to fill the whole input.")
+            raise Misfit("with explicit padding the kernel has to cover the whole input.")
         output.append(count * windows.map_count(axis, len(shape)))
     return tuple(output)
 
 
 def spread(shape: tuple[int, ...], windows: Windows) -> tuple[int, ...]:
-    """The input that ``shrunk`` would make this shape of."""
+    """Return the shape of the input for which ``shrunk`` returns this shape."""
     _same_rank(shape, windows)
     output = []
     for axis, size in enumerate(shape):
@@ -100,7 +103,7 @@ def spread(shape: tuple[int, ...], windows: Windows) -> tuple[int, ...]:
 def _extended(
     values: tuple[int, ...], rank: int, full: int, beyond: tuple[int, ...], default: int
 ) -> tuple[int, ...]:
-    """A list repeated to the kernel's rank and completed to the input's."""
+    """Return a list repeated to the kernel's rank and completed to the input's."""
     if not values:
         return (default,) * full
     values += values[-1:] * (rank - len(values))

@@ -1,1 +1,1 @@
-"""Rules on texts of BrainScript, and on the programs that they come to."""
+"""Rules on texts of BrainScript, and on the programs that they form."""

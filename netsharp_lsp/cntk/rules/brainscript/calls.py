@@ -7,7 +7,7 @@ from itertools import pairwise
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select, Text
 from netsharp_lsp.cntk.library.versions import of_parameter, of_start
 from netsharp_lsp.cntk.rules import PROGRAM, rule
-from netsharp_lsp.cntk.rules.brainscript.told import severity
+from netsharp_lsp.cntk.rules.brainscript.facts import severity
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal
 from netsharp_lsp.cntk.versions import ALWAYS
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.cntk.versions import Releases
 
-#: Functions of one list, which other languages call with many arguments.
+#: Functions that take one list, and several arguments in other languages.
 OF_LISTS = frozenset(("RowStack", "Splice", "CNTK2.Splice", "Sequential"))
-#: Functions for which the program has no type of node in this way of building networks.
+#: Functions for which CNTK has no node type when it builds networks from BrainScript.
 FAILING = frozenset(("Shift", "TimeReverse", "GMMLogLikelihood"))
 PARAMETERS = frozenset(("Parameter", "ParameterTensor"))
 
 
 @rule("BS022", "error", on=PROGRAM)
 def arity(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Calls with too few or too many arguments by position."""
+    """Report calls with too few or too many positional arguments."""
     for application, signature in _known(program):
         call = application.call
         given = [one for one in call.arguments if not one.name]
@@ -65,7 +65,7 @@ def arity(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Findi
 
 
 def _called(program: BrainScriptProgram, application: Application) -> str:
-    """What the function of a call is called there."""
+    """Return the function of a call as it is written there, for a message."""
     function = application.call.function
     if not isinstance(function, Name | Select):
         return "This function"
@@ -78,7 +78,7 @@ def _counted(count: int) -> str:
 
 
 def _joined(program: BrainScriptProgram, given: list[Argument]) -> Repair:
-    """Commas between arguments as the signs of a list."""
+    """Return a fix that writes the arguments as a list."""
     changes = []
     for one, other in pairwise(given):
         between = one.place._replace(start=one.place.end, end=other.place.start)
@@ -103,7 +103,7 @@ def _declared(program: BrainScriptProgram, signature: Signature) -> list[Note]:
 
 @rule("BS023", "error", on=PROGRAM)
 def unknown_arguments(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Arguments by a name that the function does not have."""
+    """Report named arguments that the function does not have."""
     for application, signature in _known(program):
         for one in application.call.arguments:
             if not one.name or one.name in signature.named or _is_of_all(signature, one.name):
@@ -123,7 +123,7 @@ def unknown_arguments(program: BrainScriptProgram, experiment: Experiment) -> It
 
 
 def _is_of_all(signature: Signature, name: str) -> bool:
-    """Whether every function of the library takes such an argument, by what releases say."""
+    """Return whether every library function accepts such an argument, whatever its parameters."""
     declaration = signature.declaration
     return name in TAKEN_BY_ALL and declaration is not None and declaration.library
 
@@ -134,7 +134,7 @@ def _name_of(one: Argument) -> Place:
 
 
 def _releases(signature: Signature, name: str) -> Releases:
-    """The releases in which a function has a parameter."""
+    """Return the releases in which a function has a parameter."""
     declaration = signature.declaration
     if declaration is None or not declaration.library:
         return ALWAYS
@@ -162,7 +162,7 @@ def _respelt(
 
 @rule("BS024", "error", on=PROGRAM)
 def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Arguments that are given twice by the same name."""
+    """Report arguments that are given twice by the same name."""
     for application in program.program.applications:
         first: dict[str, Argument] = {}
         for one in application.call.arguments:
@@ -183,7 +183,7 @@ def given_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator
 
 @rule("BS026", "error", on=PROGRAM)
 def failing_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Functions of the library that no network can use."""
+    """Report library functions that no network can use."""
     for application, signature in _known(program):
         declaration = signature.declaration
         if declaration is None or not declaration.library or signature.name not in FAILING:
@@ -192,15 +192,15 @@ def failing_functions(program: BrainScriptProgram, experiment: Experiment) -> It
         yield Finding(
             "BS026",
             program.outside(application.call.function.place),
-            f"{_called(program, application)} always fails here: the library names it, and the"
-            " program cannot make its node when it builds a network of BrainScript.",
+            f"{_called(program, application)} always fails here: the library has it, but"
+            " CNTK cannot create its node when it builds a network from BrainScript.",
             severity=severity(program, place, application),
         )
 
 
 @rule("BS030", "error", on=PROGRAM)
 def unknown_starts(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """`init` with a text that is no way to start a parameter."""
+    """Report `init` with an unknown way to initialize a parameter."""
     failed = {fault.word for fault in program.built.faults}
     for application, text in unknown_texts(program):
         place = program.outside(text.place)
@@ -211,7 +211,7 @@ def unknown_starts(program: BrainScriptProgram, experiment: Experiment) -> Itera
         yield Finding(
             "BS030",
             place,
-            f"'{text.value}' is no way to start a parameter"
+            f"'{text.value}' is not a way to initialize a parameter"
             + (f": did you mean '{word}'?" if word else f"; there are {', '.join(known)}.")
             + meant.other,
             repair=repair if word else None,
@@ -220,7 +220,7 @@ def unknown_starts(program: BrainScriptProgram, experiment: Experiment) -> Itera
 
 
 def unknown_texts(program: BrainScriptProgram) -> Iterator[tuple[Application, Text]]:
-    """The calls of the library with such a text, each with it."""
+    """Yield the calls of library functions with such a string, each with it."""
     for application, signature in _known(program):
         declaration = signature.declaration
         one = _text_of(application, "init")
@@ -237,7 +237,7 @@ def _text_of(application: Application, name: str) -> Argument | None:
 
 @rule("BS031", "warning", on=PROGRAM)
 def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """`value` beside an `init` that does not read it."""
+    """Report `value` next to an `init` that does not read it."""
     for application, signature in _known(program):
         one = _text_of(application, "value")
         if signature.name not in PARAMETERS or one is None:
@@ -251,7 +251,7 @@ def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Itera
         yield Finding(
             "BS031",
             place,
-            "'value' counts only with init='fixedValue': without it the parameter starts at random."
+            "'value' needs init='fixedValue': without it the parameter starts at random."
             " Write 'initValue'.",
             repair=Repair("Write 'initValue'", [Change(place, "initValue")], safe=False)
             if start is None
@@ -261,7 +261,7 @@ def ignored_values(program: BrainScriptProgram, experiment: Experiment) -> Itera
 
 @rule("BS064", "info", on=PROGRAM)
 def legacy_layout(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Image layouts that only old networks use."""
+    """Report image layouts that only old networks use."""
     for application, _ in _known(program):
         one = _text_of(application, "imageLayout")
         if one is None or not isinstance(one.value, Text):
@@ -270,6 +270,6 @@ def legacy_layout(program: BrainScriptProgram, experiment: Experiment) -> Iterat
             yield Finding(
                 "BS064",
                 program.outside(one.value.place),
-                f"'{one.value.value}' puts the channels first ([C x W x H]); convolution on a GPU,"
-                " and every pooling, need 'CHW' ([W x H x C]), which is the default.",
+                f"'{one.value.value}' is channels last ([C x W x H] in CNTK); convolution on a GPU,"
+                " and every pooling, need channels first: 'CHW' ([W x H x C]), the default.",
             )

@@ -1,4 +1,4 @@
-"""Rules on what evaluation meets in a program of BrainScript: each kind of fault has its code."""
+"""Rules on the faults that the evaluation of BrainScript finds: each kind has its code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from netsharp_lsp.cntk.rules.brainscript.calls import (
     unknown_starts,
     unknown_texts,
 )
+from netsharp_lsp.cntk.rules.brainscript.facts import users_place
 from netsharp_lsp.cntk.rules.brainscript.names import (
     defined_twice,
     missing_includes,
@@ -19,7 +20,6 @@ from netsharp_lsp.cntk.rules.brainscript.names import (
     unknown_members,
     unknown_names,
 )
-from netsharp_lsp.cntk.rules.brainscript.told import users_place
 from netsharp_lsp.cntk.rules.findings import Finding, Note
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
 
-#: The code of each kind of fault, and what to do about it.
+#: The code of each kind of fault, and advice.
 KINDS: dict[str, tuple[str, str]] = {
     "unknown-name": ("BS020", ""),
     "unknown-member": ("BS021", ""),
@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "duplicate": ("BS013", ""),
     "circular": (
         "BS025",
-        "Only 'PastValue' and 'FutureValue' may close a circle, through their input.",
+        "Only 'PastValue' and 'FutureValue' may close a cycle, through their input.",
     ),
     "unknown-operation": ("BS026", ""),
     "unknown-class": ("BS027", ""),
@@ -50,7 +50,8 @@ KINDS: dict[str, tuple[str, str]] = {
     "include-cycle": ("BS019", ""),
     "operator": (
         "BS040",
-        "Numbers take '+ - * / % **' and comparisons, texts '+' and comparisons, truths '&& ||'.",
+        "Numbers take '+ - * / % **' and comparisons, strings '+' and comparisons,"
+        " booleans '&& ||'.",
     ),
     "node-operator": ("BS041", "Nodes take '+ - * .*', '/' by a number, '&&' and comparisons."),
     "with": ("BS042", ""),
@@ -61,13 +62,12 @@ KINDS: dict[str, tuple[str, str]] = {
     "dimension": ("BS046", ""),
     "unknown-dimension": (
         "BS047",
-        "Dimensions that are inferred are not there yet while the network is built: write the"
-        " number.",
+        "Inferred dimensions are not known yet while the network is built: write the number.",
     ),
     "layout": ("BS048", ""),
     "inputs": ("BS049", ""),
     "failed": ("BS065", "The network itself stops here, with 'Fail'."),
-    "too-deep": ("BS066", "Give it an end, or nest less."),
+    "too-deep": ("BS066", "End the recursion, or nest less."),
     "too-long": ("BS066", ""),
     "too-much": ("BS066", "End the recursion, or build less."),
     "zero": ("BS067", ""),
@@ -75,13 +75,13 @@ KINDS: dict[str, tuple[str, str]] = {
     "unknown-function": ("BS068", ""),
     "old-gradient": ("BS069", ""),
     "clone": ("BS082", ""),
-    "edit-circle": ("BS080", "Let one of them give a node that no other edit replaces."),
-    "double-name": ("BS081", "The program stops there: give one of them another name."),
+    "edit-circle": ("BS080", "Let one of them return a node that no other edit replaces."),
+    "double-name": ("BS081", "CNTK stops there: give one of them another name."),
     "model": ("CK091", ""),
 }
-#: Faults of whole texts, of which the rules on configurations tell.
+#: Faults of whole texts, which the rules on configurations report.
 ELSEWHERE = frozenset(("builder", "outside", "unreadable"))
-#: Rules that find the same without evaluation, and say it better.
+#: Rules that find the same without evaluation, with a better message.
 STATIC = (
     arity,
     defined_twice,
@@ -95,9 +95,9 @@ STATIC = (
     unknown_names,
     unknown_starts,
 )
-#: Bytes that may stand between the name of an argument and its value.
+#: The most bytes between the name of an argument and its value.
 FARTHEST = 8
-#: Calls on the way to a fault that are shown.
+#: The most calls on the way to a fault that are shown.
 SHOWN = 5
 CODES = {code for code, _ in KINDS.values()}
 for _code in sorted(CODES - {"BS040", "CK091"} - RULES.severities.keys()):
@@ -106,10 +106,10 @@ for _code in sorted(CODES - {"BS040", "CK091"} - RULES.severities.keys()):
 
 @rule("BS040", "error", on=PROGRAM)
 def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """What keeps a network from being built, at the text of the user that asks for it."""
+    """Report faults that keep a network from being built, at the user's text that causes them."""
     if not program.built.faults:
         return
-    told = _Told(finding for rule in STATIC for finding in rule(program, experiment))
+    reported = _Reported(finding for rule in STATIC for finding in rule(program, experiment))
     words = {text.value for _, text in unknown_texts(program)}
     names = {program.outside(use.place) for use in program.program.uses}
     seen = {("BS018", place) for place in program.left_open}
@@ -118,10 +118,10 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
             continue
         code, advice = KINDS[fault.kind]
         place = users_place(program, fault)
-        # Whether an unknown name is worth telling is judged with the text around it.
-        judged = fault.kind == "unknown-name" and place in names
-        known = fault.word in words or told.holds(code, place, fault.kind)
-        if judged or known or (code, place) in seen:
+        # The rule on names decides from the text around it whether an unknown name is reported.
+        named = fault.kind == "unknown-name" and place in names
+        known = fault.word in words or reported.holds(code, place, fault.kind)
+        if named or known or (code, place) in seen:
             continue
         seen.add((code, place))
         yield Finding(
@@ -133,8 +133,8 @@ def faults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Find
         )
 
 
-class _Told:
-    """What was found without evaluation, by where it begins and ends."""
+class _Reported:
+    """The findings of rules without evaluation, by where they begin and end."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.starts: set[tuple[str, str, int]] = set()
@@ -144,8 +144,8 @@ class _Told:
             self.ends.add((one.code, one.place.source, one.place.end))
 
     def holds(self, code: str, place: Place, kind: str) -> bool:
-        """Whether the same was found: a function where its call begins, maybe in brackets, a
-        name before the value of an argument.
+        """Return whether the same fault was found: a function where its call begins, possibly in
+        brackets, or a name before the value of an argument.
         """
         if any((code, place.source, place.start + by) in self.starts for by in (0, 1)):
             return True
@@ -159,13 +159,13 @@ def _sentence(program: BrainScriptProgram, fault: BuildingFault, advice: str) ->
     message = fault.message
     message = message[:1].upper() + message[1:]
     if program.in_library(fault.place) and fault.kind != "failed":
-        message += " The function of the library that is called here asks for that."
+        message += " The library function that is called here requires this."
     return f"{message} {advice}".rstrip()
 
 
 def _way(program: BrainScriptProgram, fault: BuildingFault, place: Place) -> list[Note]:
-    """The calls of the user that led to a fault, or the members of a circle."""
-    said = "This is part of the circle." if fault.kind == "circular" else "It is called from here."
+    """Return notes on the user's calls that led to a fault, or on the members of a cycle."""
+    said = "This is part of the cycle." if fault.kind == "circular" else "It is called from here."
     notes: list[Note] = []
     for call in reversed(fault.calls):
         known = any(note.place == call for note in notes)

@@ -1,4 +1,4 @@
-"""Rules on the names of a program of BrainScript: what they stand for."""
+"""Rules on the names in a program of BrainScript, resolved in their scopes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 from netsharp_lsp.cntk.library.versions import of_function
 from netsharp_lsp.cntk.networks.node import GROUPS
 from netsharp_lsp.cntk.rules import PROGRAM, emitted, rule
-from netsharp_lsp.cntk.rules.brainscript.told import facts, severity
+from netsharp_lsp.cntk.rules.brainscript.facts import facts, severity
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules.paths import not_a_file
 from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal, proposed
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.versions import Releases
     from netsharp_lsp.diagnostics.model import Severity
 
-#: What older texts, and the other language, call some functions.
+#: Names of functions in older texts and in NDL.
 OLD_NAMES = {
     "InputValue": "Input",
     "ImageInputValue": "ImageInput",
@@ -52,7 +52,7 @@ OLD_NAMES = {
     "Ln": "Log",
     "Relu": "ReLU",
 }
-#: Unknown names of one program for which others are proposed.
+#: The most unknown names of one program that get a proposal.
 MOST_PROPOSALS = 300
 SPECIAL = tuple(f"{group}Nodes" for group in GROUPS)
 OLD_SPECIAL = {
@@ -64,7 +64,7 @@ OLD_SPECIAL = {
     "labelsnodes": "labelNodes",
     "featuresnodes": "featureNodes",
 }
-#: Values of options that are texts; without quotes they are names that nobody defines.
+#: Values of options that are strings; without quotes they are undefined names.
 OPTION_TEXTS = frozenset(
     (
         *STARTS,
@@ -77,7 +77,7 @@ OPTION_TEXTS = frozenset(
 
 @rule("BS020", "error", on=PROGRAM)
 def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Names that nothing declares."""
+    """Report names that are not declared."""
     known = facts(program)
     options = _named_values(program)
     siblings = {use.place for use, _ in _sibling_defaults(program)}
@@ -96,7 +96,7 @@ def unknown_names(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         yield Finding(
             "BS020",
             place,
-            f"'{use.name}' is defined nowhere in sight{_proposal(meant)}",
+            f"'{use.name}' is not defined in this scope{_proposal(meant)}",
             repair=_rename(program, use, meant),
             severity=severity(program, place, use, _alone(use, meant.word)),
         )
@@ -110,15 +110,15 @@ def _unquoted(program: BrainScriptProgram, use: Use) -> Finding:
     return Finding(
         "BS077",
         place,
-        f"The value of an option is a text: without quotes '{use.name}' is a name, and nothing"
-        f" defines it. Write '{use.name}'.",
+        f"The value of an option is a string: without quotes '{use.name}' is a name, and it is"
+        f" not defined. Write '{use.name}'.",
         repair=Repair("Write it in quotes", [Change(place, f"'{use.name}'")], safe=True),
         severity=severity(program, place, use),
     )
 
 
 def _named_values(program: BrainScriptProgram) -> set[Place]:
-    """Where names stand as the whole value of an argument that is given by name."""
+    """Return the places of names that are the whole value of a named argument."""
     return {
         one.value.place
         for application in program.program.applications
@@ -128,7 +128,7 @@ def _named_values(program: BrainScriptProgram) -> set[Place]:
 
 
 def _meant(program: BrainScriptProgram, use: Use, experiment: Experiment) -> MeantWord:
-    """What a name nobody defines was probably meant to be."""
+    """Return the likely intended word for an undefined name."""
     if use.name in OLD_NAMES:
         return MeantWord(OLD_NAMES[use.name])
     scope = use.scope
@@ -142,12 +142,12 @@ def _meant(program: BrainScriptProgram, use: Use, experiment: Experiment) -> Mea
 
 
 def _known(declaration: Declaration) -> Releases:
-    """The releases that know what a name is declared as."""
+    """Return the releases that have the declaration of a name."""
     return of_function(declaration.qualified) if declaration.library else ALWAYS
 
 
 def _in_records(declaration: Declaration) -> bool:
-    """Whether a declaration can be reached by names with points alone."""
+    """Return whether a declaration can be reached by dotted names alone."""
     holder = declaration.scope.holder
     if declaration.scope.kind == PARAMETERS or (holder is not None and holder.kind != MEMBER):
         return False
@@ -155,7 +155,7 @@ def _in_records(declaration: Declaration) -> bool:
 
 
 def _alone(use: Use, meant: str | None) -> Severity:
-    """How grave it is in a file that another may include: that defines no name of the library's."""
+    """Return the severity in a file that another may include, which defines no library names."""
     return "warning" if meant is not None and meant.endswith(f".{use.name}") else "hint"
 
 
@@ -172,7 +172,7 @@ def _rename(program: BrainScriptProgram, use: Use, meant: MeantWord) -> Repair |
 
 @rule("BS021", "error", on=PROGRAM)
 def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Names behind a point that the record before it does not have."""
+    """Report names after a point that the record before it does not have."""
     for use in program.program.uses:
         if not use.member or use.declaration is not None or not use.certain or not use.name:
             continue
@@ -193,7 +193,7 @@ def unknown_members(program: BrainScriptProgram, experiment: Experiment) -> Iter
 
 @rule("BS013", "error", on=PROGRAM)
 def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Members of one record, and optional parameters of one function, of the same name."""
+    """Report members of one record, and optional parameters of one function, with the same name."""
     for second, first in program.program.survey.duplicates:
         if second.kind == PARAMETER and (second.value is None or first.value is None):
             continue
@@ -202,7 +202,7 @@ def defined_twice(program: BrainScriptProgram, experiment: Experiment) -> Iterat
         yield Finding(
             "BS014" if parameter else "BS013",
             program.outside(second.place),
-            f"'{second.name}' is already a {what}: every name stands once. Rename or remove one.",
+            f"'{second.name}' is already a {what}: names must be unique. Rename or remove one.",
             [Note("It is first defined here.", program.outside(first.place))],
         )
 
@@ -212,7 +212,7 @@ emitted("BS014", "error", language="brainscript")
 
 @rule("BS025", "error", on=PROGRAM)
 def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Members that need their own value, where nothing evaluates them."""
+    """Report members that depend on themselves, where they are not evaluated."""
     met = facts(program).met
     for way in _circles(program.program.declarations):
         places = [program.outside(one.value.place) for one in way if one.value is not None]
@@ -222,7 +222,7 @@ def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Fin
         yield Finding(
             "BS025",
             program.outside(way[0].place),
-            f"'{way[0].name}' needs its own value: {names} is a circle. A name in a record means"
+            f"'{way[0].name}' needs its own value: {names} is a cycle. A name in a record means"
             " the member of that record, never one further out.",
             [Note(f"'{one.name}' is defined here.", program.outside(one.place)) for one in way[1:]],
             severity="warning",
@@ -230,7 +230,7 @@ def circles(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Fin
 
 
 def _circles(declarations: Iterable[Declaration]) -> Iterator[list[Declaration]]:
-    """Every circle of members that need one another at once."""
+    """Yield each cycle of members that need one another's value at once."""
     done: set[int] = set()
     for start in declarations:
         path: dict[int, Declaration] = {}
@@ -244,7 +244,7 @@ def _circles(declarations: Iterable[Declaration]) -> Iterator[list[Declaration]]
 
 
 def _needed(declaration: Declaration) -> Iterator[Declaration]:
-    """The members that are evaluated whenever this one is."""
+    """Yield the members that are evaluated whenever this one is."""
     if declaration.kind != MEMBER or declaration.index or declaration.value is None:
         return
     for name in _strict(declaration.value):
@@ -254,7 +254,7 @@ def _needed(declaration: Declaration) -> Iterator[Declaration]:
 
 
 def _strict(e: Expression) -> Iterator[Name]:
-    """The names that are looked up first of all when an expression is evaluated."""
+    """Yield the names that are looked up first when an expression is evaluated."""
     if isinstance(e, Name):
         yield e
     elif isinstance(e, Select):
@@ -273,7 +273,7 @@ def _strict(e: Expression) -> Iterator[Name]:
 
 @rule("BS027", "error", on=PROGRAM)
 def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """`new` with a name that is no class."""
+    """Report `new` with a name that is not a class."""
     for new, around in program.program.survey.news:
         if new.class_name in CLASSES or not new.class_name:
             continue
@@ -290,7 +290,7 @@ def unknown_classes(program: BrainScriptProgram, experiment: Experiment) -> Iter
 
 @rule("BS028", "warning", on=PROGRAM)
 def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Members whose names are nearly those that list a group of nodes."""
+    """Report members whose names are close to those of node groups."""
     network = program.program.network
     for name, declaration in (network.declared if network is not None else {}).items():
         if name in SPECIAL:
@@ -313,26 +313,26 @@ def special_nodes(program: BrainScriptProgram, experiment: Experiment) -> Iterat
 
 @rule("BS029", "error", on=PROGRAM)
 def sibling_defaults(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Defaults that name another parameter of their function."""
+    """Report defaults that name another parameter of their function."""
     for use, function in _sibling_defaults(program):
         place = program.outside(use.place)
         outer = use.declaration is not None
         fails = (
-            f"it means the '{use.name}' outside of the function"
+            f"it refers to the '{use.name}' outside of the function"
             if outer
-            else "nothing of that name is there, so a call that leaves the default fails"
+            else "the name is not defined there, so a call that uses the default fails"
         )
         yield Finding(
             "BS029",
             place,
-            f"A default cannot see the parameter '{use.name}' of '{function.name}': {fails}."
-            " Work the default out in the body.",
+            f"A default cannot use the parameter '{use.name}' of '{function.name}': {fails}."
+            " Compute the default in the body.",
             severity="hint" if outer else "error" if place in facts(program).met else "info",
         )
 
 
 def _sibling_defaults(program: BrainScriptProgram) -> Iterator[tuple[Use, Declaration]]:
-    """Uses in defaults that look like parameters of the same function, with that function."""
+    """Yield uses in defaults that look like parameters of the same function, with that function."""
     by_place = {use.place: use for use in program.program.uses if not use.member}
     for function in program.program.declarations:
         names = {one.name for one in function.parameters or ()}
@@ -344,7 +344,7 @@ def _sibling_defaults(program: BrainScriptProgram) -> Iterator[tuple[Use, Declar
 
 @rule("BS018", "error", on=PROGRAM)
 def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Includes whose file is nowhere, or that lead back to themselves."""
+    """Report includes whose file does not exist, or that include themselves."""
     left_open = program.left_open
     for entry in program.program.survey.missing:
         if entry.place in program.refused or experiment.files.outside(entry.path):
@@ -357,8 +357,8 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             "BS018",
             not_a_file(entry.path, kind)
             if (kind := experiment.files.not_a_file(entry.path)) is not None
-            else f"'{entry.path}' is not found: it is looked for as"
-            " it stands, then by its last part beside the including files and in the"
+            else f"'{entry.path}' is not found. CNTK looks for the path as"
+            " written, then for its last component next to the including files and in the"
             " folders of the configurations.",
         )
     for entry in program.cycles:
@@ -366,8 +366,8 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             program,
             entry,
             "BS019",
-            f"'{entry.path}' is being included already: the"
-            " original never ends here. Remove one of the includes.",
+            f"'{entry.path}' is already being included: CNTK"
+            " never ends here. Remove one of the includes.",
         )
 
 

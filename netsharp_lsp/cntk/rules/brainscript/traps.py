@@ -1,4 +1,4 @@
-"""Rules on texts of BrainScript that are read, but not as they look."""
+"""Rules on texts of BrainScript that are valid, but do not mean what they seem to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Variable,
 )
 from netsharp_lsp.cntk.rules import BRAINSCRIPT, EXPERIMENT, PROGRAM, rule
-from netsharp_lsp.cntk.rules.brainscript.told import facts
+from netsharp_lsp.cntk.rules.brainscript.facts import facts
 from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 from netsharp_lsp.text.expressions import late
 from netsharp_lsp.text.lines import first_on_line
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.programs import BrainScriptProgram
     from netsharp_lsp.cntk.run.texts import NetworkText
 
-#: A closing mark that a block comment does not see, because it reads a star too many.
+#: A closing mark that a block comment misses, because it reads a star too many.
 UNSEEN_END = late(rb"(?<=[^/*])(?:\*\*)++/")
-#: A bracket with nothing behind it on its line: somebody means it to go on.
+#: A bracket with nothing after it on its line: the line is meant to continue.
 LONE_BRACKET = late(rb"[({\[][ \t]*(?:#[^\r\n]*|//[^\r\n]*)?(?:[\r\n]|\Z)")
 SAME_LEVEL = ("*", "/", ".*", "%", "**")
 
 
 @rule("BS037", "warning", on=BRAINSCRIPT)
 def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """A line that looks like the begin of something and continues the member before it."""
+    """Report a line that seems to begin a member and continues the one before it."""
     for expression, member in text.known.expressions:
         joint = _joint(text, expression)
         if joint is None or member is None:
@@ -61,7 +61,7 @@ def continued_line(text: NetworkText, experiment: Experiment) -> Iterator[Findin
 
 
 def _joint(text: NetworkText, expression: Expression) -> int | None:
-    """Where an expression goes on with a bracket, a point or a sign."""
+    """Return the offset where an expression continues with a bracket, a point or a sign."""
     if isinstance(expression, BrainScriptCall):
         return expression.arguments_place.start
     if isinstance(expression, Index):
@@ -74,7 +74,7 @@ def _joint(text: NetworkText, expression: Expression) -> int | None:
 
 
 def _after(data: bytes, start: int, end: int) -> int | None:
-    """The first sign of a joint between two operands; a closing bracket is none."""
+    """Return the offset of the first sign between two operands, past closing brackets."""
     for offset in range(start, end):
         if data[offset : offset + 1] in (b"[", b".", b"+", b"-"):
             return offset
@@ -84,14 +84,14 @@ def _after(data: bytes, start: int, end: int) -> int | None:
 
 
 def _indent(data: bytes, offset: int) -> int:
-    """How far the line of something is indented, -1 where something stands before it."""
+    """Return the indentation of the line at an offset, -1 if other text precedes it."""
     column = first_on_line(data, offset)
     return -1 if column is None else column
 
 
 @rule("BS038", "warning", on=BRAINSCRIPT)
 def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """Powers that bind otherwise than in mathematics."""
+    """Report powers that bind differently than in mathematics."""
     for expression, _ in text.known.expressions:
         if not isinstance(expression, Binary) or expression.operator != "**":
             continue
@@ -101,19 +101,19 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
             continue
         reading = None
         if isinstance(left, Unary) and left.operator == "-":
-            reading = "'-x ** y' is '(-x) ** y': a sign binds closest"
+            reading = "'-x ** y' is '(-x) ** y': a sign binds tightest"
         elif isinstance(left, Binary) and left.operator in SAME_LEVEL:
             reading = (
-                f"'a {left.operator} b ** c' is '(a {left.operator} b) ** c': '**' stands at the"
-                " level of '*' and groups to the left"
+                f"'a {left.operator} b ** c' is '(a {left.operator} b) ** c': '**' has the"
+                " precedence of '*' and is left-associative"
             )
         if reading:
             yield Finding(
                 "BS038",
                 text.place(expression.place.start, expression.place.end),
-                f"{reading}. Write the brackets that you mean.",
+                f"{reading}. Write brackets to make the order explicit.",
                 repair=Repair(
-                    "Write the brackets as it is read",
+                    "Write the brackets as CNTK reads it",
                     [
                         Change(text.place(left.place.start, left.place.start), "("),
                         Change(text.place(left.place.end, left.place.end), ")"),
@@ -125,7 +125,7 @@ def power(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
 
 @rule("BS042", "error", on=PROGRAM)
 def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """`with`, where nothing evaluates it."""
+    """Report `with` where it is not evaluated."""
     for operation, _ in program.program.survey.operations:
         if operation.operator == "with":
             place = program.outside(operation.place)
@@ -133,7 +133,7 @@ def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Itera
                 yield Finding(
                     "BS042",
                     place,
-                    "'with' is read, and the program never carries it out: evaluating this fails."
+                    "'with' is parsed, but not implemented in CNTK: evaluating this fails."
                     " Write one record with all members.",
                     severity="warning",
                 )
@@ -141,7 +141,7 @@ def without_effect(program: BrainScriptProgram, experiment: Experiment) -> Itera
 
 @rule("BS039", "info", on=BRAINSCRIPT)
 def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """`2.*x`: the point belongs to the number."""
+    """Report `2.*x`, where the point belongs to the number."""
     for expression, _ in text.known.expressions:
         if not isinstance(expression, Binary) or expression.operator not in ("*", "**"):
             continue
@@ -152,7 +152,7 @@ def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Findi
                 "BS039",
                 text.place(left.place.start, end + 1),
                 "The point belongs to the number: this is '2. * x', the operator '*' and not '.*'."
-                " Write a blank where you mean it.",
+                " Write a blank to make it explicit.",
                 repair=Repair(
                     "Write the number without its point",
                     [Change(text.place(end - 1, end), " ")],
@@ -163,7 +163,7 @@ def point_of_number(text: NetworkText, experiment: Experiment) -> Iterator[Findi
 
 @rule("BS074", "warning", on=BRAINSCRIPT)
 def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """A block comment that goes on after `**/`."""
+    """Report a block comment that continues after `**/`."""
     for comment in text.script.comments:
         start, end = comment.place.start, comment.place.end
         data = text.data[start:end]
@@ -175,7 +175,7 @@ def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
                 "BS074",
                 text.place(start + found.start(), start + found.end()),
                 f"'{found.group().decode()}' does not close this comment: a star is read together"
-                " with the one after it. What follows is comment up to the next '*/'."
+                " with the one after it. The comment continues to the next '*/'."
                 " Write ' */'.",
                 [Note("The comment begins here.", text.place(start, start + 2))],
             )
@@ -183,7 +183,7 @@ def unseen_end(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
 
 @rule("BS075", "error", on=BRAINSCRIPT)
 def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """`$name$` in a file, which no configuration replaces."""
+    """Report `$name$` in a file, where no configuration substitutes it."""
     if text.traced is not None:
         return
     for expression, _ in text.known.expressions:
@@ -191,15 +191,15 @@ def variable_in_file(text: NetworkText, experiment: Experiment) -> Iterator[Find
             yield Finding(
                 "BS075",
                 text.place(expression.place.start, expression.place.end),
-                f"'${expression.name}$' is not replaced in a file: a file is included after the"
-                " configuration put in its variables. Define a member in the configuration,"
+                f"'${expression.name}$' is not substituted in a file: a file is included after the"
+                " configuration's variables are substituted. Define a member in the configuration,"
                 f" '{expression.name} = ${expression.name}$', and use its name here.",
             )
 
 
 @rule("BS076", "info", on=EXPERIMENT, of_texts=True, language="brainscript")
 def old_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Records in `[ ]`, once a file."""
+    """Report records in `[ ]`, once per file."""
     found: dict[str, dict[Place, Place]] = {}
     damaged: set[str] = set()
     for text in subject.texts("brainscript"):
@@ -225,7 +225,7 @@ def old_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding
 
 
 def _old_records(text: NetworkText) -> Iterator[tuple[Place, Place]]:
-    """The brackets around each."""
+    """Yield the opening and closing bracket of each such record."""
     for expression, _ in text.known.expressions:
         start, end = expression.place.start, expression.place.end
         if not isinstance(expression, RecordLiteral) or text.data[start : start + 1] != b"[":
@@ -236,7 +236,7 @@ def _old_records(text: NetworkText) -> Iterator[tuple[Place, Place]]:
 
 @rule("BS036", "hint", on=BRAINSCRIPT)
 def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Finding]:
-    """A choice whose condition is written out."""
+    """Report a condition that is a constant."""
     for expression, _ in text.known.expressions:
         if isinstance(expression, Choice) and isinstance(expression.condition, Truth):
             side = "then" if expression.condition.value else "else"
@@ -244,5 +244,5 @@ def constant_condition(text: NetworkText, experiment: Experiment) -> Iterator[Fi
             yield Finding(
                 "BS036",
                 text.place(condition.start, condition.end),
-                f"This condition is always the same, so only the value after '{side}' counts.",
+                f"This condition is constant, so only the value after '{side}' is used.",
             )

@@ -1,10 +1,10 @@
-"""Rules on what a program of BrainScript declares and nobody needs, or what hides other names."""
+"""Rules on declarations of BrainScript that are not used, or that hide other names."""
 
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.analysis.scopes import FUNCTION, MEMBER, PARAMETER
 from netsharp_lsp.cntk.rules import PROGRAM, emitted, rule
-from netsharp_lsp.cntk.rules.brainscript.told import facts
+from netsharp_lsp.cntk.rules.brainscript.facts import facts
 from netsharp_lsp.cntk.rules.findings import Finding
 
 TYPE_CHECKING = False
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @rule("BS032", "hint", on=PROGRAM)
 def unused(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Functions, members of inner records and parameters that nothing names."""
+    """Report functions, members of inner records and parameters that are not used."""
     if program.alone or facts(program).sketch:
         return
     used = _Used(program)
     for declaration in program.program.declarations:
-        told = used.told(declaration)
-        if told is not None:
-            code, message = told
+        unneeded = used.unneeded(declaration)
+        if unneeded is not None:
+            code, message = unneeded
             yield Finding(code, program.outside(declaration.place), message)
 
 
@@ -34,7 +34,7 @@ emitted("BS034", "hint", language="brainscript")
 
 
 class _Used:
-    """Which declarations of a program are named anywhere."""
+    """The declarations of a program that are used anywhere."""
 
     def __init__(self, program: BrainScriptProgram) -> None:
         self.program = program
@@ -43,15 +43,15 @@ class _Used:
         self.loose = {use.name for use in uses if use.member and use.declaration is None}
         functions = [one.call.function.place for one in program.program.applications]
         called = {(place.source, place.end) for place in functions}
-        #: Functions that are handed on: what calls them decides what they take.
+        #: Functions that are passed on: their callers determine their parameters.
         self.handed = {
             id(use.declaration)
             for use in uses
             if use.declaration is not None and (use.place.source, use.place.end) not in called
         }
 
-    def told(self, declaration: Declaration) -> tuple[str, str] | None:
-        """Why a declaration is not needed."""
+    def unneeded(self, declaration: Declaration) -> tuple[str, str] | None:
+        """Return the code and message for a declaration that is not used, otherwise None."""
         name = declaration.name
         if id(declaration) in self.declarations or name in self.loose or name.startswith("_"):
             return None
@@ -64,11 +64,11 @@ class _Used:
         if id(declaration.scope) in constructing and not network:
             return None
         if declaration.kind == FUNCTION:
-            return "BS032", f"Nothing calls the function '{name}'."
+            return "BS032", f"The function '{name}' is never called."
         if declaration.kind == MEMBER and not network and declaration.scope.holder is not None:
             return "BS033", (
-                f"Nothing names '{name}', and a member of an inner record is evaluated only when it"
-                " is asked for."
+                f"'{name}' is never used: a member of an inner record is evaluated only when it"
+                " is used."
             )
         return None
 
@@ -83,7 +83,7 @@ class _Used:
 
 @rule("BS035", "hint", on=PROGRAM)
 def hidden_functions(program: BrainScriptProgram, experiment: Experiment) -> Iterator[Finding]:
-    """Members of the network that hide a function of the library."""
+    """Report members of the network that hide a library function."""
     if program.alone:
         return
     network = program.program.network
@@ -94,6 +94,6 @@ def hidden_functions(program: BrainScriptProgram, experiment: Experiment) -> Ite
             yield Finding(
                 "BS035",
                 program.outside(declaration.place),
-                f"'{name}' hides the '{name}' of the library: in this network the name means this"
+                f"'{name}' hides the library's '{name}': in this network the name refers to this"
                 " member.",
             )

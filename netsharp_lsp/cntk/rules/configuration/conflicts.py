@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @rule("CK123", "error", on=CONFLICT, of_texts=True, language="brainscript")
 def unresolved(subject: FileConflict, _: Experiment) -> Iterator[Finding]:
-    """The marks of a conflict, told once at the first of them."""
+    """Report an unresolved conflict once, at the first of its marks."""
     conflict, file = subject.conflict, subject.file
     start, end = conflict.marks[0][1:]
-    notes = [Note(told, Place(file, *span)) for told, *span in conflict.notes]
+    notes = [Note(sentence, Place(file, *span)) for sentence, *span in conflict.notes]
     yield Finding("CK123", Place(file, start, end), conflict.message, notes)

@@ -1,4 +1,6 @@
-"""Files whose bytes are not what the program expects of a text: marks, encodings, no text."""
+"""Files whose bytes CNTK does not expect in a text: byte-order marks, other encodings,
+binary data.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ if TYPE_CHECKING:
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-#: Bytes up to which size is no question.
+#: A file up to this many bytes cannot be over the limit of size.
 _SURELY_READ = 1 << 20
 
 
 @rule("CK016", "info", on=EXPERIMENT)
 def encodings(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Every file that the run reads as a text."""
+    """Report the encoding of each file that the run reads as text."""
     experiment.configuration.values()
     assert experiment.networks is not None
     for name, data in list(experiment.files.texts.items()):
@@ -36,14 +38,12 @@ emitted("CK014", "hint")
 def _of(name: str, data: bytes) -> Iterator[Finding]:
     start = Place(name, 0, 0)
     if data.startswith(_UTF16_MARKS):
-        message = (
-            "The file is UTF-16, of which CNTK reads every byte as a character. Save it as UTF-8."
-        )
+        message = "The file is UTF-16; CNTK reads each byte as a character. Save it as UTF-8."
         yield Finding("CK015", start, message)
         return
     if data.startswith(_UTF8_MARK):
         message = (
-            "The file begins with a byte-order mark, which CNTK drops and other programs do not. "
+            "The file begins with a byte-order mark, which CNTK drops, but other programs may not. "
             "Save it as UTF-8 without one."
         )
         yield Finding("CK014", start, message)
@@ -52,7 +52,7 @@ def _of(name: str, data: bytes) -> Iterator[Finding]:
 
 
 def _of_decoded(name: str, data: bytes) -> Iterator[Finding]:
-    """What there is to say of bytes that may be no UTF-8, or no text."""
+    """Report bytes that are not UTF-8, not text, or too many."""
     start = Place(name, 0, 0)
     source = read_text(name, data)
     if isinstance(source, str):
@@ -62,7 +62,7 @@ def _of_decoded(name: str, data: bytes) -> Iterator[Finding]:
         end = first + len(source.text[first:].decode("utf-8")[:1].encode())
         byte = next(byte for byte in data if byte > 0x7F)
         message = (
-            f"The file is not UTF-8 (byte 0x{byte:02X} here) and is read as Windows-1252; it is "
-            "written back so, too. Save it as UTF-8 if the letters are not what they should be."
+            f"The file is not UTF-8 (byte 0x{byte:02X} here) and is read and written as "
+            "Windows-1252. Save it as UTF-8 if its letters are shown wrongly."
         )
         yield Finding("CK016", Place(name, first, end), message)

@@ -1,7 +1,8 @@
-"""What evaluating a configuration meets: brackets, values, includes, files and limits.
+"""Faults that the evaluation of a configuration finds: brackets, values, includes, files and
+limits.
 
-Each kind of fault of the evaluator has a code; faults of variables and strings have rules of
-their own, and what follows from a string that swallows brackets is not told again.
+Each kind of fault of the evaluator has a code; faults of variables and strings have rules of their
+own, and faults that follow from a string that swallows brackets are not reported.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.faults import TextFault
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-    Teller = Callable[[TextFault, SourcePlace, Experiment], Finding]
+    Reporter = Callable[[TextFault, SourcePlace, Experiment], Finding]
 
 _BLANKS = late(rb"[ \t]*+")
 _NAME_BEFORE = late(rb"([A-Za-z_][\w.]*)[ \t]*=?[ \t]*\Z")
@@ -35,30 +36,32 @@ _LONE_RETURN = late(rb"\r(?!\n)")
 
 @rule("CK003", "error", on=EXPERIMENT, of_texts=True)
 def configuration_faults(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Every fault of the evaluation that has a code here."""
+    """Report each fault of the evaluation that has a code here."""
     experiment.configuration.values()
     follow_ups = swallowers(experiment)
     for fault in list(experiment.configuration.faults):
-        tell = TELLERS.get(fault.kind)
-        if tell is None or fault.place is None or fault.place.source.name == COMMAND_LINE:
+        report = REPORTERS.get(fault.kind)
+        if report is None or fault.place is None or fault.place.source.name == COMMAND_LINE:
             continue
         first = follow_ups.get(fault.place.source.name)
         if first is None or not _follows(fault, fault.place.start, first):
-            yield tell(fault, fault.place, experiment)
+            yield report(fault, fault.place, experiment)
 
 
 def _follows(fault: TextFault, start: int, first: int) -> bool:
-    """Whether a bracket does not fit because of a string that swallows others, at `first`."""
+    """Return whether a bracket does not match because of a string at `first` that swallows
+    others.
+    """
     return fault.kind == "unclosed" or (fault.kind in BRACKETS and start >= first)
 
 
 def line_of(place: SourcePlace) -> int:
-    """The line of a place, from 1."""
+    """Return the line of a place, from 1."""
     return place.source.lines.position(place.start)[0]
 
 
 def _owner(place: SourcePlace) -> str:
-    """Whose bracket it is, as words behind it: " of 'Train'"."""
+    """Return the owner of a bracket as words to append: " of 'Train'"."""
     text = place.source.text
     found = _NAME_BEFORE.search(text, max(0, place.start - 200), place.start)
     return "" if found is None else f" of '{found.group(1).decode('utf-8', 'replace')}'"
@@ -71,8 +74,8 @@ def _closer(place: SourcePlace) -> str:
 def _unclosed(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     if place.text == b'"':
         message = (
-            "This quote opens a string that is never closed: a record in quotes is opened like a "
-            "block, and its quotes go with that. Take the quotes away."
+            "This quote opens a string that is never closed: a quoted record is written like a "
+            "block, without quotes. Remove the quotes."
         )
         return Finding("CK005", placed(place), message)
     suspect = misaligned(place.source.text, place.start)
@@ -90,14 +93,14 @@ def _unclosed(fault: TextFault, place: SourcePlace, experiment: Experiment) -> F
 
 
 def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
-    """One further in, by the indentation of what closes it."""
+    """Return the finding on an inner bracket, identified by the indentation of what closes it."""
     source = outer.source
     place = SourcePlace(source, opening, opening + 1)
     closer = _closer(place)
     line = source.lines.line_at(closing)
     message = (
         f"'{place.text.decode()}'{_owner(place)} seems to lack its '{closer}': the one on line "
-        f"{line + 1} closes it, but is indented like one further out, so that in the end "
+        f"{line + 1} closes it, but is indented like one further out, so that "
         f"'{outer.text.decode()}'{_owner(outer)} is never closed and CNTK stops."
     )
     start = source.lines.starts[line]
@@ -105,7 +108,7 @@ def _lacking(outer: SourcePlace, opening: int, closing: int) -> Finding:
     indent = _BLANKS.match(source.text, opened).group()  # type: ignore[union-attr]
     change = Change(Place(source.name, start, start), f"{indent.decode()}{closer}\n")
     repair = Repair(f"Add '{closer}' before line {line + 1}", [change], safe=False)
-    notes = [Note("This one is left without a partner.", placed(outer))]
+    notes = [Note("This one has no partner.", placed(outer))]
     return Finding("CK003", placed(place), message, notes, repair)
 
 
@@ -117,7 +120,7 @@ def _unmatched(fault: TextFault, place: SourcePlace, experiment: Experiment) -> 
     expected = _closer(opened)
     found = place.text.decode()
     message = (
-        f"'{found}' cannot close '{opened.text.decode()}'{_owner(opened)}, which is open since "
+        f"'{found}' cannot close '{opened.text.decode()}'{_owner(opened)}, which was opened on "
         f"line {line_of(opened)}: CNTK stops with 'unmatched bracket found'."
     )
     at = placed(place)
@@ -137,8 +140,8 @@ def _stray(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
 
 
 def surplus(place: Place, found: str) -> Finding:
-    """A closing bracket that closes nothing, and that the program reads over."""
-    message = f"'{found}' closes nothing: every bracket before it is closed. CNTK reads over it."
+    """Return the finding on a closing bracket without an opening one, which CNTK ignores."""
+    message = f"'{found}' closes no bracket: all before it are closed. CNTK ignores it."
     repair = Repair("Delete the bracket", [Change(place, "")], safe=True)
     return Finding("CK006", place, f"{message} Remove it.", repair=repair)
 
@@ -154,8 +157,8 @@ def _empty(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
         return Finding("CK008", placed(place), message)
     bracket = below.group(2).decode()
     message = (
-        f"'{name}' has no value on its line: a value begins behind '=', and the '{bracket}' on the "
-        f"next line belongs to nothing. Move '{bracket}' up."
+        f"'{name}' has no value on its line: a value begins after '=', and the '{bracket}' on the "
+        f"next line belongs to no key. Move '{bracket}' up."
     )
     repair = None
     if not below.group(1).strip():
@@ -177,7 +180,7 @@ def _missing(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Fi
         )
         return Finding("CK012", placed(place), message)
     message = (
-        f"There is no file '{written}': blanks and quotes around a path belong to it, also the "
+        f"There is no file '{written}': blanks and quotes around a path are part of it, also the "
         f"blank before a comment. Write 'include={bare}' and nothing else on the line."
     )
     repair = _bare_include(place, bare) if experiment.files.read(bare) is not None else None
@@ -185,7 +188,7 @@ def _missing(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Fi
 
 
 def _bare_include(place: SourcePlace, bare: str) -> Repair:
-    """The path alone; a comment goes to a line before."""
+    """Return a fix that writes only the path and moves a comment to a line before."""
     source = place.source
     start, end = source.lines.span(source.lines.line_at(place.start))
     comment = source.text[place.end : end].decode("utf-8", "replace")
@@ -214,8 +217,8 @@ def _cycle(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
         return Finding("CK020", placed(place), fault.message, notes)
     name = place.text.decode("utf-8", "replace").strip("$")
     message = (
-        f"'{name}' is defined by itself, so that a run has to give it a value: CNTK never ends "
-        f"unless '{name}=...' stands behind the file, or in a layer over it."
+        f"'{name}' is defined by itself, so a run has to give it a value: CNTK never ends "
+        f"unless '{name}=...' is after the file, or in a layer over it."
     )
     return Finding("CK019", placed(place), message, notes)
 
@@ -223,7 +226,7 @@ def _cycle(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
 def _lines(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     name = place.text.decode("utf-8", "replace").strip("$")
     message = (
-        f"'{name}' has a value of several lines, and CNTK puts only a single line in the place of "
+        f"'{name}' has a value of several lines, and CNTK substitutes only a single line for "
         f"${name}$: it stops. Give '{name}' one line."
     )
     return Finding("CK023", placed(place), message)
@@ -231,10 +234,10 @@ def _lines(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
 
 def _included_again(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
     path = fault.name
-    circles = _circles(experiment)
-    if circles.get(path, path) == circles.get(place.source.name):
+    cycles = _cycles(experiment)
+    if cycles.get(path, path) == cycles.get(place.source.name):
         message = (
-            f"{path} includes this file again: the files include each other in a circle. CNTK "
+            f"{path} includes this file again: the files include each other in a cycle. CNTK "
             "skips this line with a warning; remove it."
         )
         code = "CK027"
@@ -251,7 +254,7 @@ def _included_again(fault: TextFault, place: SourcePlace, experiment: Experiment
 
 
 def _includes(experiment: Experiment) -> dict[str, dict[str, None]]:
-    """Which files each file names in lines that include."""
+    """Return the files that each file includes."""
     return {
         source.name: {
             path: None
@@ -263,8 +266,8 @@ def _includes(experiment: Experiment) -> dict[str, dict[str, None]]:
 
 
 @once
-def _circles(experiment: Experiment) -> dict[str, str]:
-    """One and the same file for all that include each other, itself for one in no circle."""
+def _cycles(experiment: Experiment) -> dict[str, str]:
+    """Return for each file the same file for all of one include cycle, itself outside of cycles."""
     includes = _includes(experiment)
     named_by: dict[str, list[str]] = {name: [] for name in includes}
     for name, paths in includes.items():
@@ -272,8 +275,9 @@ def _circles(experiment: Experiment) -> dict[str, str]:
             if path in named_by:
                 named_by[path].append(name)
     found: dict[str, str] = {}
-    # Files that name one are met before it: what leads back to the last one left is its circle.
-    for first in reversed(_behind(includes)):
+    # Files that include one are visited before it: those that lead back to the last one are its
+    # cycle.
+    for first in reversed(_ordered(includes)):
         waiting = [first]
         while waiting:
             name = waiting.pop()
@@ -283,8 +287,8 @@ def _circles(experiment: Experiment) -> dict[str, str]:
     return found
 
 
-def _behind(includes: dict[str, dict[str, None]]) -> list[str]:
-    """The files in an order in which each stands behind all that it leads to, circles aside."""
+def _ordered(includes: dict[str, dict[str, None]]) -> list[str]:
+    """Return the files in an order in which each comes after all that it includes, cycles aside."""
     order: list[str] = []
     seen: set[str] = set()
     for first in includes:
@@ -302,33 +306,33 @@ def _behind(includes: dict[str, dict[str, None]]) -> list[str]:
     return order
 
 
-def _say(code: str) -> Teller:
-    """Tell a fault in the evaluator's own words."""
+def _say(code: str) -> Reporter:
+    """Return a function that reports a fault in the evaluator's own words."""
 
-    def tell(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
+    def report(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Finding:
         return Finding(code, placed(place), fault.message)
 
-    return tell
+    return report
 
 
 @rule("CK029", "error", on=EXPERIMENT)
 def named_twice(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """A file that the command line names twice, or that is not there."""
+    """Report a file that the command line names twice, or that does not exist."""
     sources = experiment.configuration.layers.sources
     for fault in experiment.configuration.faults:
         if fault.kind == "duplicate-file":
             message = (
                 f"The run names {fault.name} twice: CNTK stops with 'Cannot specify same config "
-                "file multiple times'. Name it once; what comes later overrides."
+                "file multiple times'. Name it once; later files override."
             )
             yield Finding("CK029", Place(fault.name, 0, 0), message)
         elif fault.kind == "missing-file" and sources:
-            message = f"The run names a file that is not there: {fault.message}"
+            message = f"The run names a file that does not exist: {fault.message}"
             yield Finding("CK012", Place(sources[0].name, 0, 0), message)
 
 
 BRACKETS = frozenset(("unmatched", "stray-bracket"))
-TELLERS: dict[str, Teller] = {
+REPORTERS: dict[str, Reporter] = {
     "unclosed": _unclosed,
     "unmatched": _unmatched,
     "stray-bracket": _stray,

@@ -1,4 +1,4 @@
-"""Number signs and slashes that begin no comment, and lines that include nothing."""
+"""Number signs and slashes that do not begin a comment, and lines that fail to include a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _INCLUDE = re.compile(
 
 @rule("CK009", "warning", on=CONFIGURATION)
 def kept_number_signs(subject: Source, experiment: Experiment) -> Iterator[Finding]:
-    """Lines whose first number sign has no blank before it, so that nothing is cut."""
+    """Report lines whose first number sign has no blank before it, so that they are not cut."""
     networks = builder_spans(subject.text)
     for start, sign, end in kept_signs(subject.text):
         if inside(networks, sign):
@@ -46,7 +46,7 @@ def kept_number_signs(subject: Source, experiment: Experiment) -> Iterator[Findi
 
 
 def _is_comment(text: bytes, start: int, sign: int, end: int) -> bool:
-    """Whether what follows a sign reads like a comment and not like a part of a value."""
+    """Return whether the text after a sign reads like a comment and not like part of a value."""
     if text.count(b'"', start, sign) % 2:
         return False
     return text[sign - 1] in b';)]}"' or text[sign + 1 : sign + 2] in (b" ", b"\t", b"#")
@@ -57,8 +57,8 @@ def _kept_comment(source: Source, line: tuple[int, int], later: re.Match[bytes])
     words = later.group(1).decode("utf-8", "replace")
     column = source.lines.position(sign)[1]
     message = (
-        f"'{words}' is no comment but a part of the line: CNTK looks only at the first '#', and "
-        f"that in column {column} has no blank before it. Put the comment on a line of its own."
+        f"'{words}' is not a comment but part of the line: CNTK looks only at the first '#', and "
+        f"the one in column {column} has no blank before it. Put the comment on a line of its own."
     )
     indent = _BLANKS.match(source.text, start).group()  # type: ignore[union-attr]
     name = source.name
@@ -72,7 +72,7 @@ def _kept_comment(source: Source, line: tuple[int, int], later: re.Match[bytes])
 
 def _glued_comment(source: Source, sign: int, end: int) -> Finding:
     message = (
-        "This '#' begins no comment: no blank stands before it, so all of the line counts. Put a "
+        "This '#' does not begin a comment: no blank precedes it, so the whole line is read. Put a "
         "blank before it."
     )
     change = Change(Place(source.name, sign, sign), " ")
@@ -82,7 +82,7 @@ def _glued_comment(source: Source, sign: int, end: int) -> Finding:
 
 @rule("CK011", "warning", on=CONFIGURATION)
 def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
-    """Comments of other languages outside networks of BrainScript."""
+    """Report comments of other languages outside networks of BrainScript."""
     if b"//" not in subject.text and b"/*" not in subject.text:
         return
     code = without_comments(subject.text)
@@ -98,8 +98,8 @@ def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
             continue
         mark = found.group(group).decode()
         message = (
-            f"'{mark}' begins no comment in a configuration: what follows is read as keys and "
-            "values. Write '#'."
+            f"'{mark}' does not begin a comment in a configuration: the text after it is read as "
+            "keys and values. Write '#'."
         )
         repair = None
         if mark == "//":
@@ -110,7 +110,7 @@ def slashes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
 
 @rule("CK028", "warning", on=CONFIGURATION)
 def no_includes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
-    """Lines that look like an include and are an assignment."""
+    """Report lines that look like an include but are an assignment."""
     networks = builder_spans(subject.text)
     for found in _INCLUDE.finditer(without_comments(subject.text)):
         if inside(networks, found.start()):
@@ -118,7 +118,7 @@ def no_includes(subject: Source, experiment: Experiment) -> Iterator[Finding]:
         place = Place(subject.name, *found.span())
         path = found.group(1).decode("utf-8", "replace")
         message = (
-            "This line includes nothing, it gives the key 'include' a value: CNTK includes a file "
+            "This line does not include a file but sets the key 'include': CNTK includes one "
             f"only where a line begins with 'include=' in column 1. Write 'include={path}'."
         )
         change = Change(place, f"include={path}")

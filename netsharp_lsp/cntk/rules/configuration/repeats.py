@@ -1,4 +1,4 @@
-"""Keys that are given twice, and square brackets, which alone add to what was there."""
+"""Keys that are given twice, and square brackets, which alone add keys to an existing block."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
 
 
-#: More keys than that are not listed by name.
+#: The most keys that are listed by name.
 _MOST_NAMED = 6
 
 
 class _Parts:
-    """The parts that a block was written in, or none at the top level."""
+    """The parts of the text of a block; empty at the top level."""
 
     __slots__ = ("_ends", "_starts")
 
     def __init__(self, places: Sequence[SourcePlace] = ()) -> None:
         self._starts: dict[int, list[int]] = {}
-        #: How far the parts reach of which one begins at each of these starts or before.
+        #: The furthest end of the parts that begin at each of these starts or before.
         self._ends: dict[int, list[int]] = {}
         for place in sorted(places, key=lambda place: place.start):
             ends = self._ends.setdefault(id(place.source), [])
@@ -43,7 +43,7 @@ class _Parts:
             self._starts.setdefault(id(place.source), []).append(place.start)
 
     def hold_both(self, first: SourcePlace, second: SourcePlace) -> bool:
-        """Whether two places of one source stand in one of the parts."""
+        """Return whether two places of one source are in the same part."""
         if not self._starts:
             return True
         starts = self._starts.get(id(first.source), [])
@@ -54,7 +54,7 @@ class _Parts:
 
 @rule("CK030", "warning", on=EXPERIMENT)
 def repeated_keys(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Keys that have a value and are given another."""
+    """Report keys that have a value and are given another."""
     yield from _repeated(experiment.configuration.root, _Parts())
     for value in experiment.configuration.values():
         if value.inside is not None:
@@ -76,12 +76,12 @@ def _repeated(scope: Scope, parts: _Parts) -> Iterator[Finding]:
 
 
 def _in_network(place: SourcePlace) -> bool:
-    """Whether something stands within a network of BrainScript, on or off."""
+    """Return whether a place is in a network of BrainScript, used or not."""
     return inside(builder_spans(place.source.text), place.start - 1)
 
 
 def _unreported(entry: Entry, before: Assignment, after: Assignment) -> bool:
-    """Whether both were put there by a command line, or the key is no name or in a network."""
+    """Return whether both come from a command line, or the key is not a name or is in a network."""
     if _in_network(before.key):
         return True
     lines = (before.key.source.name, after.key.source.name)
@@ -98,15 +98,15 @@ def _repeat(entry: Entry, before: Assignment, after: Assignment, parts: _Parts) 
         return None
     line = after.key.source.lines.position(after.key.start)[0]
     message = (
-        f"'{name}' is given again on line {line}, and the last value counts: this one has no "
+        f"'{name}' is given again on line {line}, and the last value is used: this one has no "
         "effect. Remove one of the two."
     )
-    notes = [Note("This value counts.", placed(after.key))]
+    notes = [Note("This value is used.", placed(after.key))]
     return Finding("CK031", placed(before.key), message, notes)
 
 
 def _lost(before: Assignment, after: Assignment) -> list[str]:
-    """The keys of a block that the block which replaces it has not."""
+    """Return the keys of a block that the block replacing it lacks."""
     texts = [one.record.content for one in (before, after)]
     if not all(is_block(text.text) for text in texts):
         return []
@@ -126,7 +126,7 @@ def _loss(name: str, before: Assignment, after: Assignment, lost: list[str]) -> 
         f"This block replaces the one that '{name}' has from "
         f"{where.source.name}:{where.source.lines.position(where.start)[0]}: {listed} "
         f"{'is' if len(lost) == 1 else 'are'} lost. Blocks in braces are not merged; only one in "
-        "square brackets adds its keys to those that are there."
+        "square brackets adds its keys to the existing ones."
     )
     if after.key.source.name == COMMAND_LINE:
         return Finding("CK030", placed(before.key), message.replace("This block", "The run", 1))
@@ -135,7 +135,7 @@ def _loss(name: str, before: Assignment, after: Assignment, lost: list[str]) -> 
 
 
 class _Brackets(NamedTuple):
-    """A block in square brackets as it is written: `adds` to what its key has already."""
+    """A block in square brackets as written; `adds`: it adds keys to an existing block."""
 
     source: str
     start: int
@@ -146,7 +146,7 @@ class _Brackets(NamedTuple):
 
 @rule("CK032", "info", on=EXPERIMENT)
 def square_brackets(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Blocks in square brackets that add to nothing, the outermost of each."""
+    """Report blocks in square brackets that do not extend another one, the outermost of each."""
     outer: _Brackets | None = None
     within: list[_Brackets] = []
     written = _written(experiment)
@@ -162,7 +162,7 @@ def square_brackets(subject: Experiment, experiment: Experiment) -> Iterator[Fin
 
 
 def _written(experiment: Experiment) -> dict[_Brackets, Traced]:
-    """Every such block that is closed by its own kind of bracket."""
+    """Return the blocks in square brackets that are closed by their own kind of bracket."""
     found = {}
     for value in experiment.configuration.values():
         if value.kind != "block":
@@ -180,10 +180,10 @@ def _written(experiment: Experiment) -> dict[_Brackets, Traced]:
 def _deprecated(
     outer: _Brackets, within: list[_Brackets], text: Traced, experiment: Experiment
 ) -> Finding:
-    """The finding about a block; where a bracket lacks its partner, where one ends is a guess."""
+    """Return the finding on a block, without a fix if its text has an unmatched bracket."""
     message = (
-        f"'{outer.name}' stands in square brackets, which are deprecated except to add keys to a "
-        "block that is there. Write braces."
+        f"'{outer.name}' is in square brackets, which are deprecated except to add keys to an "
+        "existing block. Write braces."
     )
     blocks = [outer, *(block for block in within if not block.adds)]
     changes = [
@@ -205,6 +205,8 @@ def _deprecated(
 
 
 def _is_whole(source: str, experiment: Experiment) -> bool:
-    """Whether a file is run by itself: a layer over others may have to add to their blocks."""
+    """Return whether a file is run by itself; a layer over others may have to extend their
+    blocks.
+    """
     entry = experiment.configuration.root.here(b"command")
     return entry is not None and any(part.key.source.name == source for part in entry.assignments)

@@ -1,4 +1,4 @@
-"""Strings and comments that swallow what stands behind them, or count as brackets."""
+"""Strings and comments that swallow the text after them, or change the pairing of brackets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rule("CK005", "error", on=EXPERIMENT)
 def traps_of_strings(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """What is swallowed; it is an error where brackets or quotes do not fit any more."""
+    """Report swallowed text: an error if brackets or quotes do not match because of it."""
     experiment.configuration.values()
     broken = _broken(experiment)
     for source in experiment.configuration.layers.sources:
@@ -31,7 +31,7 @@ emitted("CK036", "error")
 
 
 def _broken(experiment: Experiment) -> set[str]:
-    """The sources with brackets or quotes that do not fit."""
+    """Return the sources whose brackets or quotes do not match."""
     return {
         fault.place.source.name
         for fault in experiment.configuration.faults

@@ -1,7 +1,7 @@
-"""Strings and comments that swallow what stands behind them, or count as brackets.
+"""Strings and comments that swallow the text after them, or change the pairing of brackets.
 
-The program pairs quotes and brackets before it knows what they mean: one that is missing, or that
-stands in a comment of BrainScript, moves the end of everything around it.
+CNTK pairs quotes and brackets before it knows what they mean: one that is missing, or that is in a
+comment of BrainScript, moves the end of everything around it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _QUOTED = late(rb'"([^"]*)("|\Z)')
 _ASSIGNMENT = late(rb"\n[ \t]*([A-Za-z_][\w.]*)[ \t]*=")
 _CUT = late(rb"(?<![^\r\n])[^\r\n\"]*+\"[^\r\n#]*+#[^\r\n\"]*+\"[^\r\n]*+")
 _MARKS = late(rb'[\[\](){}"]')
-#: The kinds of fault of brackets and quotes that do not fit.
+#: The kinds of fault of brackets and quotes that do not match.
 BRACKET_FAULTS = frozenset(("unclosed", "unmatched", "stray-bracket"))
 
 
@@ -46,7 +46,7 @@ class Trap:
 
 
 def swallowers(experiment: Experiment) -> dict[str, int]:
-    """From where on brackets that do not fit follow from a trap, by the names of sources."""
+    """Return, by source, the offset from which mismatched brackets follow from a trap."""
     found = {}
     for source in experiment.configuration.layers.sources:
         here = traps(source)
@@ -56,8 +56,8 @@ def swallowers(experiment: Experiment) -> dict[str, int]:
 
 
 def misread_networks(experiment: Experiment) -> dict[str, list[tuple[int, int]]]:
-    """The networks within configurations whose end the program finds elsewhere than BrainScript,
-    with the line that they begin on: what is said about such a text follows from that.
+    """Return the networks in configurations, each from the line that it begins on, whose end CNTK
+    finds elsewhere than BrainScript; other findings in such a text follow from that.
     """
     experiment.configuration.values()
     found: dict[str, list[tuple[int, int]]] = {}
@@ -75,7 +75,7 @@ def misread_networks(experiment: Experiment) -> dict[str, list[tuple[int, int]]]
 
 
 def _holding(points: list[int], text: bytes) -> Iterator[tuple[int, int]]:
-    """The networks that hold one of the points, which are in order, each from its line on."""
+    """Yield the networks that contain one of the sorted points, each from its line on."""
     line, before = 0, 0
     for start, end in builder_spans(text):
         line = text.rfind(b"\n", before, start) + 1 or line
@@ -87,7 +87,7 @@ def _holding(points: list[int], text: bytes) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=16)
 def traps(source: Source) -> tuple[Trap, ...]:
-    """Every trap of a source; one is not told where another before it is its reason."""
+    """Return the traps of a source, except those that an earlier one causes."""
     found = [*_brackets_in_comments(source), *_cut_strings(source)]
     if not found:
         found = _swallowing_string(source)
@@ -98,7 +98,7 @@ def traps(source: Source) -> tuple[Trap, ...]:
 
 
 def _cut_strings(source: Source) -> list[Trap]:
-    """Number signs in quotes, with a blank before them."""
+    """Return number signs in quotes with a blank before them."""
     found = []
     text = source.text
     for line in _CUT.finditer(text):
@@ -108,15 +108,15 @@ def _cut_strings(source: Source) -> list[Trap]:
             continue
         sign = start + high
         message = (
-            "This '#' begins a comment although it stands in quotes: a blank is before it, so CNTK "
-            "cuts the line here, and the string goes on in the next line. Take the blank out."
+            "This '#' begins a comment although it is in quotes: a blank precedes it, so CNTK "
+            "cuts the line here, and the string continues on the next line. Remove the blank."
         )
         found.append(Trap("CK010", (sign, line.end()), message))
     return found
 
 
 def _swallowing_string(source: Source) -> list[Trap]:
-    """The first string that reaches over a line which assigns something, or to the end."""
+    """Return the first string that extends over an assignment, or to the end of the text."""
     code = without_comments(source.text)
     for string in _QUOTED.finditer(code):
         swallowed = _ASSIGNMENT.search(string.group(1))
@@ -139,13 +139,13 @@ def _swallows(source: Source, string: re.Match[bytes]) -> str:
     swallowed = _ASSIGNMENT.search(string.group(1))
     what = ""
     if swallowed is not None:
-        what = f", and '{swallowed.group(1).decode('utf-8', 'replace')} =' is a part of it"
+        what = f", and '{swallowed.group(1).decode('utf-8', 'replace')} =' is part of it"
     if not string.group(2):
         return f"This string is never closed{what}: CNTK stops. Add '\"' at its end."
     line = source.lines.position(string.end())[0]
     return (
-        f"This string is not closed on its line: it goes on to the next quote, on line {line}{what}"
-        ". Add '\"' at its end."
+        "This string is not closed on its line: it continues to the next quote, on line "
+        f"{line}{what}. Add '\"' at its end."
     )
 
 
@@ -153,11 +153,11 @@ def _swallows(source: Source, string: re.Match[bytes]) -> str:
 
 
 def _brackets_in_comments(source: Source) -> list[Trap]:
-    """What BrainScript would read over and the program counts."""
+    """Return brackets that BrainScript ignores and CNTK counts."""
     code = without_comments(source.text)
     found = []
     for start, end in builder_spans(source.text):
-        if _ends_for_the_program(code, start, end):
+        if _ends_for_cntk(code, start, end):
             continue
         for token in TOKEN.finditer(code, start, end):
             words = token.group()
@@ -168,8 +168,8 @@ def _brackets_in_comments(source: Source) -> list[Trap]:
     return found
 
 
-def _ends_for_the_program(code: bytes, start: int, end: int) -> bool:
-    """Whether the bracket at `start` closes just before `end` for the program, too."""
+def _ends_for_cntk(code: bytes, start: int, end: int) -> bool:
+    """Return whether the bracket at `start` closes just before `end` for CNTK, too."""
     waiting: list[int] = []
     at = start
     while (found := _MARKS.search(code, at, end)) is not None:
@@ -189,7 +189,7 @@ def _ends_for_the_program(code: bytes, start: int, end: int) -> bool:
 
 
 def _odd_one(words: bytes) -> int | None:
-    """Which byte of a comment or string has no partner in it."""
+    """Return the offset of the mark in a comment or string that has no partner in it."""
     waiting: list[int] = []
     at = 0
     while (found := _MARKS.search(words, at)) is not None:
@@ -211,8 +211,8 @@ def _bracket_trap(source: Source, token: re.Match[bytes], odd: int) -> Trap:
     mark = words[odd : odd + 1].decode()
     kind = "this string in single quotes" if words.startswith(b"'") else "this comment"
     message = (
-        f"The '{mark}' in {kind} counts: CNTK looks for the end of the block by its brackets and "
-        'double quotes, before it reads BrainScript, and knows of comments only "#".'
+        f"The '{mark}' in {kind} counts: CNTK finds the end of the block by brackets and "
+        'double quotes before it parses BrainScript, and its only comments begin with "#".'
     )
     span = (token.start() + odd, token.start() + odd + 1)
     return Trap("CK036", span, f"{message} {_advice(words)}", _bracket_repair(source, token))
@@ -223,7 +223,7 @@ def _advice(words: bytes) -> str:
         if b'"' in words:
             return "Write the quote as Chr(34)."
         return "Use double quotes."
-    return "Begin the comment with '#', with a blank before it, or leave the bracket out."
+    return "Begin the comment with '#', with a blank before it, or omit the bracket."
 
 
 def _bracket_repair(source: Source, token: re.Match[bytes]) -> Repair | None:

@@ -1,4 +1,4 @@
-"""Records that end elsewhere than they seem to: at a quote, at a line's end, or too late."""
+"""Records that end elsewhere than they seem to: at a quote, at the end of a line, or too late."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 _IDENTIFIER = late(rb"[A-Za-z_][\w.]*\Z")
 _ALMOST = late(rb"([A-Za-z_]\w*)([ \t]*:[ \t]*|[ \t]+)(?=[^\s:])")
-#: Blanks are looked through from their first one on: a line may be a megabyte of them.
+#: Blanks are scanned from the first one on: a line may be a megabyte of them.
 _SWALLOWED = late(rb"(?<![ \t])([ \t]+)([A-Za-z_]\w*)[ \t]*=(?!=)")
 _BLOCK_BELOW = late(rb"[ \t]*\n[ \t\n]*([\[{])")
 _BRACKET = late(rb"[\[{(](?=([`~!@$%^&*_\-+|:;,?.]))")
 _CLOSER = late(rb'[\[\](){}]|"[^"]*"?')
 _NUMBER = rb"-?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?+(?:\*\d++)?+"
 _NUMBERS = late(rb"%b(?::%b)*+\Z" % (_NUMBER, _NUMBER))
-#: What a comma may be meant to group the digits of.
+#: A number whose digits may be grouped by commas.
 _THOUSANDS = late(rb"[1-9]\d{0,2}(?:,\d{3})++\Z")
 PLACEHOLDER = b"..."
 
 
 @rule("CK007", "warning", on=EXPERIMENT)
 def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Each record of each block with the one before it."""
+    """Report records that begin or end at an unexpected place."""
     follow_ups = swallowers(experiment)
     for scope in _scopes(experiment):
         found = [one for one in scope.records if not _swallowed_up(one, follow_ups)]
@@ -48,7 +48,7 @@ def ends_of_records(subject: Experiment, experiment: Experiment) -> Iterator[Fin
             if before is not None and _follows(before, record):
                 if number >= chain_end:
                     chain_end = _chain(found, number)
-                    yield from _behind(before, found[number:chain_end])
+                    yield from _after(before, found[number:chain_end])
                 continue
             yield from _of_one(record, before, scope.parent is None)
             if before is not None and _is_lost(before, record) and before.kind == "text":
@@ -61,9 +61,7 @@ emitted("CK034", "hint")
 
 
 def _swallowed_up(record: Record, follow_ups: dict[str, int]) -> bool:
-    """Whether a string that is not closed has put a record where it is, or it is none at all but
-    a part of a network.
-    """
+    """Return whether a record is part of an unclosed string or of a network."""
     place = record.text.place(*record.key)
     first = follow_ups.get(place.source.name)
     if first is not None and place.start >= first:
@@ -79,7 +77,7 @@ def _scopes(experiment: Experiment) -> Iterator[Scope]:
 
 
 def _of_one(record: Record, before: Record | None, at_top: bool) -> Iterator[Finding]:
-    """What can be wrong with one record that begins where it should."""
+    """Report the faults of one record that begins where it should."""
     if _foreign(record.text, record.key[0]):
         return
     if record.kind == "flag":
@@ -93,16 +91,16 @@ def _of_one(record: Record, before: Record | None, at_top: bool) -> Iterator[Fin
 
 
 def _foreign(text: Traced, offset: int) -> bool:
-    """Whether something was not written in a file, or came there by a variable."""
+    """Return whether a character was not written in a file, or was substituted for a variable."""
     place = text.place(offset, offset + 1)
     return place.source.name == COMMAND_LINE or place.end - place.start != 1
 
 
-# Behind a value that is closed.
+# After a closed value.
 
 
 def _follows(before: Record, record: Record) -> bool:
-    """Whether a record begins right behind another one, and is none that anybody meant."""
+    """Return whether a record directly follows another one, apparently by mistake."""
     between = record.text.text[before.whole[1] : record.key[0]]
     if between.strip(b" \t") or before.whole[1] > record.key[0] or before.kind == "flag":
         return False
@@ -110,14 +108,14 @@ def _follows(before: Record, record: Record) -> bool:
 
 
 def _chain(found: list[Record], number: int) -> int:
-    """The number of the first record behind `number` that does not follow the one before."""
+    """Return the number of the first record after `number` that does not follow the one before."""
     end = number + 1
     while end < len(found) and _follows(found[end - 1], found[end]):
         end += 1
     return end
 
 
-def _behind(before: Record, chain: list[Record]) -> Iterator[Finding]:
+def _after(before: Record, chain: list[Record]) -> Iterator[Finding]:
     first = chain[0]
     if _foreign(first.text, first.key[0]) or b"#" in first.name or first.name.startswith(b"//"):
         return
@@ -125,7 +123,7 @@ def _behind(before: Record, chain: list[Record]) -> Iterator[Finding]:
     closer = before.text.text[before.whole[1] - 1 : before.whole[1]].decode("utf-8", "replace")
     words = whole.text.decode("utf-8", "replace")
     message = (
-        f"'{words}' stands behind a value that '{closer}' has closed: '{_name(before)}' ends "
+        f"'{words}' follows a value that '{closer}' has closed: '{_name(before)}' ends "
         "there, and the rest is a key of its own."
     )
     repair = None
@@ -139,7 +137,7 @@ def _behind(before: Record, chain: list[Record]) -> Iterator[Finding]:
         ]
         repair = Repair("Put the array in parentheses", changes, safe=False)
     else:
-        message += " Put all of the value in quotes, or remove the rest."
+        message += " Quote the whole value, or remove the rest."
     yield Finding("CK007", placed(whole), message, repair=repair)
 
 
@@ -155,7 +153,7 @@ def _flag(record: Record, before: Record | None) -> Iterator[Finding]:
     place = placed(record.text.place(*record.key))
     below = _BLOCK_BELOW.match(record.text.text, record.key[1])
     if name == PLACEHOLDER:
-        message = "'...' stands for something left out: CNTK reads it as a key that means true."
+        message = "'...' stands for omitted text: CNTK reads it as a key with the value true."
         yield Finding("CK034", place, message)
     elif name.startswith((b"//", b"/*")) or b"#" in name:
         return
@@ -168,7 +166,7 @@ def _flag(record: Record, before: Record | None) -> Iterator[Finding]:
 
 
 def _continues(before: Record, record: Record) -> bool:
-    """Whether a flag looks like the rest of an array on the line before."""
+    """Return whether a flag looks like the rest of an array on the line before."""
     ends = before.kind == "text" and before.text.text[: before.value[1]].endswith((b":", b"*"))
     return ends or record.name.startswith((b":", b"*"))
 
@@ -192,8 +190,8 @@ def _block_below(record: Record, below: re.Match[bytes], place: Place) -> Findin
     bracket = below.group(1).decode()
     name = _name(record)
     message = (
-        f"The block on the next line does not belong to '{name}', which means true by itself: CNTK "
-        f"reads over the block. Write '{name} = {bracket}' on one line."
+        f"The block on the next line does not belong to '{name}', which is true by itself: CNTK "
+        f"ignores the block. Write '{name} = {bracket}' on one line."
     )
     source = record.text.place(*record.key).source
     end = record.text.place(below.start(1), below.end(1))
@@ -208,7 +206,7 @@ def _almost(record: Record, almost: re.Match[bytes], place: Place) -> Finding:
     key = almost.group(1).decode()
     value = record.name[almost.end() :].decode("utf-8", "replace")
     message = (
-        f"'{_name(record)}' is a key of that name, which means true; no '=' stands there. Did you "
+        f"'{_name(record)}' is read as a key with the value true, because it has no '='. Did you "
         f"mean '{key} = {value}'?"
     )
     gap = Place(place.source, place.start + almost.start(2), place.start + almost.end(2))
@@ -216,11 +214,11 @@ def _almost(record: Record, almost: re.Match[bytes], place: Place) -> Finding:
     return Finding("CK035", place, message, repair=repair)
 
 
-# Numbers behind a comma.
+# Numbers after a comma.
 
 
 def _is_lost(before: Record, record: Record) -> bool:
-    """Whether a record is a number that a comma parts from the numbers before it."""
+    """Return whether a record is a number separated by a comma from the numbers before it."""
     if record.kind != "flag" or before.text is not record.text:
         return False
     numbers = before.name if before.kind == "flag" else before.content.text
@@ -233,7 +231,9 @@ def _is_lost(before: Record, record: Record) -> bool:
 
 
 def _lost_numbers(found: list[Record], number: int) -> list[Record]:
-    """Those from `number` on of which each is parted from the one before by a comma alone."""
+    """Return the records from `number` on that are each separated from the one before by a
+    comma.
+    """
     end = number + 1
     while end < len(found) and _is_lost(found[end - 1], found[end]):
         end += 1
@@ -252,7 +252,7 @@ def _lost(before: Record, numbers: list[Record]) -> Iterator[Finding]:
     lost = "one value is" if count == 1 else f"{count} values are"
     array = ":".join((kept, *map(_name, numbers)))
     message = (
-        f"A comma ends the value: '{name}' is {kept}, and {lost} lost, as a number without '=' is "
+        f"A comma ends the value: '{name}' is {kept}, and {lost} lost: a number without '=' is "
         f"a key of that name. Write '{array}' for an array"
     )
     repair = None
@@ -271,7 +271,7 @@ def _lost(before: Record, numbers: list[Record]) -> Iterator[Finding]:
 
 
 def _swallowed(record: Record) -> Iterator[Finding]:
-    """An assignment within a bare value."""
+    """Report an assignment within a bare value."""
     text = record.text.text
     found = _SWALLOWED.search(text, *record.value)
     if found is None or any(mark in text[record.value[0] : found.start()] for mark in b'"([{;'):
@@ -279,8 +279,8 @@ def _swallowed(record: Record) -> Iterator[Finding]:
     name = found.group(2).decode()
     value = text[record.value[0] : record.value[1]].decode("utf-8", "replace")
     message = (
-        f"'{_name(record)}' goes on to the end of its line: its value is '{value}', and '{name}' "
-        "is no key. Put ';' between the two."
+        f"'{_name(record)}' extends to the end of its line: its value is '{value}', and '{name}' "
+        "is not a key. Put ';' between the two."
     )
     place = record.text.place(*found.span(2))
     if place.end - place.start != len(name):
@@ -291,7 +291,7 @@ def _swallowed(record: Record) -> Iterator[Finding]:
 
 
 def _separators(record: Record) -> Iterator[Finding]:
-    """Brackets whose first character is taken for a separator."""
+    """Report brackets whose first character is read as a separator."""
     text = record.text.text
     start, end = record.value
     if record.kind == "block":
@@ -306,8 +306,8 @@ def _separators(record: Record) -> Iterator[Finding]:
         if place.end - place.start != 1:
             continue
         message = (
-            f"'{mark}' directly behind '{bracket}' is the separator of what follows and no part of "
-            f"it. Put a blank between: '{bracket} {mark}'."
+            f"'{mark}' directly after '{bracket}' is the separator of the contents, not part of "
+            f"them. Put a blank between: '{bracket} {mark}'."
         )
         change = Change(Place(place.source.name, place.start, place.start), " ")
         repair = Repair("Put a blank between", [change], safe=False)
@@ -315,7 +315,9 @@ def _separators(record: Record) -> Iterator[Finding]:
 
 
 def _is_swallowed(text: bytes, at: int, end: int) -> bool:
-    """Whether a separator was hardly meant: it begins a number or a name, and separates nothing."""
+    """Return whether a separator is hardly intended: it begins a number or a name, and separates
+    nothing.
+    """
     assert text[at] in CUSTOM_SEPARATORS
     following = text[at + 1 : at + 2]
     if text[at] in b"-+." and following.isdigit():
@@ -329,7 +331,7 @@ def _is_swallowed(text: bytes, at: int, end: int) -> bool:
 
 
 def _surplus(record: Record) -> Iterator[Finding]:
-    """Closing brackets in a bare value at the top level."""
+    """Report closing brackets in a bare value at the top level."""
     text = record.text.text
     depth = 0
     for found in _CLOSER.finditer(text, *record.value):
@@ -350,6 +352,6 @@ def _in_value(record: Record, place: Place, rest: str) -> Finding:
         place = Place(place.source, place.start, place.start + 1)
         rest = rest[:1]
     finding = surplus(place, rest)
-    message = f"'{rest}' closes nothing and is a part of '{_name(record)}'. Remove it."
+    message = f"'{rest}' closes no bracket and is part of '{_name(record)}'. Remove it."
     repair = Repair("Delete the bracket", [Change(place, "")], safe=False)
     return Finding(finding.code, place, message, repair=repair)

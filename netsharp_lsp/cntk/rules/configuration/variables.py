@@ -1,4 +1,6 @@
-"""Variables that are found nowhere, or elsewhere than it looks, and dollar signs that are none."""
+"""Variables without a value, or with an unexpected one, and dollar signs that do not begin a
+variable.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,19 @@ _WITH_DOLLAR = re.compile(rb"(?<![^\r\n])[^\r\n$]*+\$[^\r\n]*+")
 
 @rule("CK019", "info", on=EXPERIMENT)
 def undefined_variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Variables without a value, once per name and file."""
+    """Report variables without a value, once per name and file."""
     experiment.configuration.values()
     elsewhere = {name.lower() for name in (*experiment.given.defines, *experiment.run.unknown)}
-    told: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     inside = _inner_definitions(experiment)
     for fault in _undefined(experiment):
         place = fault.place
         assert place is not None
         name = place.text.decode("utf-8", "replace").strip("$")
         key = (place.source.name, name.lower())
-        if key in told or name.lower() in elsewhere:
+        if key in seen or name.lower() in elsewhere:
             continue
-        told.add(key)
+        seen.add(key)
         inner = _inner_definition(inside.get(name.encode().lower(), ()), place)
         if inner is None:
             yield _nowhere(experiment, place, name, fault)
@@ -53,7 +55,7 @@ emitted("CK021", "warning")
 
 
 def _undefined(experiment: Experiment) -> list[TextFault]:
-    """The faults of that kind in the order of the text."""
+    """Return the faults of that kind in the order of the text."""
     found = [
         fault
         for fault in experiment.configuration.faults
@@ -69,13 +71,13 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: TextF
     known = (entry.key.decode("utf-8", "replace") for entry in experiment.configuration.root)
     best = nearest(name, known)
     if fault.related:
-        message = f"The variable '{name}' has the value 'default', which counts as none: CNTK stops"
+        message = f"The variable '{name}' has the value 'default', which means none: CNTK stops"
     else:
         message = f"The variable '{name}' has no value here: CNTK stops"
     if declared:
         message += f" with 'No variable found with the name {name}'. Add '{name} = ...'"
     else:
-        message += f" unless a run gives it one, for example with '{name}=...' behind the file"
+        message += f" unless a run gives it one, for example with '{name}=...' after the file"
     repair = None
     if best is not None:
         message += f". Did you mean '${best}$'?"
@@ -91,16 +93,16 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: TextF
 
 
 def _started(experiment: Experiment) -> list[Note]:
-    """Where a script starts the run, which is why its findings are no suppositions."""
+    """Return a note on the script that starts the run, which makes its findings certain."""
     run = experiment.run
     if run.origin is None or not run.declared:
         return []
-    told = sum(len(encodable(item).encode()) + 1 for item in run.items)
-    return [Note("It is run here.", Place(COMMAND_LINE, 0, told - 1))]
+    length = sum(len(encodable(item).encode()) + 1 for item in run.items)
+    return [Note("It is run here.", Place(COMMAND_LINE, 0, length - 1))]
 
 
 def _inner_definitions(experiment: Experiment) -> dict[bytes, list[tuple[Value, Entry]]]:
-    """The keys of blocks by their names in lower case, each with its block."""
+    """Return the keys of blocks by their names in lower case, each with its block."""
     found: dict[bytes, list[tuple[Value, Entry]]] = {}
     for value in experiment.configuration.values():
         for entry in value.inside or ():
@@ -109,7 +111,7 @@ def _inner_definitions(experiment: Experiment) -> dict[bytes, list[tuple[Value, 
 
 
 def _inner_definition(inside: Sequence[tuple[Value, Entry]], place: SourcePlace) -> Entry | None:
-    """The key in a block around a place, unless its own value is the place."""
+    """Return the key in a block around a place, unless the place is in its own value."""
     for value, entry in inside:
         if _holds(value, place) and not any(_within(place, part.value) for part in entry.parts):
             return entry
@@ -117,7 +119,7 @@ def _inner_definition(inside: Sequence[tuple[Value, Entry]], place: SourcePlace)
 
 
 def _holds(value: Value, place: SourcePlace) -> bool:
-    """Whether a place lies in what a value was written as."""
+    """Return whether a place is in the text of a value."""
     return any(_within(place, part.value) for part in value.entry.parts)
 
 
@@ -128,8 +130,8 @@ def _within(place: SourcePlace, around: SourcePlace) -> bool:
 
 def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: Entry) -> Finding:
     message = (
-        f"'{name}' is defined only inside the block that uses it, and is not found: CNTK puts "
-        "variables in place when it looks the block up from outside, and stops. Define "
+        f"'{name}' is defined only inside the block that uses it, and is not found: CNTK "
+        "substitutes variables when it looks the block up from outside, and stops. Define "
         f"'{name}' outside the block."
     )
     notes = [Note(f"'{name}' is defined here.", placed(inner.parts[0].key))]
@@ -140,22 +142,22 @@ def _only_inside(experiment: Experiment, place: SourcePlace, name: str, inner: E
 
 @rule("CK022", "info", on=EXPERIMENT)
 def shadowed_in_vain(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Variables that a block defines anew, without effect on itself."""
-    told: set[tuple[str, int, int]] = set()
+    """Report variables that a block redefines without an effect on itself."""
+    seen: set[tuple[str, int, int]] = set()
     for value in experiment.configuration.values():
         if value.inside is None:
             continue
         for use in value.found.text.uses:
             inner = value.inside.here(use.name.encode())
             place = value.found.text.place(use.at, use.end)
-            if inner is None or place.key in told or not _is_in_vain(value, use, inner, place):
+            if inner is None or place.key in seen or not _is_in_vain(value, use, inner, place):
                 continue
-            told.add(place.key)
+            seen.add(place.key)
             yield _in_vain(value, use, inner, place)
 
 
 def _is_in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> bool:
-    """Whether the block's own value differs from the one that is put in place."""
+    """Return whether the block's own value differs from the substituted one."""
     if use.problem is not None or use.definition is None or not place.text.startswith(b"$"):
         return False
     if any(_within(place, part.value) for part in inner.parts):
@@ -169,19 +171,19 @@ def _in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> Findin
     outer = value.found.text.text[use.at : use.end].decode("utf-8", "replace")
     line = inner.parts[-1].key.source.lines.position(inner.parts[-1].key.start)[0]
     message = (
-        f"${use.name}$ is '{outer}' here, not what line {line} says: CNTK puts variables in place "
-        "when it looks a block up from outside, so those of the block itself do not count. Give "
+        f"${use.name}$ is '{outer}' here, not the value of line {line}: CNTK substitutes variables "
+        "when it looks a block up from outside, so the block's own keys are not used. Give "
         "one of the two another name."
     )
-    notes = [Note("This does not count here.", placed(inner.parts[-1].key))]
+    notes = [Note("This value is not used here.", placed(inner.parts[-1].key))]
     if use.definition is not None and use.definition.source.name != COMMAND_LINE:
-        notes.append(Note("This does.", placed(use.definition)))
+        notes.append(Note("This value is used.", placed(use.definition)))
     return Finding("CK022", placed(place), message, notes)
 
 
 @rule("CK024", "info", on=CONFIGURATION)
 def lone_dollars(subject: Source, experiment: Experiment) -> Iterator[Finding]:
-    """Dollar signs that begin no variable, the first of each line."""
+    """Report dollar signs that do not begin a variable, the first of each line."""
     if b"$" not in subject.text:
         return
     code = without_comments(subject.text)
@@ -196,7 +198,9 @@ def lone_dollars(subject: Source, experiment: Experiment) -> Iterator[Finding]:
 
 def _lone(code: bytes, start: int, end: int) -> str:
     if end - start > 1:
-        return "'$$' is no escape and begins no variable: both signs, and what follows, stay."
+        return (
+            "'$$' is neither an escape nor a variable: both signs, and the text after them, stay."
+        )
     if code[end : end + 1] in (b"{", b"("):
-        return "CNTK knows no variables of a shell: this '$' stays. Write $Name$ for a variable."
-    return "This '$' begins no variable and stays as it is: variables are written $Name$."
+        return "CNTK does not expand shell variables: this '$' stays. Write $Name$ for a variable."
+    return "This '$' does not begin a variable and stays as it is: variables are written $Name$."

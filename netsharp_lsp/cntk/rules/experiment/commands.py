@@ -1,4 +1,4 @@
-"""Which commands are run and what they do: names without blocks, unknown actions, lists."""
+"""Rules on commands: names without blocks, unknown actions, lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_PART = b" \t,;|"
 
 
 def _listed(experiment: Experiment) -> list[Traced]:
-    """The names that `command` lists, where they are known."""
+    """Return the names that `command` lists, if they are known."""
     found = experiment.configuration.root.look_up(b"command")
     if found is None or found.problem is not None:
         return []
@@ -29,14 +29,14 @@ def _listed(experiment: Experiment) -> list[Traced]:
 
 
 def _blocks(experiment: Experiment) -> list[str]:
-    """The blocks of the top level."""
+    """Return the blocks at the top level."""
     root = experiment.configuration.root
     return [_decoded(entry.key) for entry in root if entry.kind == "block"]
 
 
 @rule("CK080", "error", on=EXPERIMENT)
 def unknown_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Actions that do not exist; their names are compared with case."""
+    """Report actions that do not exist; their names are case-sensitive."""
     for command in experiment.commands:
         found = None if command.scope is None else command.scope.look_up(b"action")
         if found is None or found.problem is not None or found.text.text == b"default":
@@ -48,24 +48,22 @@ def unknown_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             place = placed(element.place(0, len(element)))
             meant = nearest(name, ACTIONS)
             case = (
-                " Upper and lower case matter here."
+                " Actions are case-sensitive."
                 if meant is not None and meant.lower() == name.lower()
                 else ""
             )
-            message = (
-                f"There is no action '{name}': the program stops.{case}{suggestion(name, ACTIONS)}"
-            )
+            message = f"There is no action '{name}': CNTK stops.{case}{suggestion(name, ACTIONS)}"
             direct = meant is not None and not element.uses and place.source != COMMAND_LINE
             repair = None
             if direct and meant is not None:
                 repair = Repair(f"Write '{meant}'", [Change(place, meant)], safe=False)
-            grave: Severity | None = None if command.listed else "warning"
-            yield Finding("CK080", place, message, repair=repair, severity=grave)
+            severity: Severity | None = None if command.listed else "warning"
+            yield Finding("CK080", place, message, repair=repair, severity=severity)
 
 
 @rule("CK081", "error", on=EXPERIMENT)
 def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Commands that are named and for which there is no block."""
+    """Report commands that are named and have no block."""
     listed = _listed(experiment)
     root = experiment.configuration.root
     lacking = [one for one in listed if root.look_up(one.text) is None]
@@ -76,7 +74,7 @@ def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Fi
             continue
         name = _decoded(element.text)
         message = (
-            f"command names '{name}', and there is no such block: the program stops."
+            f"command names '{name}', and there is no such block: CNTK stops."
             f"{suggestion(name, blocks)}"
         )
         place = placed(element.place(0, len(element)))
@@ -85,7 +83,7 @@ def commands_without_block(experiment: Experiment, _: Experiment) -> Iterator[Fi
 
 @rule("CK083", "warning", on=EXPERIMENT)
 def repeated_commands(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Commands that are named twice."""
+    """Report commands that are named twice."""
     seen: set[bytes] = set()
     for element in _listed(experiment):
         if element.text.lower() in seen:
@@ -97,7 +95,7 @@ def repeated_commands(experiment: Experiment, _: Experiment) -> Iterator[Finding
 
 @rule("CK085", "warning", on=EXPERIMENT)
 def separators(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Names of commands that are parted by something else than `:`."""
+    """Report names of commands that are not separated by `:`."""
     blocks = {name.lower() for name in _blocks(experiment)}
     why = "Names of commands are separated by ':'."
     for element in _listed(experiment):
@@ -113,14 +111,14 @@ def separators(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 
 def _cut_off(experiment: Experiment, why: str) -> Iterator[Finding]:
-    """Names behind a comma: the value of `command` has ended before it."""
+    """Report names after a comma, before which the value of `command` ends."""
     for entry in experiment.configuration.root:
         first = entry.assignments[0]
         if first.kind != "flag" or not any(it.kind == "block" for it in entry.assignments[1:]):
             continue
         name = _decoded(entry.key)
         message = (
-            f"'{name}' stands alone behind a ',' or ';', which end the value before it: the "
+            f"'{name}' is after a ',' or ';', which ends the value before it: the "
             f"command '{name}' is not run. {why}"
         )
         yield Finding("CK085", placed(first.key), message)
@@ -128,7 +126,7 @@ def _cut_off(experiment: Experiment, why: str) -> Iterator[Finding]:
 
 @rule("CK086", "hint", on=EXPERIMENT)
 def idle_blocks(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Blocks with an action that no command names."""
+    """Report blocks with an action that no command names."""
     if not _listed(experiment):
         return
     for command in experiment.commands:

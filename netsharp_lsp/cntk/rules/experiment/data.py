@@ -1,4 +1,4 @@
-"""What is said of data once they are read; that happens only where somebody asks for it."""
+"""Findings on data, which are read only on request."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ emitted("CK125", "error")
 
 
 def bad_line(place: Place, words: str, grave: bool) -> Finding:
-    """A line of data that stops the program, or is passed over by it."""
+    """Return the finding on a line of data that stops CNTK, or that it skips."""
     return Finding("CK124", place, words, severity=None if grave else "warning")
 
 
 def unread(place: Place, sentence: str, grave: bool) -> Finding:
-    """Data that cannot be read at all; it is not grave where the program could read them."""
+    """Return the finding on unreadable data; a warning if CNTK could read them."""
     return Finding("CK125", place, sentence, severity=None if grave else "warning")

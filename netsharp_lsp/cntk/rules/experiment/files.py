@@ -1,4 +1,4 @@
-"""Files that a run reads and that do not exist: texts of networks, and data."""
+"""Rules on files that a run reads and that do not exist: texts of networks, and data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
-#: Options that name texts of networks, and what separates several.
+#: Options that name texts of networks, and the separator of several.
 _TEXTS = {"networkDescription": "", "ndlMacros": "+", "editPath": ""}
 #: Tables whose files are data.
 _DATA = frozenset(
@@ -31,14 +31,14 @@ _DATA = frozenset(
         *("SimpleNetworkBuilder", "writeWordAndClass"),
     )
 )
-#: What a reader writes itself where it is not there.
+#: Files that a reader creates itself.
 _MADE = frozenset(("labelmappingfile", "token"))
 
 
 @rule("CK116", "error", on=EXPERIMENT)
 def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Files of NDL and MEL that are named and not there."""
-    told: set[object] = set()
+    """Report files of NDL and MEL that are named and do not exist."""
+    seen: set[object] = set()
     for visit in experiment.visits:
         for name, separator in _TEXTS.items():
             found = visit.option(name) if visit.table.find(name) is not None else None
@@ -54,20 +54,20 @@ def missing_texts(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 finding = _missing(name, one, found, visit, experiment)
                 if kind is not None:
                     said = f"{name}: {not_a_file(one, kind)}"
-                    grave: Severity | None = "warning" if kind == FOLDER else "hint"
-                    finding = Finding("CK116", finding.place, said, severity=grave)
-                if (finding.place, one) not in told:
-                    told.add((finding.place, one))
+                    severity: Severity | None = "warning" if kind == FOLDER else "hint"
+                    finding = Finding("CK116", finding.place, said, severity=severity)
+                if (finding.place, one) not in seen:
+                    seen.add((finding.place, one))
                     yield finding
 
 
 def _is_there(path: str, experiment: Experiment) -> bool:
-    """Whether a file is there, or where nobody may look."""
+    """Return whether a file exists, or is outside the allowed folders."""
     return experiment.files.exists(path) or experiment.files.outside(path)
 
 
 def _is_beside(path: str, experiment: Experiment) -> bool:
-    """Whether a file of that name is in the folder of a configuration."""
+    """Return whether a file of that name is in the folder of a configuration."""
     folders = {source.name.rpartition("/")[0] for source in experiment.configuration.layers.sources}
     base = normal(path).rpartition("/")[2]
     return any(experiment.files.exists(f"{one}/{base}" if one else base) for one in folders)
@@ -75,24 +75,24 @@ def _is_beside(path: str, experiment: Experiment) -> bool:
 
 def _missing(name: str, path: str, found: Found, visit: Visit, experiment: Experiment) -> Finding:
     message = (
-        f"{name}: there is no file '{path}'. Paths are relative to the folder that the program is "
-        "started in."
+        f"{name}: there is no file '{path}'. Paths are relative to the folder in which CNTK is "
+        "started."
     )
-    grave: Severity | None = None if visit.command.listed else "warning"
+    severity: Severity | None = None if visit.command.listed else "warning"
     if not experiment.run.declared and found.text.uses and _is_beside(path, experiment):
-        # Whoever starts the program is likely to say where its folders are.
-        grave = "info"
+        # The script that starts CNTK is likely to set the folders.
+        severity = "info"
     elif name == "networkDescription" and goes_on(visit.command, experiment):
-        message += " It is needed unless there is the model that a command before this one writes."
-        grave = "warning"
+        message += " It is needed unless the model that an earlier command writes exists."
+        severity = "warning"
     at = found.text.text.find(path.encode())
     place = found.text.place(at, at + len(path.encode())) if at >= 0 else found.text.place(0, 0)
-    return Finding("CK116", placed(place), message, severity=grave)
+    return Finding("CK116", placed(place), message, severity=severity)
 
 
 @rule("CK117", "hint", on=EXPERIMENT)
 def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Data that are named and not there, once a reader; worth more where other data are there."""
+    """Report data files that do not exist, once per reader; more severe if other data exist."""
     made = _made(experiment)
     lacking: dict[object, list[tuple[str, str, Place]]] = {}
     some = False
@@ -111,19 +111,25 @@ def missing_data(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             some = True
         elif _is_path(path):
             lacking.setdefault(reader, []).append((name, path, place))
-    told: set[object] = set()
+    seen: set[object] = set()
     for (name, path, place), *others in lacking.values():
         paths = {other for _, other, _ in others} - {path}
-        more = f" Nor are there {len(paths)} more that this reader names." if len(paths) > 1 else ""
-        more = f" Nor is there '{paths.pop()}'." if len(paths) == 1 else more
-        if place not in told:
-            told.add(place)
+        more = (
+            f" {len(paths)} more files of this reader do not exist either."
+            if len(paths) > 1
+            else ""
+        )
+        more = f" '{paths.pop()}' does not exist either." if len(paths) == 1 else more
+        if place not in seen:
+            seen.add(place)
             message = f"{name}: there is no file '{path}' here.{more}"
             yield Finding("CK117", place, message, severity="info" if some else None)
 
 
 def _data(experiment: Experiment) -> Iterator[tuple[object, str, str, Place]]:
-    """The files of data that listed commands name: for which reader, by which option, and where."""
+    """Yield the data files that listed commands name: for which reader, by which option,
+    and where.
+    """
     for visit in experiment.visits:
         if visit.table.name not in _DATA or not visit.command.listed:
             continue
@@ -136,25 +142,25 @@ def _data(experiment: Experiment) -> Iterator[tuple[object, str, str, Place]]:
 
 
 def _starts(experiment: Experiment) -> Iterator[tuple[object, str, str, Place]]:
-    """The files that parameters of networks start from, each of which stands for itself."""
+    """Yield the files that parameters of networks start from, each with its place as its reader."""
     for name, path, place in files_of_starts(experiment):
         yield place, name, path, place
 
 
 def _reader(visit: Visit) -> object:
-    """Where the reader of a block stands, or what else of data is around it."""
+    """Return the place of the reader, or other block of data, that a block is in."""
     while visit.outer is not None and visit.outer.table.name in _DATA:
         visit = visit.outer
     return visit.found.text.place(0, len(visit.found.text)).key
 
 
 def _is_path(text: str) -> bool:
-    """Whether a value is one path, rather than several or a program's output."""
+    """Return whether a value is one path, rather than several or a program's output."""
     return not any(sign in text for sign in "|{}[]\n*") and not text.startswith("$")
 
 
 def _made(experiment: Experiment) -> set[str]:
-    """The files that commands of the run write."""
+    """Return the files that commands of the run write."""
     return {
         normal(path)
         for visit in experiment.visits

@@ -1,7 +1,7 @@
-"""Keys that nothing reads: misspelt, in the wrong block, of older programs, or simply unused.
+"""Rules on keys that are never read: misspelt, in the wrong block, of older releases, or unused.
 
-A key counts as read if any command comes to its block and looks for it there, on its own behalf
-or for a block inside, or if a variable of its name is used anywhere in the run.
+A key counts as read if any command reaches its block and looks for it there, for the block or for
+one inside it, or if a variable of its name is used anywhere in the run.
 """
 
 from __future__ import annotations
@@ -45,34 +45,34 @@ _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 #: Options that name texts in which keys are variables.
 _TEXTS = ("networkDescription", "ndlMacros", "editPath")
 _NAMING = (b"run", b"load", b"readers", b"section", b"ioNodeNames", b"command", b"outputNodeNames")
-#: What readers once needed to keep a binary copy of their data.
+#: Options of readers of older releases, which kept a binary copy of their data.
 _COPY = frozenset(
     (
         *("sectiontype", "elementsize", "wrecords", "wsize", "wfile", "windowsize", "mapping"),
         *("category", "compute", "numberofentries"),
     )
 )
-#: Longer words are sure enough to be misspelt where so many letters of them are wrong.
+#: The fewest letters of a key that is compared with options.
 _SHORTEST = 4
-#: Of some options one is needed, unless another takes their place.
+#: Options of which one is needed, unless another replaces them.
 _ONE_OF = (
     (("learningRatesPerSample", "learningRatesPerMB"), ("AutoAdjust",)),
     (("outputPath", "writer"), ()),
 )
-#: What only older programs read, and what is to be known about it.
+#: Options of older releases, and an explanation.
 _GONE = {
     "nodetype": "Layers take their kind from layerTypes.",
-    "addprior": "A prior is asked for by needPrior.",
+    "addprior": "A prior is requested by needPrior.",
     "unroll": "Loops are not unrolled.",
     "minimizereadermemoryfootprint": "The reader keeps little in memory by itself.",
     "batchnormalizationengine": "Nodes choose their own engine.",
 }
-#: From so many letters on, the beginning of an option is taken for the option.
+#: The fewest letters of a prefix that is taken for an option.
 _BEGINNING = 6
 
 
 class _Key:
-    """A key at its place: the blocks that were looked into for it."""
+    """A key at its place, and the blocks in which it was looked up."""
 
     __slots__ = ("entry", "is_read", "visits")
 
@@ -84,7 +84,7 @@ class _Key:
 
 @rule("CK040", "warning", on=EXPERIMENT)
 def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Every key that nothing reads, by what is likely to be wrong with it."""
+    """Report each key that is never read, by the likely cause."""
     used = names_in_use(experiment)
     keys = _keys(experiment)
     yield from _binary_copies(keys.values())
@@ -94,12 +94,12 @@ def unread_keys(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         if key.is_read or name.lower() in used or _NAME.match(name) is None:
             continue
-        yield from _judged(name, key, experiment)
+        yield from _checked(name, key, experiment)
     yield from _at_the_top(experiment, used)
 
 
 def names_in_use(experiment: Experiment) -> set[str]:
-    """The names, in lower case, that variables or lists of blocks refer to."""
+    """Return the names, in lower case, that variables or lists of blocks refer to."""
     texts = [experiment.configuration.layers.text.text, *_files_with_variables(experiment)]
     used = {_decoded(name).lower() for text in texts for name in variable_names(text)}
     for scope in (experiment.configuration.root, *(visit.scope for visit in experiment.visits)):
@@ -108,7 +108,7 @@ def names_in_use(experiment: Experiment) -> set[str]:
 
 
 def _files_with_variables(experiment: Experiment) -> Iterator[bytes]:
-    """The files of NDL and MEL, in which the keys of a block around them are variables."""
+    """Yield the files of NDL and MEL, in which the keys of a block around them are variables."""
     for visit in experiment.visits:
         for name in _TEXTS:
             path = visit.text(name) if visit.table.find(name) is not None else None
@@ -117,7 +117,9 @@ def _files_with_variables(experiment: Experiment) -> Iterator[bytes]:
 
 
 def _is_unknown(visit: Visit, experiment: Experiment) -> bool:
-    """Whether a block names a text in which its keys are variables, and which nobody may read."""
+    """Return whether a block names a text that uses its keys as variables and is outside the
+    allowed folders.
+    """
     named = (visit.text(name) for name in _TEXTS if visit.table.find(name) is not None)
     return any(experiment.files.outside(one) for path in named if path for one in path.split("+"))
 
@@ -133,7 +135,7 @@ def _named(scope: Scope) -> set[str]:
 
 
 def _keys(experiment: Experiment) -> dict[object, _Key]:
-    """The keys of all blocks that commands come to, by their place."""
+    """Return the keys of all blocks that commands reach, by their place."""
     keys: dict[object, _Key] = {}
     for visit in experiment.visits:
         table = visit.table
@@ -150,7 +152,9 @@ def _keys(experiment: Experiment) -> dict[object, _Key]:
 
 
 def _is_open(visit: Visit, experiment: Experiment) -> bool:
-    """Whether a block may hold what nobody can tell: a text that uses its keys is not there."""
+    """Return whether a block may contain any key, because a text that uses its keys is
+    unavailable.
+    """
     if visit.is_open or _is_unknown(visit, experiment):
         return True
     path = visit.text("editPath") if "edit" in visit.command.actions else None
@@ -158,7 +162,7 @@ def _is_open(visit: Visit, experiment: Experiment) -> bool:
 
 
 def _reader_of(visit: Visit) -> Visit | None:
-    """The reader that a block belongs to."""
+    """Return the reader that a block belongs to."""
     at: Visit | None = visit
     while at is not None and at.table.name.lower() not in READERS:
         at = at.outer
@@ -166,24 +170,24 @@ def _reader_of(visit: Visit) -> Visit | None:
 
 
 def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
-    """What readers no longer read, once for each reader."""
-    told: dict[object, list[_Key]] = {}
+    """Report keys that readers no longer read, once per reader."""
+    found: dict[object, list[_Key]] = {}
     for key in keys:
         reader = _reader_of(key.visits[0])
         if reader is not None and not key.is_read and _decoded(key.entry.key).lower() in _COPY:
-            told.setdefault(reader.found.entry.parts[0].key.key, []).append(key)
-    for several in told.values():
+            found.setdefault(reader.found.entry.parts[0].key.key, []).append(key)
+    for several in found.values():
         names = dict.fromkeys(_decoded(key.entry.key) for key in several)
         place = placed(several[0].entry.parts[-1].key)
         message = (
             f"Readers no longer keep a binary copy of their data, so {', '.join(names)} in this "
-            "reader are read by nobody. Remove them."
+            "reader are never read. Remove them."
         )
         yield Finding("CK044", place, message)
 
 
-def _judged(name: str, key: _Key, experiment: Experiment) -> Iterator[Finding]:
-    """What to say about a key that nothing reads."""
+def _checked(name: str, key: _Key, experiment: Experiment) -> Iterator[Finding]:
+    """Report a key that is never read."""
     visit = key.visits[0]
     place = placed(key.entry.parts[-1].key)
     if place.source == COMMAND_LINE:
@@ -197,14 +201,14 @@ def _judged(name: str, key: _Key, experiment: Experiment) -> Iterator[Finding]:
     elif visit.table.name == "NDLNetworkBuilder":
         return
     elif name.lower() in _GONE:
-        message = f"'{name}' is read by older programs only. {_GONE[name.lower()]} Remove it."
+        message = f"'{name}' is read by older releases only. {_GONE[name.lower()]} Remove it."
         yield Finding("CK044", place, message)
     elif rows:
         yield _misplaced(name, rows[0][1], block, key, [table.name for table, _ in rows])
     else:
         message = (
-            f"Nothing reads '{name}' in {block}, and no variable ${name}$ is used. Remove it, "
-            "or see whether it is spelt as meant."
+            f"'{name}' in {block} is never read, and no variable ${name}$ is used. Remove it, "
+            "or check its spelling."
         )
         yield Finding("CK042", place, message)
 
@@ -216,7 +220,7 @@ def _misspelt(name: str, option: Option, block: str, key: _Key, experiment: Expe
     severity: Severity | None = None
     meant = option.name
     if visit.command.listed and _is_missed(meant, visit):
-        then, severity = f"{meant} is needed, and the program stops without it", "error"
+        then, severity = f"{meant} is needed, and CNTK stops without it", "error"
     found = proposed(meant, option.known, experiment)
     message = f"There is no option '{name}' in {block}; {then}.{found.sentence}"
     repair = None
@@ -226,7 +230,7 @@ def _misspelt(name: str, option: Option, block: str, key: _Key, experiment: Expe
 
 
 def _is_missed(name: str, visit: Visit) -> bool:
-    """Whether an option is needed in a block and found nowhere."""
+    """Return whether an option is needed in a block and not found."""
     row = visit.table.find(name)
     if row is None or visit.option(name) is not None:
         return False
@@ -240,7 +244,7 @@ def _is_missed(name: str, visit: Visit) -> bool:
 
 
 def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:
-    """The options that a key may be meant for: of a short one, blocks or what is missing."""
+    """Return the options that a key may stand for: for a short one, blocks or missing ones."""
     rows = within(visit.table)
     if len(entry.key) >= _SHORTEST:
         return rows
@@ -248,49 +252,51 @@ def _offered(visit: Visit, entry: Entry) -> Sequence[Option]:
     return [it for it in rows if (it.kind == "block" and block) or _is_missed(it.name, visit)]
 
 
-def has_slip(option: str, visit: Visit) -> bool:
-    """Whether a misspelt key stands in place of an option where it would be found."""
+def has_misspelling(option: str, visit: Visit) -> bool:
+    """Return whether a misspelt key is in place of an option where CNTK would find that."""
     row = visit.table.find(option)
     if row is None:
         return False
-    if _stands_there(visit.scope, row, ("text", "string", "block"), exact=False):
+    if _has_misspelt(visit.scope, row, ("text", "string", "block"), exact=False):
         return True
     scope = None if row.here else visit.scope.parent
-    while scope is not None and not _stands_around(scope, row):
+    while scope is not None and not _has_misspelt_around(scope, row):
         scope = scope.parent
     return scope is not None
 
 
 @lru_cache(maxsize=1 << 10)
-def _stands_around(scope: Scope, row: Option) -> bool:
-    """Whether a misspelt key stands in a block around others, each of which asks for the same."""
-    return _stands_there(scope, row, ("text", "string"), exact=True)
+def _has_misspelt_around(scope: Scope, row: Option) -> bool:
+    """Return whether a misspelt key is in a block around others; the answer is the same for each of
+    these.
+    """
+    return _has_misspelt(scope, row, ("text", "string"), exact=True)
 
 
-#: Forget what was asked of the blocks of one run.
-forget_slips = _stands_around.cache_clear
+#: Forget the answers on the blocks of one run.
+forget_misspellings = _has_misspelt_around.cache_clear
 
 
-def _stands_there(scope: Scope, row: Option, kinds: tuple[str, ...], exact: bool) -> bool:
+def _has_misspelt(scope: Scope, row: Option, kinds: tuple[str, ...], exact: bool) -> bool:
     names = (_decoded(entry.key) for entry in scope if entry.kind in kinds)
     return any(not find(name) and _meant(name, [row], exact=exact) is not None for name in names)
 
 
 def _misplaced(name: str, row: Option, block: str, key: _Key, tables: list[str]) -> Finding:
-    """A key that is read, but in blocks of another kind."""
+    """Return the finding on a key that is read, but in other kinds of blocks."""
     place = placed(key.entry.parts[-1].key)
     shown = " and ".join(dict.fromkeys(tables[:2])) + (" and others" if len(tables) > 2 else "")
-    there = "that very block" if row.here else "that block or one around it"
+    there = "that block only" if row.here else "that block or one around it"
     message = (
-        f"'{name}' is not read in {block}: it belongs to {shown}, where the program looks in "
+        f"'{name}' is not read in {block}: it belongs to {shown}, where CNTK looks in "
         f"{there}. It is ignored here."
     )
-    grave = key.entry.kind == "block"
-    return Finding("CK041", place, message, severity="warning" if grave else "info")
+    is_block = key.entry.kind == "block"
+    return Finding("CK041", place, message, severity="warning" if is_block else "info")
 
 
 def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
-    """Misspelt options of the whole run: other keys of the top level may be anybody's."""
+    """Report misspelt options of the whole run; other keys at the top level may be variables."""
     root = experiment.configuration.root
     visited = [visit for visit in experiment.visits if visit.outer is None]
     if not visited:
@@ -312,7 +318,7 @@ def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
         if root.here(meant.encode()) is not None:
             continue
         found = proposed(meant, option.known, experiment)
-        message = f"Nothing reads '{name}', and no variable ${name}$ is used.{found.sentence}"
+        message = f"'{name}' is never read, and no variable ${name}$ is used.{found.sentence}"
         repair = None
         if found.word is not None:
             repair = Repair(f"Rename to '{meant}'", [Change(place, meant)], safe=False)
@@ -320,7 +326,7 @@ def _at_the_top(experiment: Experiment, used: set[str]) -> Iterator[Finding]:
 
 
 def _meant(name: str, among: Iterable[Option], exact: bool = False) -> Option | None:
-    """The option that a key is a slip of; `exact`: where it may well be a name of its own."""
+    """Return the option that a key misspells; `exact`: if it may well be a name of its own."""
     if len(name) < (_SHORTEST if exact else _SHORTEST - 1):
         return None
     limit = max(1, allowed_slips(len(name)) - (2 if exact else 1)) + 1
@@ -335,7 +341,7 @@ def _meant(name: str, among: Iterable[Option], exact: bool = False) -> Option | 
 
 
 def _is_variant(name: str, option: str) -> bool:
-    """Whether a key was named after an option on purpose: noReader, reader2, SGD_old."""
+    """Return whether a key was named after an option on purpose: noReader, reader2, SGD_old."""
     before, found, after = name.partition(option)
     rest = before + after
     return bool(found) and (len(rest) > 1 or not rest.isalpha())

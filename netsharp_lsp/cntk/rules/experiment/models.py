@@ -1,4 +1,6 @@
-"""Where networks and models come from: builders that win over others, models never written."""
+"""Rules on the origin of networks and models: builders that override others, models never
+written.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +33,19 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.sources import SourcePlace
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-#: A builder that takes what it builds from a model.
+#: A builder that takes its network from a model.
 _LOADS = re.compile(rb"\bNetwork\s*\.\s*(?:Load|Edit|CloneFunction)\b|\bCloneFunction\b")
-#: What reads a model only where nothing builds a network.
+#: Actions that read a model only if no network is built.
 _USING = ("test", "eval", "write", "bnstat")
 _OUTPUTS = ("outputPath", "outputModelPath", "newModelPath", "outputFile")
 _INPUTS = ("modelPath", "inputFile", "origModelFileName", "dbnModelPath", "editPath")
-#: More differences than these are counted: the first explain the others.
-_MOST_TOLD = 3
+#: The most differences that are listed: the first explain the others.
+_MOST_LISTED = 3
 
 
 @rule("CK090", "warning", on=COMMAND)
 def fresh_network(command: Command, experiment: Experiment) -> Iterator[Finding]:
-    """A network that is built anew, untrained, where a model was meant to be used."""
+    """Report a new, untrained network where a model was to be used."""
     builder = command.builder
     used = [action for action in command.actions if action in _USING]
     if builder is None or not used or trains(command) or not command.listed:
@@ -71,7 +73,7 @@ def _key_of(command: Command) -> SourcePlace:
 
 
 def _is_opaque_or_fixed(command: Command, experiment: Experiment) -> bool:
-    """Whether a network takes its parameters from elsewhere, or has none that are trained."""
+    """Return whether a network takes its parameters from elsewhere, or has no trained ones."""
     built = experiment.network_of(command.name)
     network = None if built is None else built.network
     if network is None:
@@ -83,7 +85,7 @@ def _is_opaque_or_fixed(command: Command, experiment: Experiment) -> bool:
 
 @rule("CK091", "info", on=EXPERIMENT)
 def unwritten_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Models that are read, do not exist, and are written by no command before."""
+    """Report models that are read, do not exist, and are written by no earlier command."""
     written: dict[str, str] = {}
     free = False
     later = {
@@ -109,21 +111,21 @@ def _is_there(path: str, written: dict[str, str], experiment: Experiment) -> boo
 
 
 def _is_written_beside(path: str, experiment: Experiment) -> bool:
-    """Whether a configuration beside this one writes a model."""
+    """Return whether a configuration in the same folder writes a model."""
     return held_beside(path, experiment) is not None
 
 
 def _epochs_there(path: str, experiment: Experiment) -> bool:
-    """Whether there is the model of a first epoch, of which `cv` makes use."""
+    """Return whether the model of a first epoch exists, which `cv` uses."""
     return experiment.files.exists(f"{path}.1")
 
 
 def _unwritten(command: Command, path: str, found: Found, later: dict[str, str]) -> Finding:
     writer = later.get(normal(path))
     why = (
-        f"'{writer}', which writes it, is not run before"
+        f"'{writer}', which writes it, is run later or not at all"
         if writer is not None and writer != command.name
-        else "no command before writes it"
+        else "no earlier command writes it"
     )
     message = f"'{command.name}' reads the model '{path}', which does not exist, and {why}."
     return Finding("CK091", placed(found.entry.parts[-1].value), message)
@@ -131,7 +133,7 @@ def _unwritten(command: Command, path: str, found: Found, later: dict[str, str])
 
 @rule("CK092", "warning", on=COMMAND)
 def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
-    """A builder that loses against another one, though it stands as near or nearer."""
+    """Report a builder that is overridden by another one that is not nearer."""
     if command.scope is None or not command.listed:
         return
     found = [(name, command.scope.look_up(name.encode())) for name in BUILDERS]
@@ -142,9 +144,9 @@ def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
     for name, other in others:
         if first.scope is command.scope and other.scope is not command.scope:
             continue
-        near = "around it" if first.scope is not command.scope else "beside it"
+        near = "around it" if first.scope is not command.scope else "in the same block"
         message = (
-            f"This {name} is not used in '{command.name}': the {winner} {near} comes first, "
+            f"This {name} is not used in '{command.name}': the {winner} {near} takes precedence, "
             "whatever their order. Remove one of them."
         )
         note = Note(f"{winner} is given here.", placed(first.entry.parts[-1].key))
@@ -153,7 +155,7 @@ def several_builders(command: Command, _: Experiment) -> Iterator[Finding]:
 
 @rule("CK096", "error", on=COMMAND)
 def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
-    """A builder of BrainScript that does not begin with a bracket."""
+    """Report a BrainScript builder that does not begin with a bracket."""
     builder = command.builder
     if builder is None or not builder.entry.key.lower().endswith(
         (b"brainscriptnetworkbuilder", b"experimentalnetworkbuilder")
@@ -164,14 +166,14 @@ def text_without_brackets(command: Command, _: Experiment) -> Iterator[Finding]:
         return
     message = (
         f"A {_decoded(builder.entry.key)} is a network in braces, or an expression in parentheses; "
-        'other text stops the program. For a file write { include "FILE" }.'
+        'other text stops CNTK. For a file write { include "FILE" }.'
     )
     yield Finding("CK096", placed(builder.entry.parts[-1].value), message)
 
 
 @rule("CK099", "warning", on=COMMAND)
 def overwritten_inputs(command: Command, _: Experiment) -> Iterator[Finding]:
-    """A path that is written while it is read."""
+    """Report a path that is written while it is read."""
     if command.scope is None or not command.listed or trains(command):
         return
     read = {
@@ -192,13 +194,13 @@ def overwritten_inputs(command: Command, _: Experiment) -> Iterator[Finding]:
 
 
 def _uses(command: Command, name: str) -> bool:
-    """Whether any action of a command reads an option."""
+    """Return whether any action of a command reads an option."""
     return any(ACTIONS[action].find(name) for action in command.actions if action in ACTIONS)
 
 
 @rule("CK100", "warning", on=EXPERIMENT)
 def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Two commands that train the same model: the second finds it finished."""
+    """Report two commands that train the same model: the second finds it finished."""
     trained: dict[str, Command] = {}
     for command in experiment.commands:
         if not command.listed or not trains(command) or command.scope is None:
@@ -212,8 +214,8 @@ def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Find
         if before is command or before.name.lower() == command.name.lower() or not makes:
             continue
         message = (
-            f"'{command.name}' trains the model '{path}' that '{before.name}' has finished before: "
-            "with makeMode there is nothing left to do. Give it a modelPath of its own."
+            f"'{command.name}' trains the model '{path}' that '{before.name}' has already "
+            "finished: with makeMode it does nothing. Give it a modelPath of its own."
         )
         note = Note(f"'{before.name}' writes it.", placed(_key_of(before)))
         yield Finding("CK100", placed(_key_of(command)), message, [note])
@@ -221,7 +223,7 @@ def models_trained_twice(experiment: Experiment, _: Experiment) -> Iterator[Find
 
 @rule("CK126", "info", on=EXPERIMENT)
 def outdated_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Models that are there and hold another network than the command that trains them builds."""
+    """Report model files with another network than the command that trains them builds."""
     for command in experiment.commands:
         found = option(command, "modelPath") if command.listed and keeps(command) else None
         path = path_of(found)
@@ -233,19 +235,19 @@ def outdated_models(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         held = network_there(place, command, experiment)
         clauses = [] if held is None else list(named_differences(held, network))
         if clauses:
-            more = len(clauses) - _MOST_TOLD
+            more = len(clauses) - _MOST_LISTED
             rest = f"; and {more} more" if more > 0 else ""
-            then = "is finished with it" if place == path else "goes on with it"
+            then = "is finished with it" if place == path else "continues with it"
             message = (
-                f"The model '{place}' is there with another network than '{command.name}' builds: "
-                f"{'; '.join(clauses[:_MOST_TOLD])}{rest}. Training {then}: to train the network "
-                "that is written here, remove the file or name another."
+                f"The model '{place}' exists and has another network than '{command.name}' builds: "
+                f"{'; '.join(clauses[:_MOST_LISTED])}{rest}. Training {then}: to train the network "
+                "in this configuration, remove the file or name another."
             )
             yield Finding("CK126", placed(found.entry.parts[-1].value), message)
 
 
 def _last_written(path: str, experiment: Experiment) -> str:
-    """The model that a training finds: the one of its end, else that of the last epoch there."""
+    """Return the model that a training finds: the final one, otherwise that of the last epoch."""
     found, epoch = path, 0
     if not experiment.files.exists(path):
         while experiment.files.exists(f"{path}.{epoch}"):

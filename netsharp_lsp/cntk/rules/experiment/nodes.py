@@ -1,4 +1,4 @@
-"""Names of nodes in options against the network that the command works on."""
+"""Rules on names of nodes in options, by the network that the command uses."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 emitted("CK115", "error")
 
-#: Options whose names the program must find; it leaves out the others' with a line in the log.
+#: Options whose nodes CNTK must find; it skips unknown nodes of others with a line in the log.
 _NEEDED = frozenset(("trainCriterionNodeName", "evalCriterionNodeName"))
-#: Tables that ask for nodes of the network of their command.
+#: Tables whose options name nodes of the network of their command.
 _TABLES = frozenset(
     (
         *("train", "trainRNN", "test", "eval", "cv", "write", "bnstat", "command"),
@@ -35,13 +35,13 @@ _TABLES = frozenset(
     )
 )
 _WILD = "*?["
-#: In which texts of networks are.
+#: The languages of texts of networks.
 _LANGUAGES = ("brainscript", "ndl")
 
 
 @rule("CK114", "warning", on=EXPERIMENT)
 def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Every name of a node that no network of a command that asks for it has."""
+    """Report names of nodes that no network of a command that uses them has."""
     known: set[Place] = set()
     unknown: dict[Place, tuple[bool, Finding]] = {}
     for visit in experiment.visits:
@@ -54,7 +54,7 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             needed = option.name in _NEEDED or "cv" in visit.command.actions
             for element in _names(visit, option.name) if option.kind == "nodes" else ():
                 place = placed(element.place(0, len(element)))
-                finding = _judged(element, option.name, network, visit, needed, trainer)
+                finding = _checked(element, option.name, network, visit, needed, trainer)
                 if finding is None:
                     known.add(place)
                 elif not _may_be_declared(element, experiment):
@@ -65,7 +65,7 @@ def unknown_nodes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 
 def _is_open(network: Network) -> bool:
-    """Whether a network may hold more than can be known."""
+    """Return whether a network may contain unknown nodes."""
     return any(node.operation == OPAQUE for node in network.nodes.values())
 
 
@@ -77,7 +77,9 @@ def _names(visit: Visit, option: str) -> list[Traced]:
 
 
 def _may_be_declared(element: Traced, experiment: Experiment) -> bool:
-    """Whether a text of a network with a fault has the name: what declares it may be lost."""
+    """Return whether the text of a faulty network contains the name: its declaration may be
+    lost.
+    """
     if not any(built.faults for built in experiment.networks):
         return False
     name = re.escape(element.text.strip().split(b".")[-1])
@@ -87,17 +89,17 @@ def _may_be_declared(element: Traced, experiment: Experiment) -> bool:
 
 
 def _result_of(call: str, network: Network) -> str | None:
-    """The node that others read of those that a call of a macro made: the call's name is none."""
+    """Return the node in a macro's call that other nodes use; the call's name is not a node."""
     prefix = f"{call.lower()}."
     inner = {name for name in network.nodes if name.lower().startswith(prefix)}
     read = (one for node in network.nodes.values() if node.name not in inner for one in node.inputs)
     return next((one.name for one in read if one.name in inner), None)
 
 
-def _judged(
+def _checked(
     element: Traced, option: str, network: Network, visit: Visit, needed: bool, trainer: str
 ) -> Finding | None:
-    """What to say about one name; nothing where the network has it."""
+    """Return the finding on one name, None if the network has it."""
     name = element.text.decode("utf-8", "replace").strip()
     names = [one.lower() for one in network.nodes]
     wild = any(sign in name for sign in _WILD)
@@ -105,7 +107,7 @@ def _judged(
         return None
     place = placed(element.place(0, len(element)))
     meant = _result_of(name, network) or nearest(name, network.nodes)
-    then = "the program stops" if needed else "it is left out"
+    then = "CNTK stops" if needed else "it is skipped"
     if option == "nodeName":
         then = "all nodes are shown instead"
     hint = f" Did you mean '{meant}'?" if meant is not None else ""

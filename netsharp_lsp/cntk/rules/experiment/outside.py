@@ -1,4 +1,4 @@
-"""Files that a run names and that lie outside of what may be read: nothing is known of them."""
+"""Files that a run names outside of the allowed folders: they count as unknown."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _SEVERAL = {"ndlmacros": "+"}
 
 @rule("CK119", "info", on=EXPERIMENT, of_texts=True, unknown=True)
 def outside_files(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """What lies outside, once for each file that names such."""
-    told: set[str] = set()
+    """Report files outside, once for each file that names some."""
+    seen: set[str] = set()
     for place, message in (*_layers(experiment), *_included(experiment), *_named(experiment)):
-        if place.source not in told:
-            told.add(place.source)
+        if place.source not in seen:
+            seen.add(place.source)
             yield Finding("CK119", place, message)
 
 
 def _layers(experiment: Experiment) -> Iterator[tuple[Place, str]]:
-    """Layers and files that they include."""
+    """Yield layers and files that they include."""
     sources = experiment.configuration.layers.sources
     for fault in experiment.configuration.faults:
         if fault.kind != "outside" or fault.place is None:
@@ -44,7 +44,7 @@ def _layers(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 
 
 def _included(experiment: Experiment) -> Iterator[tuple[Place, str]]:
-    """Files that BrainScript includes."""
+    """Yield files that BrainScript includes."""
     for program in experiment.programs:
         for entry in program.program.survey.missing:
             if experiment.files.outside(entry.path):
@@ -52,7 +52,7 @@ def _included(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 
 
 def _named(experiment: Experiment) -> Iterator[tuple[Place, str]]:
-    """What options name, and what parameters of networks start from."""
+    """Yield files that options name, and that parameters of networks start from."""
     yield from _options(experiment)
     for _, path, place in files_of_starts(experiment):
         if experiment.files.outside(path):
@@ -60,7 +60,7 @@ def _named(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 
 
 def _options(experiment: Experiment) -> Iterator[tuple[Place, str]]:
-    """Texts, data and models that options name."""
+    """Yield texts, data and models that options name."""
     for visit in experiment.visits:
         for option in visit.table if visit.command.listed else ():
             found = visit.option(option.name) if option.kind == "input" else None
@@ -81,10 +81,10 @@ def _option(path: str, found: Found, experiment: Experiment) -> Iterator[tuple[P
 
 
 def _said(path: str, experiment: Experiment) -> str:
-    """What to say of a file that nobody can look for."""
+    """Return the message about a file that is not looked for."""
     if not experiment.files.adrift(path):
         return outside(path)
     return (
-        f"'{path}' is looked for in the folder that the program is started in, and a script says "
-        "that by a value that is not known here."
+        f"'{path}' is relative to the folder in which CNTK is started, and a script sets "
+        "that to a value that is not known here."
     )

@@ -1,7 +1,7 @@
-"""What a reader brings: its streams by name, each with how many numbers a sample has.
+"""The streams of a reader by name, each with the number of values per sample.
 
-Only readers whose streams can be told from the configuration are known; else there is nothing
-to say.
+Only readers whose streams are determined by the configuration are known; others have no streams
+here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Stream(NamedTuple):
-    """A stream: its name, its key, and the numbers of a sample with where that is said."""
+    """A stream: its name, its key, the number of values per sample, and the option that sets it."""
 
     name: str
     entry: Entry
@@ -32,9 +32,9 @@ class Stream(NamedTuple):
     alias: str | None
 
 
-#: How many classes a column has.
+#: The option with the number of classes of a column.
 _CLASSES = "labelDim"
-#: Readers whose streams are told in full.
+#: Readers whose streams are all known.
 _KNOWN = frozenset(
     (
         *("CNTKTextFormatReader", "ImageReader", "CompositeDataReader", "HTKMLFReader"),
@@ -46,9 +46,9 @@ _KNOWN = frozenset(
 def streams_of(
     reader: Visit, visits: Iterable[Visit], labels: Callable[[str], int | None]
 ) -> list[Stream] | None:
-    """The streams of a reader; None where they cannot all be known.
+    """Return the streams of a reader, None if they cannot all be known.
 
-    `labels` says how many labels a file lists, None where that cannot be known.
+    `labels` returns the number of labels that a file lists, None if it is unknown.
     """
     if reader.table.name not in _KNOWN:
         return None
@@ -72,7 +72,7 @@ def streams_of(
 
 
 def _no_blocks(visit: Visit) -> list[Stream]:
-    """Streams that are no blocks, of which only the name is known."""
+    """Return streams that are not blocks, of which only the name is known."""
     return [
         Stream(entry.key.decode("utf-8", "replace"), entry, None, "", None, None)
         for entry, found in sections(visit)
@@ -90,7 +90,7 @@ def _is_inside(visit: Visit, reader: Visit) -> bool:
 
 
 def _stream(visit: Visit, labels: Callable[[str], int | None]) -> Stream | None:
-    """The stream of a block, None where the block is none."""
+    """Return the stream of a block, None if the block is not a stream."""
     read = _TABLES.get(visit.table.name)
     counted = None if read is None else read(visit)
     if counted is None:
@@ -136,7 +136,7 @@ def _has(visit: Visit, name: str) -> bool:
 
 
 def _frames(visit: Visit) -> _Counted:
-    """Numbers of a frame, times the frames of the context window."""
+    """Return the values per frame, times the frames of the context window."""
     dim, found = _number(visit, "dim"), visit.option("dim")
     window = visit.option("contextWindow")
     frames = 1 if window is None else _window(window)
@@ -147,7 +147,9 @@ def _frames(visit: Visit) -> _Counted:
 
 
 def _window(found: Found) -> int | None:
-    """How many frames stand together: one odd number, or those to the left and to the right."""
+    """Return the frames of a window, given as one odd number or as those to the left and to the
+    right.
+    """
     if found.problem is not None:
         return None
     texts = [one.text.decode("utf-8", "replace").strip() for one in elements(found.text) or ()]
@@ -160,7 +162,7 @@ def _window(found: Found) -> int | None:
 
 
 def _deserialized(visit: Visit) -> _Counted | None:
-    """A stream of a deserializer, by what the deserializer reads."""
+    """Return the stream of a deserializer, by the deserializer's type."""
     outer = visit.outer.outer if visit.outer is not None else None
     kind = outer.text("type") if outer is not None else None
     if kind == "CNTKTextFormatDeserializer":
@@ -175,7 +177,7 @@ def _deserialized(visit: Visit) -> _Counted | None:
 
 
 def _scaled(visit: Visit) -> _Counted:
-    """The size that the last Scale of some transforms gives."""
+    """Return the size that the last Scale of the transforms sets."""
     found = visit.option("transforms")
     for part in reversed(elements(found.text) or () if found is not None else ()):
         scope = visit.scope.inside(type(visit.found)(visit.found.entry, visit.found.scope, part))
@@ -196,12 +198,12 @@ def _columns(visit: Visit) -> _Counted | None:
 def _listed(
     visit: Visit, count: int | None, labels: Callable[[str], int | None]
 ) -> tuple[int | None, str]:
-    """The classes of a column: as many as are listed, where these are more than is said."""
+    """Return the classes of a column: the number of listed labels, if that exceeds labelDim."""
     path = visit.text("labelMappingFile")
     listed = labels(path) if path else None
     if listed is None or (count or 0) >= listed or (count is None and _has_own(visit)):
         return count, _CLASSES
-    return listed, f"'{path}' lists so many labels, more than labelDim"
+    return listed, f"'{path}' lists that number of labels, more than labelDim"
 
 
 def _has_own(visit: Visit) -> bool:

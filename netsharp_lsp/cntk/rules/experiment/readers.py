@@ -1,4 +1,4 @@
-"""Readers as such: which there are, what they are made of, options that exclude each other."""
+"""Rules on readers: unknown types and libraries, missing parts, options that exclude each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _readers(experiment: Experiment, *tables: str) -> Iterator[Visit]:
-    """The blocks of readers of some types, of any where none is named."""
+    """Yield the blocks of readers of some types, of any type if none is given."""
     for visit in experiment.visits:
         name = visit.table.name
         if visit.command.listed and (name in tables if tables else _is_reader(visit)):
@@ -42,7 +42,7 @@ def _value(found: Found) -> str:
 
 @rule("CK101", "warning", on=EXPERIMENT)
 def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Types of readers, and libraries of deserializers, that do not come with the program."""
+    """Report types of readers, and libraries of deserializers, that are not part of CNTK."""
     known = {table.name: _released(table, "readerType", table.name) for table in READERS.values()}
     modules = {module: _of_module(kinds) for module, kinds in MODULES.items()}
     for visit in _readers(experiment):
@@ -51,7 +51,7 @@ def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         name = _value(found)
         message = (
-            f"No reader '{name}' comes with the program, which looks for a library of that name."
+            f"CNTK has no reader '{name}' and looks for a library of that name."
             f"{proposal(name, known.items(), experiment).sentence}"
         )
         yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
@@ -61,25 +61,25 @@ def unknown_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         name = _value(found)
         hint = proposal(name, modules.items(), experiment).sentence
-        message = f"No library '{name}' of deserializers comes with the program.{hint}"
+        message = f"CNTK has no library '{name}' of deserializers.{hint}"
         yield Finding("CK101", placed(found.text.place(0, len(found.text))), message)
 
 
 def _released(table: Block | None, key: str, word: str) -> Releases:
-    """The releases that know a value of an option."""
+    """Return the releases that have a value of an option."""
     option = table.find(key) if table is not None else None
     return option.word(word) if option is not None else ALWAYS
 
 
 def _of_module(kinds: Iterable[str]) -> Releases:
-    """The releases that know a library: those that know the first of its deserializers."""
+    """Return the releases that have a library: those that have the first of its deserializers."""
     table = block("deserializer")
     return min((_released(table, "type", kind) for kind in kinds), key=lambda one: rank(one.since))
 
 
 @rule("CK102", "error", on=EXPERIMENT)
 def foreign_types(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Deserializers that another library has."""
+    """Report deserializers that another library has."""
     owners = {kind: module for module, kinds in MODULES.items() for kind in kinds}
     for visit in _readers(experiment, "deserializer"):
         module, found = visit.text("module"), visit.option("type")
@@ -90,16 +90,13 @@ def foreign_types(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         kinds = [one for one in MODULES[module] if experiment.has(_of_module((one,)))]
         only = f"has only {', '.join(kinds)}" if kinds else "has none"
-        message = (
-            f"'{kind}' belongs to the module {owners[kind]}, and {module} {only}: the program"
-            " stops."
-        )
+        message = f"'{kind}' belongs to the module {owners[kind]}, and {module} {only}: CNTK stops."
         yield Finding("CK102", placed(found.text.place(0, len(found.text))), message)
 
 
 @rule("CK103", "error", on=EXPERIMENT)
 def repeated_aliases(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Two streams that the file calls the same, or one that it calls nothing."""
+    """Report two streams with the same name in the file, or one with an empty name."""
     for visit in _readers(experiment, "streams"):
         known: dict[str, Visit] = {}
         for stream in experiment.visits:
@@ -116,15 +113,15 @@ def _repeated(alias: str, stream: Visit, known: dict[str, Visit]) -> Iterator[Fi
     key = stream.found.entry.parts[-1].key
     place = placed(key if found is None else found.entry.parts[-1].value)
     if not alias:
-        message = f"The alias of the stream '{stream.name}' is empty: the program stops."
+        message = f"The alias of the stream '{stream.name}' is empty: CNTK stops."
         yield Finding("CK103", place, message)
         return
     before = known.setdefault(alias, stream)
     if before is stream:
         return
     message = (
-        f"The file's name '{alias}' of the stream '{stream.name}' belongs to the stream "
-        f"'{before.name}' already: the program stops. Give each its own."
+        f"The alias '{alias}' of the stream '{stream.name}' is already that of the stream "
+        f"'{before.name}': CNTK stops. Give each its own."
     )
     note = Note(f"'{before.name}' is here.", placed(before.found.entry.parts[-1].key))
     yield Finding("CK103", place, message, [note])
@@ -132,7 +129,7 @@ def _repeated(alias: str, stream: Visit, known: dict[str, Visit]) -> Iterator[Fi
 
 @rule("CK104", "error", on=EXPERIMENT)
 def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """`readers` that names blocks which are not there."""
+    """Report names in `readers` whose blocks do not exist."""
     for visit in _readers(experiment, "readers"):
         listed = visit.option("readers")
         for element in elements(listed.text) or () if listed is not None else ():
@@ -145,7 +142,7 @@ def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 if entry.kind == "block"
             ]
             message = (
-                f"readers names '{name}', and there is no such block: the program stops."
+                f"readers names '{name}', and there is no such block: CNTK stops."
                 f"{suggestion(name, blocks)}"
             )
             yield Finding("CK104", placed(element.place(0, len(element))), message)
@@ -153,7 +150,7 @@ def missing_readers(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 @rule("CK109", "error", on=EXPERIMENT)
 def frames_and_pieces(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Single frames and cut sequences at once."""
+    """Report single frames together with truncated sequences."""
     for visit in _readers(experiment, "CompositeDataReader", "HTKMLFReader", "HTKDeserializers"):
         default = "false" if visit.table.name == "CompositeDataReader" else "true"
         frames = visit.scope.option(b"frameMode", default) in TRUE
@@ -161,10 +158,10 @@ def frames_and_pieces(experiment: Experiment, _: Experiment) -> Iterator[Finding
         cut = found is not None and visit.text("truncated") in TRUE
         if not frames or not cut or found is None or "write" in visit.command.actions:
             continue
-        told = visit.option("frameMode")
-        notes = [] if told is None else [_here(told, "frameMode")]
-        by = "" if told is not None else ", and frameMode is true by default"
-        message = f"truncated cuts sequences, and frameMode has none{by}: the program stops."
+        mode = visit.option("frameMode")
+        notes = [] if mode is None else [_here(mode, "frameMode")]
+        by = "" if mode is not None else ", and frameMode is true by default"
+        message = f"truncated cuts sequences, and with frameMode there are none{by}: CNTK stops."
         yield Finding("CK109", placed(found.entry.parts[-1].value), message, notes)
 
 
@@ -174,7 +171,7 @@ def _here(found: Found, name: str) -> Note:
 
 @rule("CK110", "error", on=EXPERIMENT)
 def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Sequences that are cut into pieces of no length."""
+    """Report truncated sequences without a length."""
     for visit in _readers(experiment, "CompositeDataReader"):
         found = visit.option("truncated")
         cut = found is not None and visit.text("truncated") in TRUE
@@ -183,17 +180,17 @@ def pieces_without_length(experiment: Experiment, _: Experiment) -> Iterator[Fin
         if not cut or found is None or not known or "write" in visit.command.actions:
             continue
         if length is None or _value(length).strip() == "0":
-            # What stands at the top level is often told otherwise when the program is started.
-            told_otherwise = found.scope.parent is None and not experiment.run.declared
-            message = "truncated needs truncationLength of at least 1: the program stops."
+            # Values at the top level are often overridden when CNTK is started.
+            overridden = found.scope.parent is None and not experiment.run.declared
+            message = "truncated needs truncationLength of at least 1: CNTK stops."
             place = placed(found.entry.parts[-1].value)
-            severity: Severity | None = "warning" if told_otherwise else None
+            severity: Severity | None = "warning" if overridden else None
             yield Finding("CK110", place, message, severity=severity)
 
 
 @rule("CK111", "error", on=EXPERIMENT)
 def image_sections(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """An ImageReader that has not exactly one block of images and one of labels."""
+    """Report an ImageReader without exactly one block of images and one of labels."""
     for visit in _readers(experiment, "ImageReader"):
         own = [one for one in experiment.visits if one.outer is visit]
         if not own or len(own) < len([1 for _, it in sections(visit) if it.problem]):
@@ -204,14 +201,14 @@ def image_sections(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         message = (
             "An ImageReader needs exactly one block of images (with width) and one of labels (with "
-            f"labelDim), and here are {images} and {labels}: the program stops."
+            f"labelDim), but has {images} and {labels}: CNTK stops."
         )
         yield Finding("CK111", placed(visit.found.entry.parts[-1].key), message)
 
 
 @rule("CK112", "error", on=EXPERIMENT)
 def odd_windows(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """A context window that has no middle, or more than two sides."""
+    """Report a context window that has no middle, or more than two sides."""
     for visit in _readers(experiment, "speech section", "kaldi section", "deserialized stream"):
         found = visit.option("contextWindow")
         if found is None or found.problem is not None:
@@ -222,19 +219,18 @@ def odd_windows(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if len(sides) == 1 and sides[0][-1] in "02468":
             what = f"{sides[0]} frames have none in the middle"
         elif len(sides) > 2:
-            what = f"here are {len(sides)} values"
+            what = f"{len(sides)} values are given"
         else:
             continue
         message = (
-            f"contextWindow is an odd number of frames, or left:right, and {what}: the program "
-            "stops."
+            f"contextWindow is an odd number of frames, or left:right, and {what}: CNTK stops."
         )
         yield Finding("CK112", placed(found.entry.parts[-1].value), message)
 
 
 @rule("CK113", "error", on=EXPERIMENT)
 def methods(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """`randomize=none` with a method that shuffles."""
+    """Report `randomize=none` with a method that shuffles."""
     tables = ("HTKMLFReader", "HTKDeserializers", "Kaldi2Reader", "KaldiReader")
     for visit in _readers(experiment, *tables):
         method = visit.scope.option(b"readMethod", "blockRandomize")
@@ -244,7 +240,7 @@ def methods(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         if _value(found).lower() != "none" or "write" in visit.command.actions:
             continue
         message = (
-            "randomize cannot be none while readMethod is blockRandomize: the program stops. Write "
+            "randomize cannot be none while readMethod is blockRandomize: CNTK stops. Write "
             "readMethod=rollingWindow, or none with HTKDeserializers."
         )
         yield Finding("CK113", placed(found.entry.parts[-1].value), message)

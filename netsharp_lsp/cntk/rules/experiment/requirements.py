@@ -1,7 +1,7 @@
-"""What a command needs and look-up does not find: options, blocks, a network, where to write.
+"""Options, blocks, networks and destinations that a command needs and look-up does not find.
 
-A text that nobody says how to run may be one layer of several, or a sketch: there only a command
-that lacks no more than two things is told so.
+A file without a known run may be one layer of several, or a sketch: there a command is reported
+only if it lacks at most two of these.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from netsharp_lsp.cntk.configuration.meaning.usage import sections
 from netsharp_lsp.cntk.configuration.options import BUILDERS, TRAINING
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
 from netsharp_lsp.cntk.rules import EXPERIMENT, emitted, rule
-from netsharp_lsp.cntk.rules.experiment.keys import forget_slips, has_slip
+from netsharp_lsp.cntk.rules.experiment.keys import forget_misspellings, has_misspelling
 from netsharp_lsp.cntk.rules.findings import Finding, placed
 from netsharp_lsp.cntk.run.models import trains
 
@@ -34,19 +34,19 @@ emitted("CK082", "info")
 
 _RATES = ("learningRatesPerSample", "learningRatesPerMB")
 _WRITES = ("writer", "outputPath")
-#: A command that lacks more is a sketch where nobody says that it is run.
-_SLIPS = 2
-#: Actions that ask for a model even where they build a network.
+#: A command that lacks more is taken for a sketch unless its run is declared.
+_MOST_LACKING = 2
+#: Actions that need a model even if they build a network.
 _EVALUATED = frozenset(("test", "eval", "cv"))
-#: What types of deserializers begin with that are told of their files stream by stream.
+#: Prefixes of the types of deserializers whose streams have files of their own.
 _WITHOUT_FILE = ("HTK", "Lattice")
-#: What stands for something left out.
+#: The placeholder of omitted text.
 PLACEHOLDER = b"..."
 
 
 class _Lack(NamedTuple):
-    """Something that is lacking: its `name`, and whether it is a whole block, an option of a
-    command itself, or one further in; what is said of it, and where.
+    """A missing item: its `name`, its kind (a whole block, an option of a command itself, or one
+    further in), the message, and where.
     """
 
     name: str
@@ -58,7 +58,7 @@ class _Lack(NamedTuple):
 
 @rule("CK070", "error", on=EXPERIMENT)
 def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Everything that commands need and do not find."""
+    """Report what commands need and do not find."""
     if not experiment.configuration.readable:
         return
     listed = [command for command in experiment.commands if command.listed]
@@ -67,45 +67,45 @@ def missing(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         visited.setdefault(visit.command, []).append(visit)
     several = [_lacking(visited.get(command, [])) for command in listed]
     names = {lack.name for lacks in several for lack in lacks if lack.kind != "inner"}
-    told: set[object] = set()
+    seen: set[object] = set()
     for command, lacks in zip(listed, several, strict=True):
-        sketch = len({(it.name, it.place) for it in lacks}) > _SLIPS
+        sketch = len({(it.name, it.place) for it in lacks}) > _MOST_LACKING
         if sketch and not experiment.run.declared:
             continue
         yield from _without_action(command, visited.get(command, []))
         whole = all(lack.kind == "inner" for lack in lacks)
         for lack in lacks:
             key = (lack.place, lack.message)
-            if key in told:
+            if key in seen:
                 continue
-            told.add(key)
+            seen.add(key)
             certain = whole or (lack.kind == "option" and len(names) == 1)
             severity: Severity | None = None if certain or experiment.run.declared else "info"
             yield Finding(lack.code, lack.place, lack.message, severity=severity)
-    forget_slips()
+    forget_misspellings()
 
 
 def _without_action(command: Command, visits: list[Visit]) -> Iterator[Finding]:
     if command.scope is None or command.found is None:
         return
     own = visits[0]
-    told = command.scope.look_up(b"action") is not None or has_slip("action", own)
-    if not told and command.scope.here(PLACEHOLDER) is None:
+    given = command.scope.look_up(b"action") is not None or has_misspelling("action", own)
+    if not given and command.scope.here(PLACEHOLDER) is None:
         message = (
-            f"'{command.name}' says no action, so it trains. Write action=train if that is meant."
+            f"'{command.name}' has no action, so it trains. Write action=train if that is intended."
         )
         yield Finding("CK082", placed(command.found.entry.parts[-1].key), message)
 
 
 def _lacking(visits: list[Visit]) -> list[_Lack]:
-    """What one command lacks, nothing where something is left out on purpose."""
+    """Return what one command lacks, nothing if a part is omitted on purpose."""
     if any(visit.scope.here(PLACEHOLDER) is not None for visit in visits):
         return []
     return [lack for visit in visits for lack in _lacks(visit)]
 
 
 def _lacks(visit: Visit) -> Iterator[_Lack]:
-    """What one block lacks."""
+    """Yield what one block lacks."""
     if visit.is_open:
         return
     special = _SPECIAL.get(visit.table.name)
@@ -113,14 +113,14 @@ def _lacks(visit: Visit) -> Iterator[_Lack]:
         yield from special(visit)
     for option in visit.table.required:
         lacks = visit.option(option.name) is None and _is_needed(option.name, visit)
-        if lacks and not has_slip(option.name, visit):
+        if lacks and not has_misspelling(option.name, visit):
             yield _required(option.name, visit)
     if visit.outer is None:
         yield from _of_command(visit, visit.command)
 
 
 def _is_needed(option: str, visit: Visit) -> bool:
-    """Whether a required option has nothing that stands for it."""
+    """Return whether a required option has no substitute."""
     if visit.table.name in ("stream", "CNTKTextFormatReader") and option != "file":
         return False
     if option == "SGD":
@@ -133,7 +133,7 @@ def _is_needed(option: str, visit: Visit) -> bool:
 
 
 def _needs_a_model(visit: Visit) -> bool:
-    """Training reads modelPath in its own block, too; what builds and writes needs none."""
+    """Return whether a block needs modelPath; training reads it in its own block, too."""
     if visit.outer is not None or _in_training_block(visit):
         return False
     asks = trains(visit.command) or bool(_EVALUATED.intersection(visit.command.actions))
@@ -148,18 +148,18 @@ def _in_training_block(visit: Visit) -> bool:
 def _required(name: str, visit: Visit) -> _Lack:
     option = visit.table.find(name)
     here = option is not None and option.here
-    where = "in it" if here else "in it or around it"
+    where = "there" if here else "there or in a block around it"
     says = f" ({option.says.rstrip('.').lower()})" if option is not None and option.says else ""
     message = (
-        f"'{visit.name}' ({visit.table.name}) needs {name}{says}, and none is found {where}: the "
-        "program stops."
+        f"'{visit.name}' ({visit.table.name}) needs {name}{says}, and none is found {where}: "
+        "CNTK stops."
     )
     outermost = "block" if option is not None and option.inside else "option"
     return _at("CK070", visit, message, name, outermost if visit.outer is None else "inner")
 
 
 def _at(code: str, visit: Visit, message: str, name: str = "", kind: str = "inner") -> _Lack:
-    """At the key of a block in a file, rather than in an argument."""
+    """Return a missing item at the key of a block in a file, rather than on the command line."""
     parts = visit.found.entry.parts
     files = [part for part in parts if part.key.source.name != COMMAND_LINE]
     return _Lack(name or code, kind, code, placed((files or parts)[-1].key), message)
@@ -167,17 +167,17 @@ def _at(code: str, visit: Visit, message: str, name: str = "", kind: str = "inne
 
 def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
     actions = command.actions
-    slip = any(has_slip(name, visit) for name in BUILDERS)
-    if any(it in TRAINING[:2] for it in actions) and command.builder is None and not slip:
+    misspelt = any(has_misspelling(name, visit) for name in BUILDERS)
+    if any(it in TRAINING[:2] for it in actions) and command.builder is None and not misspelt:
         message = (
-            f"'{command.name}' trains, and no network is found in it or around it: the program "
+            f"'{command.name}' trains, and no network is found there or in a block around it: CNTK "
             "stops. Write a BrainScriptNetworkBuilder, NDLNetworkBuilder or SimpleNetworkBuilder."
         )
         yield _at("CK072", visit, message, "builder", "block")
-    given = (visit.option(it) is not None or has_slip(it, visit) for it in _WRITES)
+    given = (visit.option(it) is not None or has_misspelling(it, visit) for it in _WRITES)
     if "write" in actions and not any(given):
         message = (
-            f"'{command.name}' writes, and neither outputPath nor writer is found: the program "
+            f"'{command.name}' writes, and neither outputPath nor writer is found: CNTK "
             "stops. Write outputPath for text files."
         )
         yield _at("CK075", visit, message, "outputPath", "option")
@@ -193,24 +193,24 @@ def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
 
 
 def _training(visit: Visit) -> Iterator[_Lack]:
-    if any(visit.option(name) is not None or has_slip(name, visit) for name in _RATES):
+    if any(visit.option(name) is not None or has_misspelling(name, visit) for name in _RATES):
         return
     adjust = visit.scope.block(b"AutoAdjust")
     search = "none" if adjust is None else adjust.option(b"autoAdjustLR", "none").lower()
     if search in ("none", "false"):
         message = (
             "Training needs a learning rate, and neither learningRatesPerMB nor "
-            "learningRatesPerSample is found in this block or around it, nor does AutoAdjust "
-            "search one: the program stops."
+            "learningRatesPerSample is found in this block or one around it, nor does AutoAdjust "
+            "search one: CNTK stops."
         )
         yield _at("CK061", visit, message)
 
 
 def _text_reader(visit: Visit) -> Iterator[_Lack]:
-    if visit.option("input") is None and not has_slip("input", visit):
+    if visit.option("input") is None and not has_misspelling("input", visit):
         message = (
             f"The reader '{visit.name}' reads CNTK's text format and has no input block with its "
-            "streams: the program stops. It looks for input in this very block."
+            "streams: CNTK stops. It looks for input in this block only."
         )
         yield _at("CK073", visit, message)
 
@@ -219,22 +219,22 @@ def _stream(visit: Visit) -> Iterator[_Lack]:
     lacking = [
         name
         for name in ("dim", "format")
-        if visit.option(name) is None and not has_slip(name, visit)
+        if visit.option(name) is None and not has_misspelling(name, visit)
     ]
     if lacking:
         message = (
-            f"The stream '{visit.name}' needs {' and '.join(lacking)}, in this very block: the "
-            "program stops."
+            f"The stream '{visit.name}' needs {' and '.join(lacking)}, in its own block: "
+            "CNTK stops."
         )
         yield _at("CK074", visit, message)
 
 
 def _streams(visit: Visit) -> Iterator[_Lack]:
-    """Streams that are no blocks at all."""
+    """Yield streams that are not blocks."""
     for entry, found in sections(visit):
         if found.problem is None and found.text.text[:1] not in (b"[", b"{"):
             name = entry.key.decode("utf-8", "replace")
-            message = f"The stream '{name}' is no block: the program misses dim and format in it."
+            message = f"The stream '{name}' is not a block, so it lacks dim and format."
             place = placed(entry.parts[-1].key)
             yield _Lack(name, "inner", "CK074", place, message)
 

@@ -1,4 +1,4 @@
-"""Streams of readers against the inputs of the network that they feed."""
+"""Rules on the streams of readers and the inputs of the network that they feed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _READERS = ("reader", "cvreader")
 
 
 class _Fed:
-    """A reader with its streams, and the inputs of the network that ask for them."""
+    """A reader with its streams, and the inputs of the network that they feed."""
 
     __slots__ = ("inputs", "network", "reader", "severity", "streams")
 
@@ -40,12 +40,13 @@ class _Fed:
         self.streams = streams
         self.inputs = inputs
         self.network = network
-        #: Of what stops the program, unless another configuration is run otherwise than it seems.
+        #: None for an error; a warning if another configuration trains the network, which may be
+        #: run with other settings.
         self.severity: Severity | None = "warning" if trainer else None
 
 
 def _fed(experiment: Experiment) -> Iterator[_Fed]:
-    """Every reader whose streams are known, with a network that is known."""
+    """Yield each reader whose streams are known, with a network that is known."""
     for visit in experiment.visits:
         command = visit.command
         outermost = visit.outer is not None and visit.outer.outer is None
@@ -59,12 +60,12 @@ def _fed(experiment: Experiment) -> Iterator[_Fed]:
 
 
 def _is_open(network: Network) -> bool:
-    """Whether a network may hold more than can be known, or has faults that come first."""
+    """Return whether a network may contain unknown nodes, or has faults that come first."""
     return bool(network.troubles) or any(one.operation == OPAQUE for one in network.nodes.values())
 
 
 def _asked(visit: Visit, network: Network) -> list[Node]:
-    """The inputs whose data a command asks its reader for."""
+    """Return the inputs whose data a command reads."""
     if visit.command.actions == ("write",):
         return _below(network, visit)
     groups = (*network.groups.get("feature", ()), *network.groups.get("label", ()))
@@ -72,7 +73,7 @@ def _asked(visit: Visit, network: Network) -> list[Node]:
 
 
 def _below(network: Network, visit: Visit) -> list[Node]:
-    """The inputs that the outputs rest on."""
+    """Return the inputs that the outputs depend on."""
     named = visit.command.scope.look_up(b"outputNodeNames") if visit.command.scope else None
     if named is not None:
         return []
@@ -81,15 +82,15 @@ def _below(network: Network, visit: Visit) -> list[Node]:
 
 
 def _made(node: Node) -> list[Note]:
-    """Where an input is made; no text says that of one in the file of a model."""
+    """Return a note on where an input is created, which is unknown for one in a model file."""
     place = Place(*node.where)
-    return [Note(f"The input '{node.name}' is made here.", place)] if place.source else []
+    return [Note(f"The input '{node.name}' is created here.", place)] if place.source else []
 
 
 @rule("CK106", "error", on=EXPERIMENT)
 def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Inputs of the network for which the reader has no stream."""
-    told: set[object] = set()
+    """Report inputs of the network for which the reader has no stream."""
+    seen: set[object] = set()
     for fed in _fed(experiment):
         names = [stream.name for stream in fed.streams]
         for node in fed.inputs:
@@ -97,18 +98,18 @@ def unfed_inputs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 continue
             meant = suggestion(node.name, names)
             message = (
-                f"'{fed.reader.command.name}' asks its reader for the input '{node.name}', and the "
-                f"reader has only {', '.join(names)}: the program stops.{meant}"
+                f"'{fed.reader.command.name}' needs data for the input '{node.name}', and the "
+                f"reader has only {', '.join(names)}: CNTK stops.{meant}"
             )
             place = placed(fed.reader.found.entry.parts[-1].key)
-            if (place, node.name) not in told:
-                told.add((place, node.name))
+            if (place, node.name) not in seen:
+                seen.add((place, node.name))
                 yield Finding("CK106", place, message, _made(node), severity=fed.severity)
 
 
 @rule("CK107", "info", on=EXPERIMENT)
 def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Streams that no command's network asks for."""
+    """Report streams that no command's network uses."""
     asked: dict[Place, bool] = {}
     unused: dict[Place, Finding] = {}
     for fed in _fed(experiment):
@@ -119,12 +120,12 @@ def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             place = placed(stream.entry.parts[-1].key)
             asked[place] = asked.get(place, False) or stream.name in names
             if nearest(stream.name, names) in unfed:
-                # The input that is meant is told to have no stream.
+                # The intended input is reported to have no stream.
                 asked[place] = True
             meant = suggestion(stream.name, names)
             message = (
                 f"The network of '{fed.reader.command.name}' has no input '{stream.name}', so this "
-                f"stream is read for nothing.{meant}"
+                f"stream is not used.{meant}"
             )
             severity: Severity | None = "warning" if meant else None
             unused[place] = Finding("CK107", place, message, severity=severity)
@@ -135,8 +136,8 @@ def unused_streams(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 @rule("CK108", "error", on=EXPERIMENT)
 def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Streams that have another number of elements than the input that they feed."""
-    told: set[object] = set()
+    """Report streams whose number of elements differs from the input that they feed."""
+    seen: set[object] = set()
     for fed in _fed(experiment):
         streams = {stream.name: stream for stream in fed.streams}
         for node in fed.inputs:
@@ -146,13 +147,13 @@ def unequal_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
                 continue
             found = stream.found.entry.parts[-1].value if stream.found is not None else None
             place = placed(found if found is not None else stream.entry.parts[-1].key)
-            if (place, node.name) in told:
+            if (place, node.name) in seen:
                 continue
-            told.add((place, node.name))
+            seen.add((place, node.name))
             many = len(node.shape or ()) > 1
             shape = f" ([{written(node.shape)}])" if many else ""
             message = (
-                f"The stream '{stream.name}' brings {stream.size} numbers a sample "
+                f"The stream '{stream.name}' has {stream.size} numbers per sample "
                 f"({stream.why}), and the input '{node.name}' has {size}{shape}: they must be "
                 "equal."
             )

@@ -1,4 +1,4 @@
-"""Options of training that contradict each other."""
+"""Rules on options of training that contradict each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _visits(experiment: Experiment, *tables: str) -> Iterator[Visit]:
 
 
 def _given(visit: Visit, names: tuple[str, ...]) -> list[tuple[str, Found]]:
-    """Which of several options are found."""
+    """Return which of several options are found."""
     found = ((name, visit.option(name)) for name in names)
     return [(name, one) for name, one in found if one is not None and one.text.text]
 
@@ -45,22 +45,22 @@ def _only_one(code: str, visit: Visit, names: tuple[str, ...], why: str) -> Iter
 
 @rule("CK060", "error", on=EXPERIMENT)
 def two_rates(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Learning rates per sample and per minibatch at once."""
+    """Report learning rates given both per sample and per minibatch."""
     for visit in _visits(experiment, "SGD"):
         names = ("learningRatesPerMB", "learningRatesPerSample")
-        yield from _only_one("CK060", visit, names, "the program stops.")
+        yield from _only_one("CK060", visit, names, "CNTK stops.")
 
 
 @rule("CK062", "error", on=EXPERIMENT)
 def several_momentums(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Momentum in more than one unit."""
+    """Report momentum in more than one unit."""
     for visit in _visits(experiment, "SGD"):
-        yield from _only_one("CK062", visit, _MOMENTUM, "the program stops.")
+        yield from _only_one("CK062", visit, _MOMENTUM, "CNTK stops.")
 
 
 @rule("CK063", "error", on=EXPERIMENT)
 def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """An epoch with fewer samples than a minibatch."""
+    """Report an epoch with fewer samples than a minibatch."""
     for visit in _visits(experiment, "SGD"):
         epoch = _whole(visit.text("epochSize"))
         found = visit.option("minibatchSize")
@@ -74,7 +74,7 @@ def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         source = "its default" if found is None else "minibatchSize"
         message = (
             f"An epoch of {epoch} samples is smaller than a minibatch of {max(too_large)} "
-            f"({source}): the program stops. Raise epochSize, or 0 for all data, or make "
+            f"({source}): CNTK stops. Raise epochSize, or 0 for all data, or make "
             "minibatches smaller."
         )
         yield Finding("CK063", placed(place.entry.parts[-1].value), message)
@@ -82,8 +82,8 @@ def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 @rule("CK064", "warning", on=EXPERIMENT)
 def two_block_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Two options of parallel training that say the same."""
-    why = "with several workers the program stops."
+    """Report two options of parallel training that set the same value."""
+    why = "with several workers CNTK stops."
     for visit in _visits(experiment, "ModelAveragingSGD", "BlockMomentumSGD"):
         yield from _only_one("CK064", visit, _BLOCK_SIZES, why)
         yield from _only_one("CK064", visit, _BLOCK_MOMENTUM, why)
@@ -91,7 +91,7 @@ def two_block_sizes(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
 
 @rule("CK065", "info", on=EXPERIMENT)
 def idle_parallel_block(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """A ParallelTrain block in a run that trains alone."""
+    """Report a ParallelTrain block in a run of one worker."""
     root = experiment.configuration.root
     switch = root.look_up(b"parallelTrain")
     if switch is None or switch.text.text.lower() not in (b"false", b"f", b"0"):
@@ -105,19 +105,19 @@ def idle_parallel_block(experiment: Experiment, _: Experiment) -> Iterator[Findi
 
 @rule("CK066", "error", on=EXPERIMENT)
 def gradient_check(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """A check of gradients in single precision."""
+    """Report a gradient check in single precision."""
     precision = experiment.configuration.root.option(b"precision", "float")
     for visit in _visits(experiment, "SGD"):
         found = visit.option("gradientcheck")
         if found is None or visit.text("gradientcheck") not in TRUE or precision != "float":
             continue
-        message = "gradientcheck needs precision=double at the top level: the program stops."
+        message = "gradientcheck needs precision=double at the top level: CNTK stops."
         yield Finding("CK066", placed(found.entry.parts[-1].value), message)
 
 
 @rule("CK067", "warning", on=EXPERIMENT)
 def options_without_effect(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Options of AutoAdjust while nothing is adjusted."""
+    """Report options of AutoAdjust while nothing is adjusted."""
     for visit in _visits(experiment, "AutoAdjust"):
         rate = visit.scope.option(b"autoAdjustLR", "none").lower()
         size = visit.scope.option(b"autoAdjustMinibatch", "false")
@@ -138,7 +138,7 @@ def options_without_effect(experiment: Experiment, _: Experiment) -> Iterator[Fi
 
 @rule("CK068", "error", on=EXPERIMENT)
 def truncated_reader(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """`truncated` in the reader of a training alone, which the program refuses."""
+    """Report `truncated` only in the reader of a training, which CNTK rejects."""
     if experiment.configuration.root.here(b"truncated") is not None:
         return
     for visit in experiment.visits:
@@ -151,7 +151,7 @@ def truncated_reader(experiment: Experiment, _: Experiment) -> Iterator[Finding]
         if entry is None or training is None or training.here(b"truncated") is not None:
             continue
         message = (
-            "truncated is given in the reader and not in SGD: the program stops. Write it at the "
+            "truncated is given in the reader and not in SGD: CNTK stops. Write it at the "
             "top level instead, where both find it."
         )
         yield Finding("CK068", placed(entry.parts[-1].key), message)

@@ -1,6 +1,6 @@
-"""Values of options: the wrong kind, words that nobody knows, numbers out of their range.
+"""Rules on values of options: wrong types, unknown words, numbers out of range.
 
-An option is judged where the program finds it, which may be far outside the block that asks.
+An option is checked where CNTK finds it, which may be far outside the block that reads it.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ emitted("CK056", "error")
 emitted("CK057", "info")
 emitted("CK058", "error")
 
-#: Readers that once had another mode.
+#: Readers that had another mode in older releases.
 _SPEECH = frozenset(("HTKMLFReader", "Kaldi2Reader", "KaldiReader"))
-#: What people write for true and false elsewhere.
+#: Words for true and false in other formats.
 _MEANT = {
     **dict.fromkeys(("yes", "on", "y", "t", "true", "enabled"), "true"),
     **dict.fromkeys(("no", "off", "n", "f", "false", "none", "disabled"), "false"),
 }
-#: What a value that goes on by accident holds; that is told by the rules of texts.
+#: What a value contains that is longer than intended, which the rules on texts report.
 _MORE_THAN_A_VALUE = (b"//", b"/*", b"=", b"\n")
 _INTEGER = late(r"[+-]?[0-9]+\Z")
 _NUMBER = late(
@@ -53,19 +53,21 @@ _NUMBER = late(
     r"|0[xX][0-9a-fA-F]+|inf(?:inity)?|nan|[0-9.]+#inf)\Z",
     re.IGNORECASE,
 )
-#: The program reads these blocks only where several workers train.
+#: CNTK reads these blocks only when several workers train.
 _WITH_WORKERS = frozenset(
     (
         *("ParallelTrain", "DataParallelSGD", "ModelAveragingSGD", "BlockMomentumSGD"),
         *("DataParallelASGD", "AdjustLearningRateAtBeginning"),
     )
 )
-#: Where a number out of its range stops the program.
+#: The tables in which CNTK stops at a number out of range.
 _CHECKED = frozenset(("SGD", "AutoAdjust"))
 
 
 class _Asked(NamedTuple):
-    """An option that something looks for: its row, what was found, who asks, how grave."""
+    """An option that is read: its row, the value found, the table that it is in, the severity of a
+    fault.
+    """
 
     option: Option
     found: Found
@@ -76,13 +78,13 @@ class _Asked(NamedTuple):
 
 @rule("CK050", "error", on=EXPERIMENT)
 def unreadable_values(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Every value that the one who asks for it cannot read; each place once."""
-    told: set[tuple[str, object]] = set()
+    """Report each value that cannot be read as its option needs, each place once."""
+    seen: set[tuple[str, object]] = set()
     for asked in _asked(experiment):
-        for finding in _judged(asked):
+        for finding in _checked(asked):
             key = (finding.code, finding.place)
-            if key not in told:
-                told.add(key)
+            if key not in seen:
+                seen.add(key)
                 yield finding
 
 
@@ -110,18 +112,18 @@ def _of_table(
 
 
 def _is_read(option: Option, visit: Visit) -> bool:
-    """Whether the program reads an option at all: it sets some itself before it asks."""
+    """Return whether CNTK reads an option at all: it sets some itself before."""
     writes = visit.command.actions == ("write",)
     return not (writes and option.name == "randomize")
 
 
 def _severity(visit: Visit) -> Severity:
-    """What is not run or not read stops nothing."""
+    """Return the severity of a fault: only a block that is run and read stops CNTK."""
     runs = visit.command.listed and visit.table.name not in _WITH_WORKERS
     return "error" if runs else "warning"
 
 
-def _judged(asked: _Asked) -> Iterator[Finding]:
+def _checked(asked: _Asked) -> Iterator[Finding]:
     option, found = asked.option, asked.found
     if option.instead:
         yield _old_option(asked)
@@ -153,7 +155,7 @@ def _value(text: Traced) -> str:
 
 
 def _at(code: str, text: Traced, message: str, asked: _Asked, change: str = "") -> Finding:
-    """What is wrong with a value, as grave as whoever asks for it takes it."""
+    """Return the finding on a value, with the severity of the block that reads it."""
     place = placed(text.place(0, len(text)))
     direct = place.source == asked.found.entry.parts[-1].value.source.name and not text.uses
     repair = None
@@ -173,10 +175,9 @@ def _choice(asked: _Asked, text: Traced) -> Iterator[Finding]:
     allowed = ", ".join(values)
     found = proposal(word, ((one, option.word(one)) for one in option.values), asked.experiment)
     meant = found.word or ""
-    case = " Here upper and lower case matter." if word.lower() == meant.lower() != "" else ""
+    case = " It is case-sensitive." if word.lower() == meant.lower() != "" else ""
     message = (
-        f"{option.name} cannot be '{word}': the program stops. It may be {allowed}.{case}"
-        f"{found.sentence}"
+        f"{option.name} cannot be '{word}': CNTK stops. It may be {allowed}.{case}{found.sentence}"
     )
     yield _at("CK050", text, message, asked, meant)
 
@@ -188,13 +189,15 @@ def _old_value(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
     if word.lower() in {one.lower() for one in option.values}:
         return
     values = [one for one in option.values if asked.experiment.has(option.word(one))]
-    message = f"'{word}' is an old value of {option.name}. Today's are {', '.join(values)}."
+    message = (
+        f"'{word}' is an old value of {option.name}. The current ones are {', '.join(values)}."
+    )
     yield Finding("CK057", placed(text.place(0, len(text))), message)
 
 
 def _old_option(asked: _Asked) -> Finding:
     place = placed(asked.found.entry.parts[-1].key)
-    message = f"{asked.option.name} is an old option. Write {asked.option.instead} instead."
+    message = f"{asked.option.name} is deprecated. Write {asked.option.instead} instead."
     return Finding("CK043", place, message)
 
 
@@ -205,8 +208,8 @@ def _truth(asked: _Asked, text: Traced) -> Iterator[Finding]:
         return
     more = "".join(f" or {one}" for one in asked.option.values)
     message = (
-        f"{asked.option.name} is true or false{more}, and '{word}' is none of them: the program "
-        "stops. It takes t, true, T, True, TRUE, 1 and the same for false, 0."
+        f"{asked.option.name} is true or false{more}, and '{word}' is neither: CNTK "
+        "stops. It accepts t, true, T, True, TRUE, 1 and the same for false, 0."
     )
     yield _at("CK051", text, message, asked, _MEANT.get(word.lower(), ""))
 
@@ -230,12 +233,12 @@ def _integer(asked: _Asked, text: Traced) -> Iterator[Finding]:
     if word == "" and asked.option.default == "":
         return
     if _NUMBER.match(word) is None:
-        yield _no_number(asked, text, word, "a whole number")
+        yield _no_number(asked, text, word, "an integer")
         return
     whole = _as_whole(word)
     message = (
-        f"{asked.option.name} is read as a whole number in digits, and '{word}' is not written "
-        f"so: the program stops.{f' Write {whole}.' if whole else ''}"
+        f"{asked.option.name} is an integer, read digit by digit, and '{word}' is not written "
+        f"so: CNTK stops.{f' Write {whole}.' if whole else ''}"
     )
     yield _at("CK053", text, message, asked, whole)
 
@@ -252,7 +255,7 @@ def _no_number(asked: _Asked, text: Traced, word: str, wanted: str) -> Finding:
     listed = asked.option.each and len(elements(asked.found.text) or ()) > 1
     what = f"Each value of {asked.option.name}" if listed else asked.option.name
     more = f" (or {', '.join(asked.option.values)})" if asked.option.values else ""
-    message = f"{what} is {wanted}{more}, and '{word}' cannot be read as one: the program stops."
+    message = f"{what} is {wanted}{more}, and '{word}' cannot be read as one: CNTK stops."
     return _at("CK054" if listed else "CK052", text, message, asked)
 
 
@@ -263,16 +266,16 @@ def _range(asked: _Asked, text: Traced, word: str) -> Iterator[Finding]:
     if option.span.holds(float(word)):
         return
     stops = asked.table in _CHECKED
-    what = "the program stops" if stops else "nothing sensible comes of it"
-    message = f"{option.name} must be {option.span}, and here it is {word}: {what}."
+    what = "CNTK stops" if stops else "its value is not meaningful"
+    message = f"{option.name} must be {option.span}, but is {word}: {what}."
     yield _at("CK056", text, message, asked if stops else asked._replace(severity="warning"))
 
 
 def _no_block(asked: _Asked) -> Finding:
     place = placed(asked.found.entry.parts[-1].value)
     message = (
-        f"{asked.option.name} is a block of options, and here it is '{_value(asked.found.text)}', "
-        "in which none is found. Write { ... }."
+        f"{asked.option.name} is a block of options, but is given '{_value(asked.found.text)}', "
+        "which contains none. Write { ... }."
     )
     return Finding("CK055", place, message)
 
@@ -280,7 +283,7 @@ def _no_block(asked: _Asked) -> Finding:
 def _block_instead(asked: _Asked) -> Finding:
     place = placed(asked.found.entry.parts[0].key)
     message = (
-        f"{asked.option.name} is one value, and here it is a block: the program stops where it "
+        f"{asked.option.name} is a single value, but is given a block: CNTK stops when it "
         "reads it. Write the value without brackets."
     )
     return Finding("CK058", place, message, severity=asked.severity)
@@ -291,7 +294,7 @@ _KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _int
 
 @rule("CK045", "error", on=EXPERIMENT)
 def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Options of older programs at which today's stops."""
+    """Report options of older releases at which current ones stop."""
     root = experiment.configuration.root
     readers = (
         visit.scope.here(b"legacyMode")
@@ -303,13 +306,13 @@ def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         name = entry.key.decode("utf-8", "replace")
         advice = "Write precision instead." if name.lower() == "type" else "Remove it."
-        message = f"'{name}' is an option of older programs here, and today's stops at it. {advice}"
+        message = f"'{name}' is an option of older releases, and current ones stop at it. {advice}"
         yield Finding("CK045", placed(entry.parts[-1].key), message)
 
 
 @rule("CK059", "info", on=EXPERIMENT)
 def old_actions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Spellings of actions that only older texts have."""
+    """Report old spellings of actions."""
     for visit in experiment.visits:
         found = None if visit.outer is not None else visit.scope.look_up(b"action", climb=False)
         for element in elements(found.text) or () if found is not None else ():

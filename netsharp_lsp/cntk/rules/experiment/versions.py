@@ -1,4 +1,4 @@
-"""Rules on words that not every release of CNTK knows."""
+"""Rules on words that not every release of CNTK has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ emitted("CK122", "error")
 
 @rule("CK121", "error", on=EXPERIMENT)
 def other_versions(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Words that the release does not know for which a run is, or of which none knows all."""
+    """Report words that the release of a run does not have, or that no release has together."""
     version = experiment.version
     if version.why == SET:
         for word in version.words:
@@ -44,9 +44,9 @@ def _unknown(word: VersionedWord, version: Version) -> Finding:
 def _conflicting(word: VersionedWord, other: VersionedWord) -> Finding:
     message = (
         f"CNTK knows {word.said} {word.known}, and {other.said} {other.known}: there is no release"
-        " that knows both. Write all of it for one release."
+        " that knows both. Write everything for one release."
     )
-    note = Note(f"{other.said} stands here.", other.place)
+    note = Note(f"{other.said} is used here.", other.place)
     return Finding("CK122", word.place, message, [note], severity=_severity(word))
 
 

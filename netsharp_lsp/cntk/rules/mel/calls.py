@@ -1,4 +1,4 @@
-"""What is wrong with edits in MEL: calls, models, and the nodes that they name."""
+"""Rules on edits in MEL: calls, models, and the nodes that they name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
-#: The code of each kind of fault, and how grave it is.
+#: The code of each kind of fault, and its severity.
 KINDS: dict[str, tuple[str, Severity]] = {
     "unknown-function": ("ME001", "error"),
     "shortened": ("ME002", "hint"),
@@ -56,7 +56,7 @@ KINDS: dict[str, tuple[str, Severity]] = {
 }
 #: Statements of NDL in a text of MEL have the codes of NDL.
 KINDS["ndl-function"] = ("ND002", "error")
-#: What does not fit in an edited network has the codes of networks.
+#: Mismatches in an edited network have the codes of networks.
 KINDS.update({f"{NETWORK}{kind}": (code, "error") for kind, (code, _) in SHAPES.items()})
 for _code, _severity in KINDS.values():
     if _code.startswith("ME") and _code != "ME001":
@@ -65,7 +65,7 @@ for _code, _severity in KINDS.values():
 
 @rule("ME001", "error", on=EXPERIMENT)
 def edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """What was met on the way through every edit of the run."""
+    """Report the faults of each edit of the run."""
     for edit in experiment.edits:
         for fault in edit.faults:
             if not _is_comment(fault):
@@ -73,14 +73,14 @@ def edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
 
 
 def _is_comment(fault: EditFault) -> bool:
-    """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
+    """Return whether an invalid statement is a wrong comment, which other rules report."""
     return fault.kind == "statement" and (b"//" in fault.text.text or b"#" in fault.text.text)
 
 
 def _finding(fault: EditFault) -> Finding:
     code, _ = KINDS[fault.kind]
     notes = [Note(message, _place(text)) for message, text in fault.notes]
-    severity: Severity | None = None if fault.grave else "warning"
+    severity: Severity | None = None if fault.is_error else "warning"
     return Finding(
         code, _place(fault.text), fault.message, notes, _repair(fault.replacement), severity
     )
@@ -91,7 +91,7 @@ def _place(text: Traced) -> Place:
 
 
 def _repair(replacement: Replacement | None) -> Repair | None:
-    """A fix where the text is written as it is read: no variable stands there."""
+    """Return a fix if the text is written as it is read, that is, without a variable."""
     if replacement is None:
         return None
     texts = [old for old, _ in replacement.changes]

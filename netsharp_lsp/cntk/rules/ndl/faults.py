@@ -1,4 +1,4 @@
-"""What keeps a network of NDL from being built, as codes; the evaluation has met it."""
+"""Faults that keep a network of NDL from being built, found by the evaluation, as codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.experiment import Experiment
     from netsharp_lsp.diagnostics.model import Severity
 
-#: The code of each kind of fault, and how grave it is.
+#: The code of each kind of fault, and its severity.
 KINDS: dict[str, tuple[str, Severity]] = {
     "unknown-function": ("ND002", "error"),
     "recursion": ("ND003", "error"),
@@ -65,28 +65,28 @@ KINDS: dict[str, tuple[str, Severity]] = {
     "unmatched": ("ND057", "error"),
     "stray-bracket": ("ND057", "error"),
 }
-#: Kinds that rules on the text tell, too, and better.
+#: Kinds that rules on the text report, too, and better.
 ELSEWHERE = frozenset(
     ("unknown-option", "group", "group-name", "missing-file", "unreadable", "undefined-variable")
 ) | {"outside"}
-#: What follows from other faults more often than not: from any, or from an unknown macro.
+#: Faults that usually follow from others: from any, or from an unknown macro.
 _FOLLOWS = frozenset(("no-features", "no-result"))
 _FOLLOWS_UNKNOWN = frozenset(("member",))
-#: What a part of the text may say that nobody may read.
+#: Faults that a part of the text outside the allowed folders may explain.
 _UNKNOWN = _FOLLOWS | _FOLLOWS_UNKNOWN | {"unknown-function", "unknown-name", "missing-section"}
-#: What is wrong with a statement whatever model it is added to.
+#: Faults of a statement whatever model it is added to.
 _IN_EDITS = frozenset(
     (
         *("reserved-name", "arity", "macro-arity", "dimension", "option-value", "option-missing"),
         *("option-call", "swallowed", "nested-parameter", "no-constructor", "repeat"),
     )
 )
-#: What leaves a call with other arguments than are written, and what is said of those then.
-_UNREAD = frozenset(("option-call", "repeat", "deep"))
+#: Faults that change the arguments of a call, and faults that then follow.
+_UNPARSED = frozenset(("option-call", "repeat", "deep"))
 _COUNTS = frozenset(("arity", "macro-arity", "no-node", "no-number"))
-#: Of these the first one of a file tells all.
+#: Of these only the first one of a file is reported.
 _BRACKETS = frozenset(("unclosed", "unmatched", "stray-bracket"))
-#: What somebody else may define where a file stands alone.
+#: What another file may define, if a file is checked on its own.
 _OUTSIDE = frozenset(("unknown-function", "unknown-name", "no-features"))
 for _code, _severity in dict(KINDS.values()).items():
     if _code not in ("ND002", "ND004"):
@@ -95,56 +95,56 @@ for _code, _severity in dict(KINDS.values()).items():
 
 @rule("ND001", "info", on=NETWORK, language="ndl")
 def deprecated(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """That a network is written in NDL; once for each builder."""
+    """Report once per builder that a network is written in NDL."""
     if built.language == "ndl" and built.found is not None:
         key = built.found.entry.parts[0].key
         message = (
-            "NDL is deprecated: BrainScript has taken its place. 'netsharp migrate' writes the "
-            "same network in BrainScript and shows that it is the same."
+            "NDL is deprecated: BrainScript has replaced it. 'netsharp migrate' writes the "
+            "same network in BrainScript and proves that it is the same."
         )
         yield Finding("ND001", Place(key.source.name, key.start, key.end), message)
 
 
 @rule("ND002", "error", on=NETWORK, language="ndl")
 def faults(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """What was met while the network was evaluated."""
+    """Report the faults that the evaluation of a network found."""
     if built.language != "ndl":
         return
-    told: set[str] = set()
+    seen: set[str] = set()
     sketch = built.found is not None and _is_sketch(built.found.text.text)
-    for fault in _telling(built.faults):
+    for fault in _independent(built.faults):
         if sketch and fault.kind == "missing-section":
             continue
         if _is_comment(fault, experiment) or _loses_nothing(fault, experiment):
             continue
-        if not _is_known(fault, built, told, experiment):
+        if not _is_known(fault, built, seen, experiment):
             yield _finding(fault, built.found is None, experiment)
 
 
 @rule("ND004", "error", on=EXPERIMENT, language="ndl")
 def faults_of_edits(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """What was met in statements of NDL within MEL, as far as no node of a model matters."""
+    """Report faults in statements of NDL within MEL that do not depend on nodes of a model."""
     for edit in experiment.edits:
         found = [fault for fault in edit_faults(edit) if fault.kind in _IN_EDITS]
-        for fault in _telling(tuple(found)):
+        for fault in _independent(tuple(found)):
             if fault.place.source == edit.text.name and not _loses_nothing(fault, experiment):
                 yield _finding(fault, not edit.command, experiment)
 
 
 def _is_sketch(text: bytes) -> bool:
-    """Whether something is left out of a builder: then sections may be given in its place, too."""
+    """Return whether a part of a builder is omitted, which may contain sections, too."""
     return any(line.strip() == b"..." for line in text.splitlines())
 
 
-def _telling(found: tuple[BuildingFault, ...]) -> Iterator[BuildingFault]:
-    """The faults that do not follow from others."""
+def _independent(found: tuple[BuildingFault, ...]) -> Iterator[BuildingFault]:
+    """Yield the faults that do not follow from others."""
     kinds = {fault.kind for fault in found if _is_error(fault)}
     follows = _FOLLOWS if kinds - _FOLLOWS else frozenset[str]()
     if "unknown-function" in kinds:
         follows |= _FOLLOWS_UNKNOWN
     if any(fault.kind == "outside" for fault in found):
         follows |= _UNKNOWN
-    unread = [fault.place for fault in found if fault.kind in _UNREAD]
+    unparsed = [fault.place for fault in found if fault.kind in _UNPARSED]
     miscounted = [fault.place for fault in found if fault.kind == "arity"]
     brackets: set[str] = set()
     for fault in found:
@@ -152,7 +152,7 @@ def _telling(found: tuple[BuildingFault, ...]) -> Iterator[BuildingFault]:
             continue
         if fault.kind == "no-node" and any(_holds(place, fault.place) for place in miscounted):
             continue
-        if fault.kind in _COUNTS and any(_holds(fault.place, place) for place in unread):
+        if fault.kind in _COUNTS and any(_holds(fault.place, place) for place in unparsed):
             continue
         if fault.kind in _BRACKETS:
             if fault.place.source in brackets:
@@ -188,24 +188,24 @@ def _finding(fault: BuildingFault, alone: bool, experiment: Experiment) -> Findi
 
 
 def _loses_nothing(fault: BuildingFault, experiment: Experiment) -> bool:
-    """Whether what is swallowed separates anyway."""
+    """Return whether the swallowed character is an ordinary separator."""
     return fault.kind == "swallowed" and written_at(fault.place, experiment) in (":", ",")
 
 
 def _is_comment(fault: BuildingFault, experiment: Experiment) -> bool:
-    """Whether what is no statement is a comment that begins wrongly, which other rules tell."""
+    """Return whether an invalid statement is a wrong comment, which other rules report."""
     written = written_at(fault.place, experiment) if fault.kind == "no-statement" else ""
     return "//" in written or "#" in written
 
 
 def _is_known(
-    fault: BuildingFault, built: BuiltNetwork, told: set[str], experiment: Experiment
+    fault: BuildingFault, built: BuiltNetwork, seen: set[str], experiment: Experiment
 ) -> bool:
-    """Whether an unknown name of a file alone was told before."""
+    """Return whether an unknown name of a file on its own was reported before."""
     if built.found is not None or fault.kind not in _OUTSIDE:
         return False
     name = written_at(fault.place, experiment).lower()
-    if name in told:
+    if name in seen:
         return True
-    told.add(name)
+    seen.add(name)
     return False

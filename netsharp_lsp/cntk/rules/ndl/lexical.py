@@ -1,4 +1,4 @@
-"""Marks in files of NDL and MEL that do not mean what they seem to: comments that are none."""
+"""Marks in files of NDL and MEL that do not mean what they seem to: comments that are read."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from netsharp_lsp.diagnostics.model import Severity
 
 _LINE = late(rb"[^\r\n]+")
-#: At the beginning of a line, or behind what ends a value; a path may begin with two, too.
+#: At the beginning of a line, or after the end of a value; a path may begin with two, too.
 _SLASHES = late(rb"\A[ \t]*(//)|[^=(,:\"\s\\/][ \t]*(?<=[ \t)\]}])(//)")
 _SIGN = late(rb"[ \t]#")
 
 
 @rule("ND055", "error", on=EXPERIMENT, language="ndl")
 def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """`//` where BrainScript begins a comment: NDL reads on."""
+    """Report `//` where BrainScript begins a comment: NDL reads on."""
     for source in _sources(experiment):
         for line in _LINE.finditer(source.text):
             text = line.group()
@@ -36,8 +36,8 @@ def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
             start = line.start() + at
             place = Place(source.name, start, start + 2)
             message = (
-                "'//' begins no comment in NDL and MEL: what follows is read as a statement. "
-                "Write '#', with a blank before it."
+                "'//' does not begin a comment in NDL and MEL: the text after it is read as a "
+                "statement. Write '#', with a blank before it."
             )
             sign = "#" if not at or text[at - 1] in b" \t" else " #"
             assigns = b"=" in text[at:]
@@ -48,7 +48,7 @@ def slashes(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
 
 @rule("ND056", "warning", on=EXPERIMENT, language="ndl")
 def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """A comment behind a `#` that begins none: only the first `#` of a line counts."""
+    """Report a comment after a `#` that does not begin one: only the first `#` of a line can."""
     for source in _sources(experiment):
         for line in _LINE.finditer(source.text):
             text = line.group()
@@ -59,25 +59,25 @@ def signs(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
             if found is not None:
                 start = line.start() + found.start() + 1
                 message = (
-                    "This '#' begins no comment: only the first one of a line counts, and that has "
-                    "no blank before it. What follows is read; put the comment on its own line."
+                    "This '#' does not begin a comment: only the first '#' of a line can, and "
+                    "that one has no blank before it. Put the comment on its own line."
                 )
                 yield Finding("ND056", Place(source.name, start, start + 1), message)
 
 
 @rule("CK019", "info", on=EXPERIMENT)
 def variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Variables of a file of NDL or MEL that no configuration is known of, once for each name."""
+    """Report variables of a file of NDL or MEL without a known configuration, once per name."""
     if experiment.run.items:
         return
     for source in _sources(experiment):
-        told: set[bytes] = set()
+        seen: set[bytes] = set()
         for line in _LINE.finditer(source.text):
             low, high = code_span(line.group())
             for _, found in dollars(source.text, line.start() + low, line.start() + high):
-                if found is None or found.group(1).lower() in told:
+                if found is None or found.group(1).lower() in seen:
                     continue
-                told.add(found.group(1).lower())
+                seen.add(found.group(1).lower())
                 name = found.group(1).decode("utf-8", "replace")
                 message = (
                     f"The variable '{name}' has no value here: it comes from the configuration "
@@ -87,7 +87,7 @@ def variables(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
 
 
 def _sources(experiment: Experiment) -> Iterator[Source]:
-    """The files of NDL and MEL that a run reads, each once; none that is a configuration."""
+    """Yield the files of NDL and MEL that a run reads, each once, without configurations."""
     known = {source.name for source in experiment.configuration.layers.sources}
     traced = [text.script.text for text in ndl_texts(experiment)]
     traced += [edit.text.traced for edit in experiment.edits if edit.text.traced is not None]

@@ -1,4 +1,4 @@
-"""Names in texts of NDL: what is misspelt, unused, or means something else than it seems to."""
+"""Names in texts of NDL: misspelt, unused, or with an unexpected meaning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The arrays that put nodes into groups, as they are usually spelt.
 ARRAYS = ("featureNodes", "labelNodes", "criterionNodes", "evalNodes", "outputNodes")
-#: How BrainScript spells the array of evaluations.
+#: BrainScript's name of the array of evaluations.
 _EVALUATIONS = "evaluationnodes"
 _INPUTS = frozenset(("InputValue", "SparseInputValue", "ImageInput", "SparseImageInput"))
 _LABEL, _FEATURE = re.compile(r"label|\Alabs?\Z", re.IGNORECASE), re.compile(r"feat", re.IGNORECASE)
@@ -31,7 +31,7 @@ _BUILDER_KEYS = frozenset(("ndlmacros", "networkdescription", "randomseedoffset"
 
 @rule("ND028", "warning", on=EXPERIMENT, language="ndl")
 def misspelt_groups(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Arrays whose names are almost those of groups: their nodes are in no group."""
+    """Report arrays with names close to those of groups: their nodes are in no group."""
     for text in ndl_texts(experiment):
         for statement, macro in text.assignments():
             name = statement.name
@@ -43,8 +43,8 @@ def misspelt_groups(subject: Experiment, experiment: Experiment) -> Iterator[Fin
             if name.text.lower() == _EVALUATIONS:
                 why = "is a name of BrainScript; NDL knows only 'evalNodes'"
             else:
-                why = "is no group of nodes"
-            message = f"'{name.text}' {why}: what it lists is in no group. Did you mean '{near}'?"
+                why = "is not a node group"
+            message = f"'{name.text}' {why}: its nodes are in no group. Did you mean '{near}'?"
             fix = Fix(f"Write '{near}'", near, False, name.start, name.end)
             yield text.finding("ND028", name, message, fix)
 
@@ -60,7 +60,7 @@ def _group_meant(name: str) -> str | None:
 
 @rule("ND029", "warning", on=EXPERIMENT, language="ndl")
 def inputs_in_the_wrong_group(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Inputs that are called labels and tagged as features, or the other way round."""
+    """Report inputs that are named as labels and tagged as features, or the other way round."""
     for text in ndl_texts(experiment):
         for statement, _ in text.assignments():
             call, name = statement.value, statement.name
@@ -85,8 +85,8 @@ def _wrong_group(text: NdlText, name: Word, option: Option) -> Iterator[Finding]
     else:
         return
     message = (
-        f"The input '{name.text}' is tagged '{value.text}', but is called as if it were a {meant}. "
-        f"If it is one, the tag is '{meant}'."
+        f"The input '{name.text}' is tagged '{value.text}', but its name is that of a {meant}. "
+        f"If it is one, tag it '{meant}'."
     )
     fix = Fix(f"Tag it '{meant}'", meant, False, value.start, value.end)
     yield text.finding("ND029", value, message, fix)
@@ -94,11 +94,11 @@ def _wrong_group(text: NdlText, name: Word, option: Option) -> Iterator[Finding]
 
 @rule("ND030", "hint", on=EXPERIMENT, language="ndl")
 def other_case(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Names that are spelt in another case than where they are defined."""
+    """Report names that are not capitalized as in their definition."""
     shared = _shared(experiment)
     for text in ndl_texts(experiment):
         outer = _spellings(_outer(text, shared), None)
-        told: set[tuple[str, str]] = set()
+        seen: set[tuple[str, str]] = set()
         for statement, macro in text.assignments():
             known = outer
             if macro is not None and macro.body is not None:
@@ -106,9 +106,9 @@ def other_case(subject: Experiment, experiment: Experiment) -> Iterator[Finding]
             for word in _used(statement.value):
                 head = word.text.partition(".")[0]
                 spelt = known.get(head.lower(), head)
-                if spelt == head or (head, spelt) in told:
+                if spelt == head or (head, spelt) in seen:
                     continue
-                told.add((head, spelt))
+                seen.add((head, spelt))
                 message = (
                     f"'{head}' is defined as '{spelt}'. NDL takes them for the same name; "
                     "BrainScript and patterns of MEL do not."
@@ -119,12 +119,12 @@ def other_case(subject: Experiment, experiment: Experiment) -> Iterator[Finding]
 
 
 def _shared(experiment: Experiment) -> list[NdlText]:
-    """The texts that share their variables: all but files of macros and edits."""
+    """Return the texts that share their variables: all except files of macros and edits."""
     return [text for text in ndl_texts(experiment) if text.role not in ("macros", "edit")]
 
 
 def _outer(text: NdlText, shared: list[NdlText]) -> tuple[Statement, ...]:
-    """The statements outside of macros whose variables a text sees."""
+    """Return the statements outside of macros whose variables are in scope in a text."""
     if text not in shared:
         return text.script.statements
     return tuple(statement for one in shared for statement in one.script.statements)
@@ -139,7 +139,7 @@ def _spellings(statements: tuple[Statement, ...], macro: Definition | None) -> d
 
 
 def _used(value: Value) -> Iterator[Word]:
-    """The words of a value that are looked up: no names of functions and options, no tags."""
+    """Yield the words of a value that are looked up: no names of functions and options, no tags."""
     for one in values(value):
         if isinstance(one, Word) and not one.is_number and not one.is_hole and not one.quoted:
             yield one
@@ -147,7 +147,7 @@ def _used(value: Value) -> Iterator[Word]:
 
 @rule("ND031", "hint", on=EXPERIMENT, language="ndl")
 def unused_numbers(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Numbers that have a name which nothing uses."""
+    """Report named numbers that are not used."""
     shared = _shared(experiment)
     for text in ndl_texts(experiment):
         if text in shared:
@@ -169,12 +169,12 @@ def _unused_numbers(
         is_number = isinstance(value, Word) and value.is_number and not value.is_hole
         if is_number and name.text.lower() not in used and "." not in name.text:
             where = f" in the macro '{macro.name.text}'" if macro is not None else ""
-            message = f"Nothing uses '{name.text}'{where}."
+            message = f"'{name.text}' is never used{where}."
             yield text.finding("ND031", name, message)
 
 
 def _all_used(statements: tuple[Statement, ...]) -> set[str]:
-    """Every name that statements use, with and without members."""
+    """Return all names that statements use, with and without members."""
     found: set[str] = set()
     for statement in statements:
         if not isinstance(statement, NdlAssignment):
@@ -186,7 +186,7 @@ def _all_used(statements: tuple[Statement, ...]) -> set[str]:
 
 @rule("ND032", "hint", on=EXPERIMENT, language="ndl")
 def unused_parameters(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Parameters of macros that their body does not use."""
+    """Report parameters of macros that their body does not use."""
     for text in ndl_texts(experiment):
         for macro in text.script.definitions():
             if macro.body is None:
@@ -194,39 +194,41 @@ def unused_parameters(subject: Experiment, experiment: Experiment) -> Iterator[F
             used = _all_used(macro.body.statements)
             for word in macro.parameters:
                 if word.text.lower() not in used and "=" not in word.text and not word.is_hole:
-                    message = f"The macro '{macro.name.text}' does not use its '{word.text}'."
+                    message = (
+                        f"The macro '{macro.name.text}' does not use its parameter '{word.text}'."
+                    )
                     yield text.finding("ND032", word, message)
 
 
 @rule("ND058", "hint", on=EXPERIMENT, language="ndl")
 def unused_macros(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Macros beside a network that nothing calls; files of macros are for many networks."""
+    """Report macros of a network that are never called; files of macros are shared by networks."""
     called = {
         value.name.text.lower() for text in ndl_texts(experiment) for value, _ in text.calls()
     }
     for text in _shared(experiment):
         for macro in text.script.definitions():
             if not text.alone and macro.name.text.lower() not in called:
-                yield text.finding("ND058", macro.name, f"Nothing calls '{macro.name.text}'.")
+                yield text.finding("ND058", macro.name, f"'{macro.name.text}' is never called.")
 
 
 @rule("ND059", "warning", on=EXPERIMENT, language="ndl")
 def keys_of_the_builder(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Keys of a builder that stand in a text of NDL, where they are variables."""
+    """Report keys of a builder in a text of NDL, where they are variables."""
     for text in ndl_texts(experiment):
         for statement, macro in text.assignments():
             name = statement.name
             if macro is None and name is not None and name.text.lower() in _BUILDER_KEYS:
                 message = (
                     f"'{name.text}' is a key of the NDLNetworkBuilder in a configuration; here it "
-                    "is a variable that nothing reads. Put it into the configuration."
+                    "is a variable that is never read. Move it to the configuration."
                 )
                 yield text.finding("ND059", name, message)
 
 
 @rule("ND033", "warning", on=EXPERIMENT, language="ndl")
 def assigned_parameters(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Parameters of macros that are given another value: the call's value wins."""
+    """Report parameters of macros that are assigned another value: the call's value wins."""
     for text in ndl_texts(experiment):
         for statement, macro in text.assignments():
             name = statement.name
@@ -236,8 +238,8 @@ def assigned_parameters(subject: Experiment, experiment: Experiment) -> Iterator
             formal = next((one for one in macro.parameters if one.text.lower() == lowered), None)
             if formal is not None:
                 message = (
-                    f"'{name.text}' is a parameter of '{macro.name.text}': what stands here makes "
-                    "a node, but the name goes on to mean what the call gives. Use another name."
+                    f"'{name.text}' is a parameter of '{macro.name.text}': this creates "
+                    "a node, but the name still refers to the call's argument. Use another name."
                 )
                 notes = (("It is a parameter here.", formal),)
                 yield text.finding("ND033", name, message, notes=notes)
@@ -245,7 +247,9 @@ def assigned_parameters(subject: Experiment, experiment: Experiment) -> Iterator
 
 @rule("ND034", "info", on=EXPERIMENT, language="ndl")
 def results_by_name(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Macros with a variable of their own name that is not the last one: it is the result."""
+    """Report macros with a variable of their own name that is not the last one: it is the
+    result.
+    """
     for text in ndl_texts(experiment):
         for macro in text.script.definitions():
             found = _own_name(macro.body, macro.name.text) if macro.body is not None else None
@@ -267,13 +271,13 @@ def _own_name(body: Body, name: str) -> NdlAssignment | None:
 
 @rule("ND035", "hint", on=EXPERIMENT, language="ndl")
 def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Names that BrainScript keeps for itself."""
+    """Report names that are reserved words of BrainScript."""
     for text in ndl_texts(experiment):
         for statement, _ in text.statements():
             name = statement.name
             if name is not None and name.text in KEYWORDS and function_of(name.text) is None:
                 message = (
-                    f"'{name.text}' is a word of BrainScript's own: there the name has to be "
+                    f"'{name.text}' is a reserved word of BrainScript: there the name has to be "
                     "another one."
                 )
                 yield text.finding("ND035", name, message)
@@ -281,16 +285,16 @@ def words_of_brainscript(subject: Experiment, experiment: Experiment) -> Iterato
 
 @rule("ND036", "hint", on=EXPERIMENT, language="ndl")
 def short_names(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Short names of functions: BrainScript does not know them; once for each name and text."""
+    """Report short names of functions, which BrainScript lacks, once per name and text."""
     for text in ndl_texts(experiment):
-        told: dict[str, list[NdlCall]] = {}
+        found: dict[str, list[NdlCall]] = {}
         for call, _ in text.calls():
             function = function_of(call.name.text)
             if function is None or not function.short or function.short in _KEPT:
                 continue
             if call.name.text.lower() == function.short.lower():
-                told.setdefault(function.name, []).append(call)
-        for name, calls in told.items():
+                found.setdefault(function.name, []).append(call)
+        for name, calls in found.items():
             yield _short_name(text, name, calls)
 
 
@@ -301,6 +305,6 @@ _KEPT = frozenset(("Input", "SparseInput", "Parameter", "ReLU", "Delay", "ErrorP
 def _short_name(text: NdlText, name: str, calls: list[NdlCall]) -> Finding:
     first = calls[0].name
     more = f" ({len(calls)} times here)" if len(calls) > 1 else ""
-    message = f"'{first.text}' is short for '{name}'{more}; BrainScript knows only that."
+    message = f"'{first.text}' is short for '{name}'{more}; BrainScript has only the full name."
     fix = Fix(f"Write '{name}'", name, True, first.start, first.end)
     return text.finding("ND036", first, message, fix)

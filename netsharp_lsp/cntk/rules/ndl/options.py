@@ -1,4 +1,4 @@
-"""Options of NDL's calls: what is ignored without a word, and what is written as it once was."""
+"""Options of NDL's calls: those that are silently ignored, and old spellings."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.rules.ndl.texts import NdlText
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-#: The option that belongs to every call.
+#: The option that every call takes.
 TAG = "tag"
-#: Options of newer texts, with what NDL calls them.
+#: Names of options in newer texts, with those in NDL.
 NEWER = {"defaulthiddenactivation": "defaultHiddenActivity"}
-#: Older options that say whether a parameter learns.
+#: Older options that determine whether a parameter is trained.
 GRADIENT = frozenset(("needgradient", "needsgradient", "computegradient"))
-#: What older texts call groups; anything that begins with `eval` means evaluation.
+#: Names of groups in older texts; any that begins with `eval` means evaluation.
 OLD_TAGS = {"criteria": "criterion"}
 _SEQUENCES = "multiseq"
-#: The functions whose images have the older layout where none is said.
+#: The functions whose images have the older layout by default.
 _LEGACY = tuple(
     name
     for name, function in FUNCTIONS.items()
@@ -44,7 +44,7 @@ _LEGACY = tuple(
 
 @rule("ND020", "warning", on=EXPERIMENT, language="ndl")
 def unknown_options(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Options that a function does not have: NDL ignores them."""
+    """Report options that a function does not have: NDL ignores them."""
     hidden = macros(experiment)
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
@@ -81,7 +81,7 @@ def _default(function: NdlFunction, name: str) -> str:
 
 @rule("ND021", "warning", on=EXPERIMENT, language="ndl")
 def options_of_the_other_form(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Options of the form of a convolution that is not written."""
+    """Report options of the form of a convolution that is not used."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             function = function_of(call.name.text)
@@ -118,14 +118,14 @@ def options_given_twice(subject: Experiment, experiment: Experiment) -> Iterator
                 lowered = option.name.text.lower()
                 before = first.setdefault(lowered, option)
                 if before is not option and lowered != TAG:
-                    message = f"'{option.name.text}' is given twice; the first one counts."
+                    message = f"'{option.name.text}' is given twice; the first one is used."
                     notes = (("It is given here first.", before.name),)
                     yield text.finding("ND022", option.name, message, notes=notes)
 
 
 @rule("ND023", "hint", on=EXPERIMENT, language="ndl")
 def old_gradients(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Options that say in the older way that a parameter does not learn."""
+    """Report old options that determine whether a parameter is trained."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             function = function_of(call.name.text)
@@ -141,9 +141,9 @@ def old_gradients(subject: Experiment, experiment: Experiment) -> Iterator[Findi
 def _old_gradient(text: NdlText, option: Option, value: Word, set_too: bool) -> Finding:
     fixed = value.text in FALSE
     number = "0" if fixed else "1"
-    learns = "does not learn" if fixed else "learns, as it does anyway"
+    learns = "is not trained" if fixed else "is trained, which is the default"
     message = (
-        f"'{option.name.text}' says in an older way that the parameter {learns}: "
+        f"'{option.name.text}' is an older way to say that the parameter {learns}: "
         f"learningRateMultiplier={number}."
     )
     known = value.text in TRUTHS
@@ -156,7 +156,7 @@ def _old_gradient(text: NdlText, option: Option, value: Word, set_too: bool) -> 
 
 @rule("ND024", "hint", on=EXPERIMENT, language="ndl")
 def old_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Tags that are spelt as they once were, or that count for nothing."""
+    """Report tags in an old spelling, or without an effect."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             for option in options(call):
@@ -167,7 +167,7 @@ def old_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
 def _old_tag(text: NdlText, option: Option, value: Word) -> Iterator[Finding]:
     lowered = value.text.lower()
     if lowered == _SEQUENCES:
-        message = f"The tag '{value.text}' counts for nothing; it did in older versions alone."
+        message = f"The tag '{value.text}' has no effect; it had one only in older versions."
         yield text.finding("ND024", value, message)
         return
     proper = OLD_TAGS.get(lowered)
@@ -175,7 +175,7 @@ def _old_tag(text: NdlText, option: Option, value: Word) -> Iterator[Finding]:
         proper = "evaluation"
     if proper is not None:
         message = (
-            f"The tag '{value.text}' is read as '{proper}'. Write it so; BrainScript needs it."
+            f"The tag '{value.text}' is read as '{proper}'. Write '{proper}'; BrainScript needs it."
         )
         fix = Fix(f"Write '{proper}'", proper, True, value.start, value.end)
         yield text.finding("ND024", value, message, fix)
@@ -183,7 +183,7 @@ def _old_tag(text: NdlText, option: Option, value: Word) -> Iterator[Finding]:
 
 @rule("ND025", "error", on=EXPERIMENT, language="ndl")
 def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Tags that name no group: the program stops."""
+    """Report tags that are not groups: CNTK stops."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             for option in options(call):
@@ -195,7 +195,7 @@ def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Findin
                 if not known and not value.is_hole:
                     near = nearest(value.text, GROUPS)
                     ask = f"Did you mean '{near}'?" if near else f"There is {', '.join(GROUPS)}."
-                    message = f"There is no group '{value.text}'; the program stops here. {ask}"
+                    message = f"There is no group '{value.text}'; CNTK stops here. {ask}"
                     title = f"Write '{near}'"
                     fix = Fix(title, near, True, value.start, value.end) if near else None
                     yield text.finding("ND025", value, message, fix)
@@ -203,16 +203,16 @@ def unknown_tags(subject: Experiment, experiment: Experiment) -> Iterator[Findin
 
 @rule("ND026", "hint", on=EXPERIMENT, language="ndl")
 def layouts_not_said(subject: Experiment, experiment: Experiment) -> Iterator[Finding]:
-    """Images whose layout is not said: NDL takes the older one, BrainScript the other."""
+    """Report images without a layout: NDL and BrainScript have different defaults."""
     for text in ndl_texts(experiment):
         found = [call for call, _ in text.calls() if _has_no_layout(call)]
         if not found:
             continue
-        more = f" The same holds for {len(found) - 1} more here." if len(found) > 1 else ""
+        more = f" The same applies to {len(found) - 1} more here." if len(found) > 1 else ""
         name = found[0].name
         message = (
-            f"'{name.text}' has no imageLayout: NDL takes 'legacy' (channels first), BrainScript "
-            f"'cudnn'. Say which one is meant.{more}"
+            f"'{name.text}' has no imageLayout: the default is 'legacy' (channels last), in "
+            f"BrainScript 'cudnn' (channels first). Write the layout.{more}"
         )
         yield text.finding("ND026", name, message)
 
@@ -233,7 +233,7 @@ def _has_no_layout(call: NdlCall) -> bool:
 def options_that_a_macro_does_not_use(
     subject: Experiment, experiment: Experiment
 ) -> Iterator[Finding]:
-    """Options given to a macro in which nothing has their name."""
+    """Report options of a call that the macro does not use."""
     known = macros(experiment)
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
@@ -261,11 +261,11 @@ def _unused(text: NdlText, macro: Definition, option: Option, used: dict[str, st
     name = option.name
     formal = next((o for o in macro.parameters if o.text.lower() == name.text.lower()), None)
     if formal is not None:
-        why = " A parameter of a macro is given by its place, without a name."
+        why = " Parameters of a macro are passed by position."
     else:
         near = nearest(name.text, used.values())
         why = f" Did you mean '{near}'?" if near else ""
     message = (
-        f"Nothing in the macro '{macro.name.text}' is called '{name.text}': it is ignored.{why}"
+        f"The macro '{macro.name.text}' does not use an option '{name.text}': it is ignored.{why}"
     )
     return text.finding("ND027", name, message)

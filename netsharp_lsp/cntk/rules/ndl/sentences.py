@@ -1,5 +1,5 @@
-"""What is to be said of a fault that the evaluation of NDL has met: names that were meant, and
-where things are defined.  Knows no code of a rule.
+"""The messages on faults that the evaluation of NDL found: with intended names, and with places of
+definitions.  Knows no code of a rule.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """A sentence, what should stand at the place instead, and notes; `kind` is the fault's, or
-    a better one.  `keeps`: nothing that the program accepts is computed differently then.
+    """A message, the replacement of the place, and notes; `kind` is the fault's, or a better one.
+    `keeps`: the replacement does not change what CNTK computes from a valid text.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Said(NamedTuple):
     keeps: bool = True
 
 
-#: What options with words for values may be, by their names in lower case.
+#: The values of options that take a word, by their names in lower case.
 VALUES = {
     "init": NDL_STARTS,
     "imagelayout": tuple(LAYOUTS),
@@ -45,7 +45,7 @@ VALUES = {
 
 
 def said(fault: BuildingFault, experiment: Experiment) -> Said:
-    """The best that can be said of a fault."""
+    """Return the best message on a fault."""
     text = fault.message.rstrip(".")
     plain = Said(fault.kind, f"{text[:1].upper()}{text[1:]}.")
     written = written_at(fault.place, experiment)
@@ -56,7 +56,7 @@ def said(fault: BuildingFault, experiment: Experiment) -> Said:
 
 
 def written_at(place: Place, experiment: Experiment) -> str:
-    """What stands at a place of a text of NDL; empty where that is not known."""
+    """Return the text at a place of NDL, empty if it is unknown."""
     for text in ndl_texts(experiment):
         for piece in text.script.text.pieces:
             if piece.source.name == place.source:
@@ -65,18 +65,18 @@ def written_at(place: Place, experiment: Experiment) -> str:
 
 
 def is_group(place: Place, experiment: Experiment) -> bool:
-    """Whether the name of a node group stands at a place."""
+    """Return whether the text at a place is the name of a node group."""
     return written_at(place, experiment).lower() in GROUP_ARRAYS
 
 
 def _unknown_function(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
     defined = macros(experiment)
     if name.lower() in defined:
-        later = f"The macro '{name}' is defined only further down: a macro stands before its use."
+        later = f"The macro '{name}' is defined only further down: define a macro before its use."
         return Said(plain.kind, later, None, tuple(_definition(name, experiment)))
     types = {one.lower(): one for one in NODE_TYPES}
     if name.lower() in types:
-        return Said(plain.kind, f"NDL has no function '{name}'; BrainScript has one.")
+        return Said(plain.kind, f"NDL has no function '{name}', but BrainScript has.")
     known = [
         one
         for function in FUNCTIONS.values()
@@ -108,13 +108,13 @@ def _member(head: str, rest: str, macro: Definition, experiment: Experiment) -> 
     names = list(_assigned(macro.body.statements if macro.body is not None else ()))
     near = nearest(rest, names)
     ask = f"Did you mean '{head}.{near}'?" if near else f"It has {', '.join(names) or 'none'}."
-    message = f"The macro '{macro.name.text}' has no '{rest}' that '{head}' could show. {ask}"
+    message = f"The macro '{macro.name.text}' of '{head}' has no member '{rest}'. {ask}"
     notes = tuple(_definition(macro.name.text, experiment))
     return Said("member", message, f"{head}.{near}" if near else None, notes)
 
 
 def _reassigned(name: str, place: Place, experiment: Experiment, plain: Said) -> Said:
-    """With the place where the name got its value."""
+    """Return the message with the place where the name got its value."""
     for text in ndl_texts(experiment):
         for statement, _ in text.assignments():
             word = statement.name
@@ -145,7 +145,7 @@ def _renamed(name: str, place: Place, experiment: Experiment, plain: Said) -> Sa
 
 
 def _swallowed(sign: str, place: Place, experiment: Experiment, plain: Said) -> Said:
-    """With what the program reads instead."""
+    """Return the message with what CNTK reads instead."""
     for text in ndl_texts(experiment):
         for call, _ in text.calls():
             at = call.swallowed
@@ -155,15 +155,15 @@ def _swallowed(sign: str, place: Place, experiment: Experiment, plain: Said) -> 
             read = text.script.text.text[first.start : first.end].decode("utf-8", "replace")
             more = ", ..." if len(call.arguments) > 1 else ""
             message = (
-                f"'{sign}' directly behind a bracket is taken for the sign that separates, and "
-                f"lost: this is read as {call.name.text}({read}{more}). Leave a blank before it."
+                f"'{sign}' directly after a bracket is read as the separator and "
+                f"dropped: this is read as {call.name.text}({read}{more}). Write a blank before it."
             )
             return Said(plain.kind, message, f" {sign}", keeps=False)
     return plain
 
 
 def _option_value(written: str, place: Place, experiment: Experiment, plain: Said) -> Said:
-    """With the word that was meant, where the option has words for values."""
+    """Return the message with the intended word, if the option takes a word."""
     name, sign, value = written.partition("=")
     bare = value.strip().strip('"')
     known = VALUES.get(name.strip().lower(), PLAIN_TRUTHS)
@@ -175,7 +175,7 @@ def _option_value(written: str, place: Place, experiment: Experiment, plain: Sai
 
 
 def _definition(name: str, experiment: Experiment) -> Iterator[Note]:
-    """Where a macro is defined: the first of its name."""
+    """Yield a note on where a macro is defined: the first of its name."""
     for text in ndl_texts(experiment):
         for macro in text.script.definitions():
             if macro.name.text.lower() == name.lower():
@@ -185,7 +185,9 @@ def _definition(name: str, experiment: Experiment) -> Iterator[Note]:
 
 
 def _calls_around(place: Place, experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """The names of calls where a place is, with the names of what they call, in lower case."""
+    """Yield the names of calls where a place is, with the names of what they call, in lower
+    case.
+    """
     for statement in _statements_around(place, experiment):
         if not isinstance(statement, NdlAssignment) or statement.name is None:
             continue
@@ -199,7 +201,7 @@ _NAMES = WeakKeyDictionary()
 
 
 def _names_around(place: Place, experiment: Experiment) -> Candidates:
-    """The names that are defined in the macro, or outside of macros, where a place is."""
+    """Return the names that are defined in the macro, or outside of macros, where a place is."""
     known = _NAMES.setdefault(experiment, {})
     found = _macro_around(place, experiment)
     macro = None if found is None else found[1]
@@ -211,7 +213,7 @@ def _names_around(place: Place, experiment: Experiment) -> Candidates:
 
 
 def _statements_around(place: Place, experiment: Experiment) -> tuple[Statement, ...]:
-    """The statements of the macro that a place is in, or all outside of macros."""
+    """Return the statements of the macro that a place is in, or all outside of macros."""
     found = _macro_around(place, experiment)
     if found is not None and found[1].body is not None:
         return found[1].body.statements
@@ -220,7 +222,7 @@ def _statements_around(place: Place, experiment: Experiment) -> tuple[Statement,
 
 
 def _macro_around(place: Place, experiment: Experiment) -> tuple[NdlText, Definition] | None:
-    """The innermost macro that a place is in, with its text."""
+    """Return the innermost macro that a place is in, with its text."""
     found = None
     for text in ndl_texts(experiment):
         for macro in text.script.definitions():

@@ -1,7 +1,7 @@
-"""The texts of NDL of a run as rules look at them: statements with the macros around them; those
-in texts of MEL, too.
+"""The texts of NDL of a run, including those in texts of MEL, as rules see them: statements with
+the macros around them.
 
-Knows no rule; what a network comes to is not here.
+Knows no rule and does not evaluate networks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class Within(NamedTuple):
-    """A statement and the macro that it stands in, None outside of macros."""
+    """A statement and the macro that it is in, None outside of macros."""
 
     statement: Statement
     macro: Definition | None
 
 
 class Fix(NamedTuple):
-    """What a fix writes in the place of a span; safe where the network stays equal."""
+    """A replacement of a span as a fix; safe if the network stays equal."""
 
     title: str
     new: str
@@ -41,8 +41,8 @@ class Fix(NamedTuple):
 
 
 class NdlText:
-    """One text, read.  `role` is that of the part of a program that it is; `alone`: it is, or
-    stands in, a file that no configuration is known of.
+    """One parsed text.  `role` is the role of the part of a program that it is; `alone`: it is, or
+    is in, a file that no known configuration uses.
     """
 
     __slots__ = ("_calls", "_statements", "alone", "role", "script")
@@ -55,11 +55,11 @@ class NdlText:
         self._calls: tuple[tuple[NdlCall, Definition | None], ...] | None = None
 
     def place(self, start: int, end: int) -> Place:
-        """Where a span stands in its file."""
+        """Return the place of a span in its file."""
         return self.script.place(start, end)
 
     def statements(self) -> tuple[Within, ...]:
-        """Every statement, those in macros behind their macro."""
+        """Return all statements, those in macros after their macro."""
         if self._statements is None:
             self._statements = tuple(self._found())
         return self._statements
@@ -74,13 +74,13 @@ class NdlText:
                 waiting += [Within(one, within.statement) for one in reversed(body)]
 
     def assignments(self) -> Iterator[tuple[NdlAssignment, Definition | None]]:
-        """Every assignment with the macro around it."""
+        """Yield all assignments with the macro around them."""
         for statement, macro in self.statements():
             if isinstance(statement, NdlAssignment):
                 yield statement, macro
 
     def calls(self) -> tuple[tuple[NdlCall, Definition | None], ...]:
-        """Every call, however deep, with the macro around it."""
+        """Return all calls at any depth with the macro around them."""
         if self._calls is None:
             self._calls = tuple(self._found_calls())
         return self._calls
@@ -100,13 +100,13 @@ class NdlText:
         notes: tuple[tuple[str, Value], ...] = (),
         severity: Severity | None = None,
     ) -> Finding:
-        """What a rule says of a value."""
+        """Return a finding about a value."""
         shown = [Note(sentence, self.place(one.start, one.end)) for sentence, one in notes]
         place = self.place(at.start, at.end)
         return Finding(code, place, message, shown, self._repair(fix), severity)
 
     def _repair(self, fix: Fix | None) -> Repair | None:
-        """A fix where the text is written as it is read: no variable stands there."""
+        """Return a fix if the text is written as it is read, that is, without a variable."""
         if fix is None:
             return None
         found = self.script.text.place(fix.start, fix.end)
@@ -117,12 +117,12 @@ class NdlText:
 
 
 def options(call: NdlCall) -> list[Option]:
-    """The options of a call."""
+    """Return the options of a call."""
     return [one for one in call.arguments if isinstance(one, Option)]
 
 
 def words(value: Value) -> Iterator[Word]:
-    """Every word in a value that may be a name: numbers and the names of options are none."""
+    """Yield the words in a value that may be names: no numbers and no names of options."""
     for one in values(value):
         if isinstance(one, Word) and not one.is_number and not one.is_hole:
             yield one
@@ -130,7 +130,7 @@ def words(value: Value) -> Iterator[Word]:
 
 @once
 def ndl_texts(experiment: Experiment) -> list[NdlText]:
-    """Every text of NDL that the networks of a run are made of, each once."""
+    """Return the texts of NDL that the networks of a run consist of, each once."""
     texts: dict[object, NdlText] = {}
     for built in experiment.networks:
         for part in built.parts:
@@ -142,8 +142,8 @@ def ndl_texts(experiment: Experiment) -> list[NdlText]:
 
 
 def edit_faults(edit: Edit) -> tuple[BuildingFault, ...]:
-    """What the evaluation says of the statements of NDL in a text of MEL, as if they stood alone:
-    nodes of the model are not known to it.
+    """Return the faults of the statements of NDL in a text of MEL, evaluated without the nodes of
+    the model.
     """
     script = _statements(edit)
     if not script.statements:
@@ -155,7 +155,7 @@ def edit_faults(edit: Edit) -> tuple[BuildingFault, ...]:
 
 @once
 def _statements(edit: Edit) -> NdlScript:
-    """The statements of NDL in a text of MEL."""
+    """Return the statements of NDL in a text of MEL."""
     from netsharp_lsp.cntk.ndl.containers import plugged
     from netsharp_lsp.cntk.ndl.reading import read_script
 
@@ -169,7 +169,9 @@ def _statements(edit: Edit) -> NdlScript:
 
 
 def macros(experiment: Experiment) -> dict[str, Definition]:
-    """The macros that the texts of a run define, by their names in lower case; the first counts."""
+    """Return the macros that the texts of a run define, by their names in lower case; the first of
+    a name wins.
+    """
     found: dict[str, Definition] = {}
     for text in ndl_texts(experiment):
         for definition in text.script.definitions():

@@ -1,5 +1,5 @@
-"""Rules on the groups of an evaluated network, whoever built it: criteria, labels, features, and
-nodes that lead nowhere.
+"""Rules on the groups of an evaluated network, whichever builder made it: criteria, labels,
+features, and unused nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LABEL_FIRST = frozenset(
     ("CrossEntropyWithSoftmax", "CrossEntropy", "ClassificationError", "Logistic")
 )
-#: What people call labels.
+#: Common names of labels.
 LABEL = late(r"(?i)label|target|\btruth|^y$")
 #: Options that name nodes of a network.
 NAMING = late(rb"(?im)^[^\n#]*(?:node|nodes|nodenames?)\s*=\s*([^\n]*)")
@@ -33,7 +33,7 @@ WORD = late(rb"[^\s,:;=(){}\[\]\"'$]+")
 
 
 def _whole(built: BuiltNetwork) -> Network | None:
-    """A network that was built without any fault; of others too much is not known."""
+    """Return a network that was built without faults; others are not known well enough."""
     if built.found is None or built.faults or built.network is None or not built.network.nodes:
         return None
     if any(node.operation == "Opaque" for node in built.network.nodes.values()):
@@ -43,7 +43,7 @@ def _whole(built: BuiltNetwork) -> Network | None:
 
 @rule("BS058", "warning", on=NETWORK, language="brainscript")
 def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """A network that cannot be trained: nothing says what to minimize."""
+    """Report a network that cannot be trained because it has no criterion."""
     network = _whole(built)
     if network is None or network.groups.get("criterion"):
         return
@@ -58,7 +58,7 @@ def no_criterion(built: BuiltNetwork, experiment: Experiment) -> Iterator[Findin
 
 
 def _trains(built: BuiltNetwork, experiment: Experiment) -> bool:
-    """Whether the command of a network trains it, as one without an action does."""
+    """Return whether the command of a network trains it, as one without an action does."""
     for command in experiment.commands:
         if command.name == built.command and command.listed:
             return not command.actions or not TRAINING.isdisjoint(map(str.lower, command.actions))
@@ -66,14 +66,14 @@ def _trains(built: BuiltNetwork, experiment: Experiment) -> bool:
 
 
 def _key(built: BuiltNetwork) -> Place:
-    """The name of the builder in its configuration."""
+    """Return the place of the builder's name in its configuration."""
     assert built.found is not None
     return placed(built.found.entry.assignments[-1].key)
 
 
 @rule("BS059", "warning", on=NETWORK, language="brainscript")
 def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """A network that reads no data."""
+    """Report a network without an input."""
     network = _whole(built)
     if network is None or network.groups.get("feature"):
         return
@@ -82,14 +82,14 @@ def no_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding
     yield Finding(
         "BS059",
         _key(built),
-        "This network has no input, so nothing of the reader's data gets into it. Declare it with"
+        "This network has no input, so it uses none of the reader's data. Declare one with"
         " 'Input'.",
     )
 
 
 @rule("BS060", "hint", on=NETWORK, language="brainscript")
 def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """Nodes that no criterion, evaluation or output needs."""
+    """Report nodes that no criterion, evaluation or output depends on."""
     network = _whole(built)
     if network is None or built.language == "simple":
         return
@@ -107,8 +107,8 @@ def without_effect(built: BuiltNetwork, experiment: Experiment) -> Iterator[Find
             yield Finding(
                 "BS060",
                 place,
-                f"No criterion, evaluation or output needs the {what} '{node.name}': it is computed"
-                " for nothing unless a command names it.",
+                f"No criterion, evaluation or output needs the {what} '{node.name}': it is not used"
+                " unless a command names it.",
             )
 
 
@@ -121,7 +121,7 @@ def _of(network: Network, group: str) -> tuple[Node, ...]:
 
 
 def _reached(nodes: list[Node]) -> set[int]:
-    """The identities of nodes and everything that they are computed of."""
+    """Return the identities of nodes and of all nodes that they depend on."""
     seen: set[int] = set()
     waiting = list(nodes)
     while waiting:
@@ -133,7 +133,7 @@ def _reached(nodes: list[Node]) -> set[int]:
 
 
 def _named(experiment: Experiment) -> set[str]:
-    """The words that a configuration gives to options that name nodes, in lower case."""
+    """Return the words in options that name nodes, in lower case."""
     return {
         word.decode("utf-8", "replace").lower()
         for source in experiment.configuration.layers.sources
@@ -144,7 +144,7 @@ def _named(experiment: Experiment) -> set[str]:
 
 @rule("BS062", "warning", on=NETWORK, language="brainscript")
 def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """Criteria whose label stands second."""
+    """Report criteria whose label comes second."""
     if built.network is None:
         return
     labels = {id(node) for node in _of(built.network, "label")}
@@ -166,7 +166,7 @@ def swapped(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
 
 
 def _exchange(experiment: Experiment, where: Place) -> Repair | None:
-    """The first two arguments of a call exchanged, where both are names."""
+    """Return a fix that exchanges the first two arguments of a call, if both are names."""
     for program in experiment.programs:
         for application in program.program.applications:
             if program.outside(application.call.place) != where:
@@ -192,21 +192,21 @@ def _is_label(node: Node, labels: set[int]) -> bool:
 
 @rule("BS063", "hint", on=NETWORK, language="brainscript")
 def labels_as_features(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """Labels that are in the group of features alone, as `Input` puts them there."""
+    """Report labels that are only in the group of features, where `Input` puts them."""
     network = _whole(built)
     if network is None or built.language != "brainscript":
         return
     features = {id(node) for node in _of(network, "feature")}
     labels = {id(node) for node in _of(network, "label")}
-    told: set[int] = set()
+    seen: set[int] = set()
     for node in network.nodes.values():
         if node.operation not in LABEL_FIRST or not node.inputs:
             continue
         label = node.inputs[0]
-        if id(label) in told or label.operation not in INPUTS:
+        if id(label) in seen or label.operation not in INPUTS:
             continue
         if id(label) in features and id(label) not in labels:
-            told.add(id(label))
+            seen.add(id(label))
             yield Finding(
                 "BS063",
                 Place(*label.where),

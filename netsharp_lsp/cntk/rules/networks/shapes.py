@@ -1,5 +1,5 @@
-"""Rules on the shapes of an evaluated network, whoever built it: what does not fit, and how the
-shapes came about.
+"""Rules on the shapes of an evaluated network, whichever builder made it: shapes that do not match,
+and where they come from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: The code of each kind of trouble, and why shapes have to fit there.
 KINDS = {
-    "elementwise": ("BS050", "Element by element, each dimension has to be equal, or 1 in one."),
+    "elementwise": ("BS050", "Element-wise, each dimension has to be equal, or 1 in one of them."),
     "products": (
         "BS051",
         "The columns of the first factor have to be the rows of the second.",
@@ -29,11 +29,11 @@ KINDS = {
     "criteria": ("BS053", "A criterion compares element by element."),
     "sequences": ("BS054", ""),
     "reshaping": ("BS055", ""),
-    "size": ("BS056", "Give it a number, or use it where its size follows from others."),
+    "size": ("BS056", "Give it a number, or use it where its size can be inferred."),
     "dynamic-axis": ("BS057", "An axis is a node of its own: 'axis = DynamicAxis ()'."),
     "axis": (
         "BS061",
-        "Inputs run along a dynamic axis; parameters, constants and what is computed of them alone"
+        "Inputs have a dynamic axis; parameters, constants and nodes computed from them alone"
         " do not.",
     ),
     "leaves": ("BS056", ""),
@@ -41,26 +41,26 @@ KINDS = {
 }
 for _code in sorted({code for code, _ in KINDS.values()} - {"BS050"}):
     emitted(_code, "error", language="brainscript")
-#: Families whose reason is that of shapes that differ.
+#: Families whose reason is about shapes that differ.
 COMPARING = frozenset(("elementwise", "products", "criteria"))
-#: Nodes that are followed on the way to where a shape comes from.
+#: At most this many nodes are followed to the origin of a shape.
 FARTHEST = 60
-#: Inputs of which it is told.
+#: At most this many inputs have a note.
 SHOWN = 4
 
 
 @rule("BS050", "error", on=NETWORK, language="brainscript")
 def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """Everything in a network that does not fit, each under the code of its cause."""
+    """Report each mismatch in a network under the code of its cause."""
     if built.network is None:
         return
-    told: set[tuple[str, Place]] = set()
+    seen: set[tuple[str, Place]] = set()
     for trouble in built.network.troubles:
         code, why = KINDS[trouble.kind]
         key = (code, Place(*trouble.node.where))
-        if key in told:
+        if key in seen:
             continue
-        told.add(key)
+        seen.add(key)
         if trouble.kind in COMPARING and not _compares(trouble):
             why = ""
         message = f"'{trouble.node.name}': {trouble.message} {why}".rstrip()
@@ -68,20 +68,20 @@ def troubles(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
 
 
 def _compares(trouble: Trouble) -> bool:
-    """Whether it is shapes that do not fit, as the reason of the family says it."""
+    """Return whether the fault is about differing shapes, as the reason of the family explains."""
     if trouble.kind == "products" and trouble.node.operation != "Times":
         return False
     return trouble.differ
 
 
 def _ways(node: Node) -> Iterator[Note]:
-    """Where the shape of each input comes from."""
-    told: set[Place] = {Place(*node.where)}
+    """Yield a note on the origin of each input's shape."""
+    seen: set[Place] = {Place(*node.where)}
     for one in list(dict.fromkeys(node.inputs))[:SHOWN]:
         source = origin(one)
         place = Place(*source.where)
-        if place.source and place not in told and not place.source.startswith("library:"):
-            told.add(place)
+        if place.source and place not in seen and not place.source.startswith("library:"):
+            seen.add(place)
             yield Note(_said(one, source), place)
 
 
@@ -97,7 +97,7 @@ def _said(one: Node, source: Node) -> str:
 
 
 def origin(node: Node) -> Node:
-    """The node that gives another its shape: through all that keep the shape of an input."""
+    """Return the node that a shape comes from, past all nodes that keep the shape of an input."""
     for _ in range(FARTHEST):
         if not node.inputs or family(node.operation) not in ("elementwise", "sequences"):
             return node

@@ -1,4 +1,4 @@
-"""What keeps SimpleNetworkBuilder from building a network though each of its options is lawful."""
+"""Networks that SimpleNetworkBuilder cannot build although each of its options is valid."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.run.building import BuiltNetwork
     from netsharp_lsp.cntk.run.experiment import Experiment
 
-#: Faults of an evaluation that no rule on options tells.
+#: Faults of an evaluation that no rule on options reports.
 KINDS = frozenset(("unsupported-criterion", "unsupported-kind", "layer-sizes", "unbuildable"))
 
 
 @rule("CK118", "error", on=NETWORK)
 def unbuildable(built: BuiltNetwork, experiment: Experiment) -> Iterator[Finding]:
-    """Sizes, kinds and criteria that do not make a network together."""
+    """Report sizes, kinds and criteria that do not form a network together."""
     if built.language == "simple":
         for fault in built.faults:
             if fault.kind in KINDS:

@@ -1,4 +1,6 @@
-"""What the rules on programs of BrainScript share: how grave something is, and what was told."""
+"""Facts on programs of BrainScript that several rules use, from evaluation and parser, and the
+severity that follows from them.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ SWALLOWING = frozenset(("junk", "definition-equals", "keyword", "number", "equal
 
 
 class Facts(NamedTuple):
-    """What evaluation says of a program, by places of its texts as people see them.
+    """Facts about a program, by places in the user's texts.
 
     ``met`` are the kinds of fault at each place, ``lost`` words that damage may have swallowed;
-    ``sketch``: something was left out on purpose.
+    ``sketch``: a part was omitted on purpose.
     """
 
     met: dict[Place, frozenset[str]]
@@ -32,7 +34,7 @@ class Facts(NamedTuple):
 
 @lru_cache(maxsize=4)
 def facts(program: BrainScriptProgram) -> Facts:
-    """What evaluation and the parser say of a program."""
+    """Return the facts that the evaluation and the parser found about a program."""
     met: dict[Place, frozenset[str]] = {}
     # There are as many places as faults, and few sets of kinds.
     same: dict[frozenset[str], frozenset[str]] = {}
@@ -52,7 +54,7 @@ def facts(program: BrainScriptProgram) -> Facts:
 
 
 def _lines(data: bytes, offsets: list[int]) -> Iterator[bytes]:
-    """The lines that hold offsets, which are in order."""
+    """Yield the lines that contain the given offsets, which are sorted."""
     done = 0
     for offset in offsets:
         if offset >= done:
@@ -62,14 +64,16 @@ def _lines(data: bytes, offsets: list[int]) -> Iterator[bytes]:
 
 
 def _words(line: bytes) -> list[str]:
-    """The words of a line."""
+    """Return the words of a line."""
     return "".join(
         sign if sign.isalnum() or sign == "_" else " " for sign in line.decode("utf-8", "replace")
     ).split()
 
 
 def users_place(program: BrainScriptProgram, fault: BuildingFault) -> Place:
-    """Where a fault is in the texts of the user: its place, or the innermost call to there."""
+    """Return where a fault is in the texts of the user: its place, or the innermost call that leads
+    there.
+    """
     places = (fault.place, *reversed(fault.calls))
     return next((one for one in places if not program.in_library(one)), fault.place)
 
@@ -77,7 +81,9 @@ def users_place(program: BrainScriptProgram, fault: BuildingFault) -> Place:
 def severity(
     program: BrainScriptProgram, at: Place, subject: Use | Application, alone: Severity = "error"
 ) -> Severity:
-    """An error if evaluation fails on it, or would next; else a warning: nothing evaluates it."""
+    """Return "error" if evaluation fails here, or would next, otherwise "warning": it is not
+    evaluated.
+    """
     known = facts(program)
     reached = at in known.met or (known.failed and subject.eager)
     if not reached:
