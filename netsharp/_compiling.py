@@ -47,9 +47,9 @@ def compile(
     ----------
     model : Model, estimator, str or path object
         A trained model, a fitted estimator, or the path of a model's file.
-    calibration : array-like or data frame
-        Rows of features from which ranges are read: a hundred or more that look like what a device
-        will see.
+    calibration : array-like, data frame or dict of str to array-like
+        Rows of features from which ranges are read: a hundred or more that are like those on a
+        device; a dict has arrays (rows, ...) by the names of inputs.
     activations : str
         The operands of features and hidden layers: "uint8", "int8", "symmetric8" or "qmn8" (steps
         that are powers of two), with 4 to 16 bits; "int16/12" are looked up by 12 of them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -218,8 +219,11 @@ def predict(model: Model | str | os.PathLike[str], x: npt.ArrayLike) -> npt.NDAr
 
 
 def rows_of(model: Model, x: Any) -> Any:
-    """Return rows that have the columns or the features of a model; ValueError for others."""
-    if is_frame(x):
+    """Return rows that have the columns or the features of a model, or its inputs by their names.
+
+    Raises ValueError for arrays of another shape.
+    """
+    if is_frame(x) or isinstance(x, Mapping):
         return x
     matrix = np.asarray(x)
     needed = (model.encoding.features, len(model.encoding.columns))

@@ -89,7 +89,7 @@ class CompiledNetwork:
 
         Rows are what ``Model.predict`` takes; DataError and ValueError are as there.
         """
-        matrix = np.asarray(self._model.encoded(features), np.float64)
+        matrix = self._features(features).astype(np.float64)
         absent = np.isnan(matrix).sum(axis=1) > 0
         answers = answers_of(self.network, np.nan_to_num(matrix, nan=0.0))
         answers[absent] = np.nan
@@ -136,7 +136,7 @@ class CompiledNetwork:
         the package onnx is not installed or codes differ by more; OSError where the file cannot be
         written, and then what was there is as it was.
         """
-        given = self._tested if rows is None else self._model.encoded(rows)
+        given = self._tested if rows is None else self._features(rows)
         try:
             made = self.to_onnx([given], opset=opset)
         except ExportError as error:
@@ -151,6 +151,17 @@ class CompiledNetwork:
         not normalised.  Raises CompileError and ExportError.
         """
         return write_qdq(self._model, self.network, rows, opset)
+
+    def _features(self, rows: Any) -> Array:
+        """Return rows as features [rows, features]; ValueError for another number of them."""
+        matrix = np.asarray(self._model.encoded(rows))
+        needed = self._model.encoding.features
+        if matrix.ndim != 2 or matrix.shape[1] != needed:
+            raise ValueError(
+                f"The features have the shape {matrix.shape}; the model needs rows of {needed} "
+                "features."
+            )
+        return matrix
 
     def write_report(self, folder: str | os.PathLike[str]) -> list[str]:
         """Write the report alone into a new folder, or in the place of a report, and return the

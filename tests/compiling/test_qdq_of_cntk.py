@@ -138,7 +138,7 @@ def test_outputs_are_those_that_the_last_layer_answers(
     path = written(tmp_path, outputs, dtype)
     model = netsharp.load(path)
     rows = np.random.default_rng(SEED).normal(size=(80, 10))
-    made = netsharp.compile(model, rows)
+    made = netsharp.compile(model, {"image": rows[:, 4:].reshape(-1, 2, 3), "x": rows[:, :4]})
     file = quantized_model(model, made.network)
     if not left_out:
         require_the_same_border(path, file)
@@ -151,6 +151,13 @@ def test_outputs_are_those_that_the_last_layer_answers(
     assert [one.name for one in model.graph.inputs] == list(places)
     given = {name: rows[:, at].astype(dtype) for name, at in places.items()}
     given["image"] = given["image"].reshape(-1, 2, 3)
+    # Arrays by the names of inputs are the same rows.
+    np.testing.assert_array_equal(
+        made.simulate(given).predicted, made.simulate(rows.astype(dtype)).predicted
+    )
+    assert made.write_onnx(tmp_path / "net.onnx", given)[:2] == lines[:2]
+    with pytest.raises(ValueError, match=r"shape \(80, 5\); the model needs rows of 10 features"):
+        made.simulate(rows[:, :5])
     found = answered(tmp_path / "net.onnx", given)
     assert list(found) == [one for one in outputs if one not in left_out]
     exact = model.predict(given, outputs=list(found)).values

@@ -369,9 +369,13 @@ class Model:
         """Return rows as features [rows, features] that are not normalised yet.
 
         They may be a data frame, whose columns are found by name, an array of objects with the
-        columns of the training, or features already.  DataError for other columns, and for missing
-        numbers where the training refused them.
+        columns of the training, features already, or a dict of arrays [rows, ...] by the names of
+        inputs.  Raises DataError for other columns, and for missing numbers where the training
+        refused them, and ValueError for other inputs.
         """
+        if isinstance(features, Mapping):
+            shapes = {node.name: node.shape for node in self.graph.inputs}
+            features = _side_by_side(features, shapes)
         columns, dtype = self.encoding.columns, self.settings.dtype
         matrix = features if is_frame(features) else np.asarray(features)
         if self._has_columns(matrix):
