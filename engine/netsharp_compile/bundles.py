@@ -51,21 +51,23 @@ class WindowAxis:
 
     @property
     def covered(self) -> int:
-        """The cells from where the window first starts to where it last ends."""
+        """Return the number of cells from the start of the first window to the end of the last."""
         return (self.count - 1) * self.stride + self.kernel
 
     @property
     def padded(self) -> bool:
-        """Whether a window reaches beyond the source."""
+        """Return whether a window reaches beyond the source."""
         return self.first < 0 or self.first + self.covered > self.size
 
     @property
     def steady(self) -> bool:
-        """Whether each window is the one cell of its own position."""
+        """Return whether each window is the one cell of its own position."""
         return (self.kernel, self.stride, self.first, self.count) == (1, 1, 0, self.size)
 
     def taps(self, position: int) -> tuple[int, int]:
-        """The first cell of the window at a position that is real, and the one behind the last."""
+        """Return the first cell of the window at a position that is inside the source, and the end
+        (exclusive) of those cells.
+        """
         start = self.first + position * self.stride
         return max(0, -start), min(self.kernel, self.size - start)
 
@@ -77,7 +79,7 @@ def window_axes(axes: Sequence[Axis]) -> tuple[WindowAxis, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FullBundle:
-    """Every node reads every value; weights are [nodes, values]."""
+    """A bundle in which each node reads all values; weights are [nodes, values]."""
 
     source: ReadValues
     nodes: int
@@ -87,22 +89,22 @@ class FullBundle:
 
     @property
     def edges(self) -> int:
-        """How many pairs of a node and a value there are."""
+        """Return the number of pairs of a node and a value."""
         return self.nodes * self.source.size
 
     @property
     def owners(self) -> Places:
-        """The node of each weight, in a shape that spreads to theirs."""
+        """Return the node of each weight [nodes, 1], which broadcasts to the weights."""
         return np.arange(self.nodes)[:, None]
 
     @property
     def places(self) -> Places:
-        """The value of each weight, in a shape that spreads to theirs."""
+        """Return the value of each weight [1, values], which broadcasts to the weights."""
         return np.arange(self.source.size)[None]
 
     @property
     def groups(self) -> Places:
-        """For each node the number of those with which it shares its weights [nodes]."""
+        """Return for each node the number of the group that shares its weights [nodes]."""
         return np.arange(self.nodes)
 
     def sums(self, values: Numbers, weights: Numbers) -> Numbers:
@@ -124,17 +126,17 @@ class FilteredBundle:
 
     @property
     def edges(self) -> int:
-        """How many pairs there are."""
+        """Return the number of pairs of a node and a value."""
         return len(self.owners)
 
     @property
     def groups(self) -> Places:
-        """For each node the number of those with which it shares its weights [nodes]."""
+        """Return for each node the number of the group that shares its weights [nodes]."""
         return np.arange(self.nodes)
 
     @property
     def ends(self) -> Places:
-        """For each node the number of pairs up to its last [nodes]."""
+        """Return for each node the number of pairs up to and including its last [nodes]."""
         return np.cumsum(np.bincount(self.owners, minlength=self.nodes))
 
     def sums(self, values: Numbers, weights: Numbers) -> Numbers:
@@ -170,32 +172,34 @@ class ConvolvedBundle:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """Return the number of nodes."""
         return prod(self.maps) * prod(one.count for one in self.axes)
 
     @property
     def kernels(self) -> int:
-        """How many kernels there are."""
+        """Return the number of kernels."""
         return prod(prod(one) for one in self.radix)
 
     @property
     def taps(self) -> int:
-        """How many cells a window has."""
+        """Return the number of cells of a window."""
         return prod(one.kernel for one in self.axes)
 
     @property
     def edges(self) -> int:
-        """How many pairs of a node and a value there are."""
+        """Return the number of pairs of a node and a value."""
         return prod(self.maps) * prod(int(_real(one).sum()) for one in self.axes)
 
     @property
     def padded(self) -> bool:
-        """Whether a window reaches beyond the source."""
+        """Return whether a window reaches beyond the source."""
         return any(one.padded for one in self.axes)
 
     @property
     def radix(self) -> list[tuple[int, int]]:
-        """Of each dimension its maps, and its positions where these share no kernel."""
+        """Return for each dimension its maps, and its positions if these have kernels of their own,
+        else 1.
+        """
         return [
             (maps, 1 if shared else one.count)
             for one, shared, maps in zip(self.axes, self.sharing, self.maps, strict=True)
@@ -203,23 +207,25 @@ class ConvolvedBundle:
 
     @property
     def owners(self) -> Places:
-        """The first node of each weight's kernel, in a shape that spreads to the weights."""
+        """Return the first node of each kernel [kernels, 1], which broadcasts to the weights."""
         _, first = np.unique(self.groups, return_index=True)
         return first[:, None]
 
     @property
     def places(self) -> Places:
-        """A value of each weight, in a shape that spreads to theirs: all are of one scheme."""
+        """Return a value of each weight [1, 1]: the codes of all values have the same scheme."""
         return np.zeros((1, 1), np.int64)
 
     def reads_one_cell(self, axis: int) -> bool:
-        """Whether each weight reads one cell of an axis alone, wherever its window stands."""
+        """Return whether each weight reads a single cell of an axis, at all positions of its
+        window.
+        """
         return self.axes[axis].count == 1 or not self.sharing[axis]
 
     @property
     def cells_of_weights(self) -> Places:
-        """A value that each weight reads [kernels, cells of a window], the first along an axis of
-        which it reads several; any where it reads none.
+        """Return a value that each weight reads [kernels, cells of a window]: the first along an
+        axis of which it reads several, any value where it reads none.
         """
         rank = len(self.axes)
         found = np.zeros([1] * 2 * rank, np.int64)
@@ -235,7 +241,7 @@ class ConvolvedBundle:
 
     @property
     def groups(self) -> Places:
-        """For each node the number of its kernel [nodes]."""
+        """Return for each node the number of its kernel [nodes]."""
         return _kernel_of_node(self.axes, self.sharing, self.maps)
 
     def sums(self, values: Numbers, weights: Numbers) -> Numbers:
@@ -252,8 +258,9 @@ class ConvolvedBundle:
         return found.T
 
     def _arranged(self) -> tuple[list[int], list[int], Places, Places]:
-        """Dimensions whose positions have kernels of their own, the others, and by [positions of
-        those, of these, maps] the node; by [positions, 1, maps] the kernel.
+        """Return the dimensions whose positions have kernels of their own, the other dimensions,
+        the node of each [positions of the former, positions of the latter, maps], and the kernel of
+        each [positions of the former, 1, maps].
         """
         rank = range(len(self.axes))
         apart = [d for d in rank if not self.sharing[d]]
@@ -280,42 +287,42 @@ class PooledBundle:
 
     @property
     def kind(self) -> str:
-        """What a manifest calls it."""
+        """Return its name in a manifest."""
         return "largest" if self.largest else "mean"
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """Return the number of nodes."""
         return prod(one.count for one in self.axes)
 
     @property
     def taps(self) -> int:
-        """How many cells a window has."""
+        """Return the number of cells of a window."""
         return prod(one.kernel for one in self.axes)
 
     @property
     def edges(self) -> int:
-        """How many pairs of a node and a value there are."""
+        """Return the number of pairs of a node and a value."""
         return prod(int(_real(one).sum()) for one in self.axes)
 
     @property
     def padded(self) -> bool:
-        """Whether a window reaches beyond the source."""
+        """Return whether a window reaches beyond the source."""
         return any(one.padded for one in self.axes)
 
     @property
     def owners(self) -> Places:
-        """The node of each weight: there is none."""
+        """Return the node of each weight: a pool has no weights, so the array is empty."""
         return np.zeros(0, np.int64)
 
     @property
     def places(self) -> Places:
-        """The value of each weight: there is none."""
+        """Return the value of each weight: a pool has no weights, so the array is empty."""
         return np.zeros(0, np.int64)
 
     @property
     def counts(self) -> Places:
-        """How many values each node reads [nodes]."""
+        """Return the number of values that each node reads [nodes]."""
         found = np.ones(1, np.int64)
         for one in self.axes:
             found = np.multiply.outer(found, _real(one))
@@ -323,8 +330,8 @@ class PooledBundle:
 
     @property
     def groups(self) -> Places:
-        """For each node how many values it reads, less 1 [nodes]; 0 where that is the same, or
-        does not matter.
+        """Return for each node the number of values that it reads, less 1 [nodes]; 0 where all
+        nodes read equally many, and for the largest values.
         """
         return self.counts - 1 if self.padded and not self.largest else self.counts * 0
 
@@ -355,7 +362,7 @@ def united(bundles: Sequence[Bundle]) -> Places:
 
 
 def have_one_grid(bundle: Bundle, other: Bundle) -> bool:
-    """Whether two bundles are convolutions of the same maps, positions and kernels."""
+    """Return whether two bundles are convolutions of the same maps, positions and kernels."""
     if not isinstance(bundle, ConvolvedBundle) or not isinstance(other, ConvolvedBundle):
         return False
     counts = [[axis.count for axis in one.axes] for one in (bundle, other)]
@@ -363,21 +370,23 @@ def have_one_grid(bundle: Bundle, other: Bundle) -> bool:
 
 
 def _parts(rows: int, numbers: int) -> Iterator[slice]:
-    """Some rows at a time, of so many numbers each."""
+    """Yield slices of rows, each of at most ``_AT_ONCE`` numbers where a row has ``numbers`` of
+    them.
+    """
     step = max(_AT_ONCE // max(numbers, 1), 1)
     for start, end in pairwise([*range(0, rows, step), rows]):
         yield slice(start, end)
 
 
 def _real(axis: WindowAxis) -> Places:
-    """How many cells of the window are real at each position."""
+    """Return the number of cells of the window inside the source at each position [positions]."""
     taps = [axis.taps(position) for position in range(axis.count)]
     return np.array([max(end - start, 0) for start, end in taps])
 
 
 def _windows(values: Numbers, axes: Sequence[WindowAxis], beyond: Any) -> Numbers:
-    """A view [positions of each dimension, cells of each dimension, rows] of values [rows, values],
-    with a number for what lies beyond.
+    """Return a view [positions of each dimension, cells of each dimension, rows] of values [rows,
+    values]; cells outside the source are ``beyond``.
     """
     rows = len(values)
     before = [max(0, -one.first) for one in axes]

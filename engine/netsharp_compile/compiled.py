@@ -85,9 +85,10 @@ class CompiledNetwork:
         self._model, self.network, self.report, self._tested = model, network, report, tested
 
     def simulate(self, features: Any) -> Predictions:
-        """Return the answers for rows, worked out in integers bit by bit as a device does.
+        """Return the answers for rows, computed in integers bit by bit as on a device.
 
-        Rows are what ``Model.predict`` takes; DataError and ValueError are as there.
+        Rows are those of ``Model.predict``: features [rows, features], a data frame, or arrays by
+        the names of inputs.  Raises DataError and ValueError as it does.
         """
         matrix = self._features(features).astype(np.float64)
         absent = np.isnan(matrix).sum(axis=1) > 0
@@ -126,15 +127,15 @@ class CompiledNetwork:
         self, file: str | os.PathLike[str], rows: Any = None, *, opset: int | None = None
     ) -> list[str]:
         """Write the network as an ONNX file with QuantizeLinear and DequantizeLinear, of the same
-        codes, weights and scales, and return what is said of it, a line each.
+        codes, weights and scales, and return a summary, line by line.
 
         Inputs and outputs are those of the export in floating point.  Where onnxruntime is
-        installed, its codes are compared with the simulator's on rows as ``simulate`` takes them
-        (by default a few of the calibration), and none may be more than one away from what the same
-        codes before it give.  ``opset`` is the version of ONNX's operators, by default 17, or 21
-        where codes have more than 8 bits.  Raises CompileError for what ONNX cannot hold, or where
-        the package onnx is not installed or codes differ by more; OSError where the file cannot be
-        written, and then what was there is as it was.
+        installed, its codes are compared with the simulator's on rows as for ``simulate`` (by
+        default a few of the calibration): given the same codes before a layer, none may differ by
+        more than one.  ``opset`` is the version of ONNX's operators, by default 17, or 21 for codes
+        of more than 8 bits.  Raises CompileError for a network that ONNX cannot hold, where the
+        package onnx is not installed, and where codes differ by more; OSError where the file cannot
+        be written, which then is unchanged.
         """
         given = self._tested if rows is None else self._features(rows)
         try:
@@ -177,7 +178,7 @@ class CompiledNetwork:
 
 
 def _layers(model: Model) -> list[SummedLayer]:
-    """The layers of a model; CompileError for one that is not compiled."""
+    """Return the layers of a model; CompileError for one that cannot be compiled."""
     read = layers_of if model.network is None else tensor_layers
     return read(model.graph, model.tensors)
 
@@ -191,7 +192,9 @@ def explain_model(model: Model, settings: CompileSettings) -> list[PlannedPair]:
 
 
 def _of_inputs(model: Model, settings: CompileSettings) -> CompileSettings:
-    """Settings in which widths of inputs are that of the features: the widest of several."""
+    """Return settings in which widths of inputs are the width of the features: the widest of
+    several.
+    """
     inputs = {node.name for node in model.graph.inputs}
     named = [width for name, width in settings.layers if name in inputs]
     if not named:
@@ -202,14 +205,18 @@ def _of_inputs(model: Model, settings: CompileSettings) -> CompileSettings:
 
 
 def _of_nodes(layers: Sequence[SummedLayer], settings: CompileSettings) -> CompileSettings:
-    """Settings in which layers go by their names where somebody named the nodes they end in."""
+    """Return settings in which layers that were named by the node they end in have their own
+    names.
+    """
     names = {one.node: one.name for one in layers if one.node}
     named = tuple((names.get(name, name), width) for name, width in settings.layers)
     return replace(settings, layers=named)
 
 
 def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
-    """Settings by which the tables of a training with tables come out again."""
+    """Return settings with which the tables of a training with tables are made again; CompileError
+    where others are asked for.
+    """
     trained = model.settings.quantize
     if trained is None:
         return settings
@@ -241,11 +248,11 @@ def compile_model(
 ) -> CompiledNetwork:
     """Return a trained model as a network in integers, with tables for its transfer functions.
 
-    ``rows`` gives features [rows, features] that are not normalised, in parts and as often as it is
-    asked: ranges are read from them, then errors.  ``gate`` has rows that judge: where
-    they are not satisfied, wider operands are looked for, and taken with ``auto_widths``.  ``room``
-    is what a device has, of which the report says whether all of it fits.  Raises CompileError for
-    what has no form in integers, with the place, and for rows that say nothing.
+    ``rows`` returns features [rows, features] before normalisation, in parts, each time that it is
+    called: first for ranges, then for errors.  ``gate`` has held-out rows: where they lose more
+    than is allowed, wider operands are searched for, and taken with ``auto_widths``.  ``room`` is
+    the memory of a device, which the report compares with what is needed.  Raises CompileError for
+    a layer that has no form in integers, with its place, and for rows without information.
     """
     plain = _layers(model)
     settings = _of_training(model, _of_nodes(plain, _of_inputs(model, settings)))
@@ -297,14 +304,16 @@ def _pairs(model: Model, rows: Rows) -> Iterator[RowPair]:
 
 
 def _raisable(layers: Sequence[SummedLayer]) -> list[str]:
-    """The layers whose width changes anything: the last has one only for a table."""
+    """Return the layers whose width has an effect: the last has one only where it has a table."""
     *hidden, last = layers
     named = [*hidden, *([] if last.function in (SOFTMAX, "linear") else [last])]
     return list(dict.fromkeys(one.name for one in named if one.name))
 
 
 def _error_on(layers: Sequence[SummedLayer], rows: RowPair) -> Callable[[IntegerNetwork], float]:
-    """What gives the root of the mean square error of a network's answers on some rows."""
+    """Return a function that computes the root mean square error of a network's answers on some
+    rows.
+    """
     *_, (_, wanted) = values_of(layers, rows.normalized)
 
     def error(network: IntegerNetwork) -> float:
@@ -314,14 +323,16 @@ def _error_on(layers: Sequence[SummedLayer], rows: RowPair) -> Callable[[Integer
 
 
 def _blocks(rows: Rows) -> Iterator[Array]:
-    """A few rows at a time, however many a part has."""
+    """Yield blocks of rows of limited size, whatever the size of the parts."""
     for part in rows():
         for some in stretches(len(part)):
             yield np.asarray(part[some], np.float64)
 
 
 def _first(rows: Rows, names: Sequence[str]) -> Array:
-    """The rows of the test; CompileError where there are none, or any has what is no number."""
+    """Return the rows of the generated test; CompileError where there are none, or one has a value
+    that is not finite.
+    """
     found, seen = [], 0
     for block in _blocks(rows):
         wrong = np.argwhere(~np.isfinite(block))
@@ -370,8 +381,8 @@ def _put_folder(folder: str, files: dict[str, bytes]) -> None:
         strange = sorted(set(_files_below(folder)) - set(files))
         if strange:
             raise CompileError(
-                f"{folder} holds {strange[0]}, which is no file of this network: give a folder "
-                "that is new, or one that was written before with the same prefix."
+                f"{folder} holds {strange[0]}, which is not a file of this network: give a new "
+                "folder, or one that was written before with the same prefix."
             )
     try:
         aside = tempfile.mkdtemp(prefix=_aside(name), dir=parent)
@@ -395,7 +406,7 @@ def _put_folder(folder: str, files: dict[str, bytes]) -> None:
 
 
 def _files_below(folder: str) -> Iterator[str]:
-    """The names of all files in a folder and those below it, and of what is empty there."""
+    """Yield the names of all files in a folder and below it, and of its empty folders."""
     if not os.path.isdir(folder) or os.path.islink(folder):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
     for path, folders, files in os.walk(folder):
@@ -406,7 +417,9 @@ def _files_below(folder: str) -> Iterator[str]:
 
 
 def _aside(name: str) -> str:
-    """How folders begin that stand beside a folder while it is written."""
+    """Return the beginning of the names of temporary folders beside a folder that is being
+    written.
+    """
     return f".{name}.netsharp-"
 
 

@@ -1,5 +1,6 @@
-"""How rows of a table become numbers for a network, and what its answers mean: all of a trained
-model but its numbers.  Stands in the manifest, so that this is enough to answer rows.
+"""The encoding of rows and the meaning of answers: all of a trained model except its numbers.
+
+The manifest contains it, so that a manifest is enough to answer rows.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ class RowStream(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """The encoding of rows, the type of their numbers ("float32", "float64"), what outputs mean,
-    and the inputs that features are, one behind the other, where a network's go by names.
+    """The encoding of rows, the type of their numbers ("float32", "float64"), the meaning of
+    outputs, and for a network with named inputs these, whose numbers are the features one after the
+    other.
     """
 
     encoding: Encoding
@@ -48,7 +50,7 @@ class ModelForm:
 
     @property
     def classes(self) -> tuple[str, ...] | None:
-        """The names of the classes in the order of the outputs; None of a regression."""
+        """Return the names of the classes in the order of the outputs; None of a regression."""
         return self.objective.classes
 
     def answer_names(self) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ class ModelForm:
         return names_of_answers(self.classes, numbers)
 
     def read_options(self) -> ReadOptions:
-        """Return how data is read unless somebody says otherwise."""
+        """Return how data is read where the caller gives no other options."""
         task = "regression" if self.classes is None else "classification"
         return ReadOptions(label=self.encoding.label, task=task, dtype=self.dtype)
 
@@ -84,7 +86,9 @@ class ModelForm:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], outputs: int) -> ModelForm:
-        """Return the form of plain values for so many outputs; ValueError for others."""
+        """Return the form of plain values for a number of outputs; ValueError for invalid
+        values.
+        """
         dtype = stored.text(values, "type")
         if dtype not in _TYPES:
             raise ValueError(f"its rows have the unknown type '{dtype[:20]}'")
@@ -103,7 +107,9 @@ class ModelForm:
 
 
 def _streams(values: Mapping[str, Any], features: int) -> tuple[RowStream, ...]:
-    """The inputs of plain values; ValueError for other numbers than the features."""
+    """Return the inputs of plain values; ValueError where their sizes are not those of the
+    features.
+    """
     if "streams" not in values:
         return ()
     found = tuple(

@@ -1,5 +1,5 @@
-"""Transfer functions worked out in fixed point instead of being looked up, for comparison: of what
-the tables of this compiler avoid, and no part of the system that they are.
+"""Transfer functions computed in fixed point instead of being looked up, for comparison with the
+tables of this compiler, which avoid such computations.
 
     d      = code - zero point of the sums
     g      = function(d), a whole number, below
@@ -17,7 +17,7 @@ With near(d) = floor((d * inner + 2^inner_shift / 2) / 2^inner_shift), 2^24 of w
     srlinear    max(near(d), 0) + floor((l(2^30 + p(n)) * LN_2 + 2^29) / 2^30), n = floor(
                 (|near(d)| * LOG_2_E + 2^29) / 2^30)
 
-p(n) is 2^30 * 2^-(n / 2^24): a polynomial of the last 24 bits, floored behind each product, then a
+p(n) is 2^30 * 2^-(n / 2^24): a polynomial of the last 24 bits, floored after each product, then a
 shift by the others, and 0 where these are above 30.  l(m) is 2^24 * log2(m / 2^30), a bit at a time
 by squares that are floored.  No number has more than 63 bits.
 """
@@ -83,7 +83,7 @@ class FixedFormula:
         return bounded.astype(target.dtype)
 
     def _values(self, steps: Whole) -> Whole:
-        """What the function gives, in whole numbers."""
+        """Return the function's values as whole numbers in the units of ``_UNITS``."""
         match self.function:
             case "linear":
                 return steps
@@ -168,7 +168,7 @@ def _scaled(numbers: Whole, multiplier: int, shift: int) -> Whole:
 
 
 def _power(distance: Whole) -> Whole:
-    """2^30 * 2^-(distance / 2^24)."""
+    """Return 2^30 * 2^-(distance / 2^24)."""
     part = distance & ((1 << NEAR) - 1)
     found: Whole = np.full_like(part, TERMS[-1])
     for term in reversed(TERMS[:-1]):
@@ -178,7 +178,7 @@ def _power(distance: Whole) -> Whole:
 
 
 def _logarithm(numbers: Whole) -> Whole:
-    """2^24 * log2(number / 2^30) of numbers from 2^30 to 2^31, a bit at a time."""
+    """Return 2^24 * log2(number / 2^30) of numbers from 2^30 to 2^31, computed a bit at a time."""
     is_two = numbers >> (POWER + 1)
     left, found = numbers >> is_two, is_two << NEAR
     for bit in reversed(range(NEAR)):

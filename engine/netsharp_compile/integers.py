@@ -43,9 +43,11 @@ _EXACT = (("float32", 2**24), ("float64", 2**53))
 
 @dataclass(frozen=True, slots=True)
 class FeatureCodes:
-    """How features become codes, each by a scheme of its own: nearest to (feature - offset) *
-    factor, from ``lowest`` to ``most``, counted from the least code.  ``codes`` says which codes
-    there are.  A feature that has ``edges`` is the number of those that it reaches instead.
+    """The encoding of features as codes, each by a scheme of its own: the nearest integer to
+    (feature - offset) * factor, clipped to ``lowest`` and ``most``, counted from the least code.
+
+    ``codes`` is the range of codes.  For a feature with ``edges`` the number of these that it has
+    reached replaces it.
     """
 
     codes: QuantizationScheme
@@ -99,38 +101,38 @@ class IntegerLayer:
 
     @property
     def wide(self) -> bool:
-        """Whether its sums need 64 bits."""
+        """Return whether its sums need 64 bits."""
         return self.bound > INT32
 
     @property
     def nodes(self) -> int:
-        """How many nodes it has."""
+        """Return the number of its nodes."""
         return self.parts[0].bundle.nodes
 
     @property
     def values(self) -> int:
-        """How many values its bundles read."""
+        """Return the number of values that its bundles read."""
         return sum(one.bundle.source.size for one in self.parts)
 
     @property
     def multiply_adds(self) -> int:
-        """How many products a run of it adds; pools have none."""
+        """Return the number of products that a run adds; pools have none."""
         return sum(one.bundle.edges for one in self.parts if self.pool is None)
 
     @property
     def pool(self) -> PooledBundle | None:
-        """The pool that the layer is, None where it is none."""
+        """Return the pool that the layer is; None where it is another layer."""
         first = self.parts[0].bundle
         return first if isinstance(first, PooledBundle) else None
 
     @property
     def channels(self) -> Integers:
-        """The channel of each node [nodes]."""
+        """Return the channel of each node [nodes]."""
         return united([one.bundle for one in self.parts])
 
     @property
     def node_biases(self) -> Integers:
-        """The bias of each node [nodes]."""
+        """Return the bias of each node [nodes]."""
         by_node = self.pool is None and len(self.biases) == self.nodes
         return self.biases if by_node else self.biases[self.channels]
 
@@ -214,7 +216,9 @@ def quantized_weights(
 
 
 def _spread(groups: Sequence[Integers], scales: Array) -> Array:
-    """The largest scale [nodes] among all nodes that share weights, through whatever others."""
+    """Return the largest scale [nodes] among all nodes that share weights, directly or through
+    others.
+    """
     while True:
         before = scales
         for one in groups:

@@ -63,12 +63,12 @@ class SummedLayer(NamedTuple):
 
     @property
     def multiply_adds(self) -> int:
-        """How many products a run of it adds; pools have none."""
+        """Return the number of products that a run adds; pools have none."""
         return sum(part.bundle.edges for part in self.parts if self.pool is None)
 
     @property
     def pool(self) -> PooledBundle | None:
-        """The pool that the layer is; None where it is none, or one among other bundles."""
+        """Return the pool that the layer is; None where it has other bundles."""
         first = self.parts[0].bundle
         return first if isinstance(first, PooledBundle) else None
 
@@ -96,7 +96,8 @@ class _Sums(NamedTuple):
 def layers_of(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
     """Return the layers of a network, the last of which answers.
 
-    Raises CompileError for an operation that is no such layer, and for numbers that are none.
+    Raises CompileError for an operation that has no form as a layer, and for numbers that are not
+    finite.
     """
     return _Reading(graph, tensors).layers
 
@@ -162,8 +163,8 @@ class _Reading:
         return ReadValues(len(self.layers), 0, node.size)
 
     def _plain(self, node: Node, sums: _Sums) -> _Sums:
-        """Sums of which pools are no part: the largest value is one before it is added, and a mean
-        is a sum with weights.
+        """Return sums without pools: a largest value becomes a layer before it is added, and a mean
+        a sum with weights.
         """
         if len(sums.parts) == 1 and not sums.biases.any():
             return sums
@@ -224,7 +225,7 @@ def numbers_of(values: npt.ArrayLike, name: str) -> Array:
 
 
 def _needed(graph: Graph) -> set[Node]:
-    """The nodes that lead to the output."""
+    """Return the nodes that lead to the output."""
     found: set[Node] = set()
     waiting = [graph.output]
     while waiting:
@@ -264,7 +265,7 @@ def _pooled(node: Node, source: ReadValues, weights: Array) -> _Sums:
 
 
 def _weighted_means(bundle: PooledBundle) -> WeightedBundle:
-    """Means as sums with weights, to which others can be added."""
+    """Return means as sums with weights, to which others can be added."""
     axes = bundle.axes
     each = ConvolvedBundle(bundle.source, axes, (True,) * len(axes), (1,) * len(axes))
     cells = np.arange(1, bundle.source.size + 1, dtype=np.float64)[None]

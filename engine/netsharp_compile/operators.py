@@ -43,9 +43,10 @@ class TransferOperator(NamedTuple):
 
 
 def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[TransferOperator, ...]:
-    """Return a chain of operators by their names, the first of so many operands.
+    """Return a chain of operators by their names, the first with a given number of operands.
 
-    A tuple is one operator with its numbers, a list several.  Raises ValueError for what none is.
+    A tuple is one operator with its numbers, a list several.  Raises ValueError for an unknown
+    operator.
     """
     chain: list[object] = list(named) if isinstance(named, list) else [named]
     if operands == 1:
@@ -103,8 +104,8 @@ def _softplus(x: Decimal) -> Decimal:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """2 / sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1 3 5 ... (2n+1)), whose terms are all of a sign
-    [Abramowitz and Stegun, 7.1.6].
+    """Return erf(x) = 2 / sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1 3 5 ... (2n+1)), whose terms all
+    have the same sign [Abramowitz and Stegun, 7.1.6].
     """
     if abs(x) > Decimal("14.4"):
         return (1 - ALMOST).copy_sign(x)
@@ -119,7 +120,7 @@ def _erf(x: Decimal) -> Decimal:
 
 
 def _pi() -> Decimal:
-    """16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
+    """Return pi = 16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
 
     def arctan(inverse: int) -> Decimal:
         power, total, number = Decimal(1) / inverse, Decimal(0), 1
@@ -137,7 +138,7 @@ with localcontext(Context(prec=DIGITS + 5)):
 
 
 def _slope(bound: float) -> Callable[[Array, Array], Array]:
-    """The error of a function that is nowhere steeper than this."""
+    """Return a function that bounds the error of one whose slope is at most ``bound``."""
     return lambda x, error: bound * error
 
 
@@ -249,7 +250,7 @@ def _of_one(named: object) -> TransferOperator:
         return make(*(_number(str(name), one) for one in numbers))
     numbered = "('leaky relu', slope), ('multiply', factor), ('add', number), ('clip', low, high)"
     raise ValueError(
-        f"{named!r} is no operator of one operand: those are "
+        f"{named!r} is not an operator of one operand: those are "
         f"{', '.join(sorted({*_UNARY, *_ALSO}))}, {numbered}, and any function of one float."
     )
 
@@ -257,8 +258,8 @@ def _of_one(named: object) -> TransferOperator:
 def _of_two(named: object) -> TransferOperator:
     if not isinstance(named, str) or named not in _BINARY:
         raise ValueError(
-            f"{named!r} is no operator of two operands: those are {', '.join(sorted(_BINARY))}. "
-            "What follows it has one operand."
+            f"{named!r} is not an operator of two operands: those are "
+            f"{', '.join(sorted(_BINARY))}. What follows it has one operand."
         )
     return _BINARY[named]
 

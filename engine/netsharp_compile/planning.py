@@ -114,7 +114,7 @@ def _require_numbers(name: str, ranges: Observed) -> None:
 
 
 class _Values(NamedTuple):
-    """What codes of an operand mean, each [values]: (code - zero point) * step + base."""
+    """The meaning of the codes of an operand, each [values]: (code - zero point) * step + base."""
 
     steps: Array
     bases: Array
@@ -122,14 +122,14 @@ class _Values(NamedTuple):
     codes: QuantizationScheme
 
     def of(self, bundle: Bundle) -> _Values:
-        """Those that a bundle reads."""
+        """Return those that a bundle reads."""
         part = slice(bundle.source.first, bundle.source.first + bundle.source.size)
         steps, bases, zero_points = self.steps[part], self.bases[part], self.zero_points[part]
         return _Values(steps, bases, zero_points, self.codes)
 
     @property
     def scheme(self) -> QuantizationScheme:
-        """The scheme of all of them, where they have one."""
+        """Return the scheme of the first, which all share where windows move over them."""
         scale, zero_point = float(self.steps[0]), int(self.zero_points[0])
         return replace(self.codes, scale=scale, zero_point=zero_point)
 
@@ -224,7 +224,7 @@ class _Plan:
         target: QuantizationScheme,
         unit: float,
     ) -> tuple[QuantizationScheme, QuantizationScheme]:
-        """The schemes with steps of sums that are no smaller than the sums' own."""
+        """Return the schemes with steps of sums that are not smaller than the sums' own."""
         if unit <= result.scale:
             return result, target
         wide = replace(result, scale=unit)
@@ -236,7 +236,7 @@ class _Plan:
     def _transfer(
         self, layer: SummedLayer, result: QuantizationScheme, target: QuantizationScheme
     ) -> tuple[int | None, FixedFormula | None]:
-        """The number of a table, or a formula; neither where every code stays what it is."""
+        """Return the number of a table, or a formula; neither where codes do not change."""
         operator = "linear" if layer.function == SOFTMAX else layer.function
         if operator == "linear" and result == target:
             return None, None
@@ -257,7 +257,7 @@ class _Plan:
 
 
 def is_identity(function: str, scheme: QuantizationScheme) -> bool:
-    """Whether the ends of codes do what an operator does."""
+    """Return whether clipping to the ends of codes has the effect of an operator."""
     return transfer_table(scheme, function, scheme, big_tables=True).is_identity
 
 
@@ -266,7 +266,9 @@ def _as_they_are(scales: Array) -> Array:
 
 
 def _shifted(scales: Array, of: float) -> Array:
-    """The least scales that are no smaller, of which another is a multiple by a power of two."""
+    """Return the least scales that are not smaller, of which another scale is a multiple by a power
+    of two.
+    """
     found: Array = of * powers_of_two(scales / of)
     return found
 
@@ -297,7 +299,9 @@ def _weighted(
     kind: WeightKind,
     raised: Callable[[Array], Array],
 ) -> tuple[tuple[IntegerBundle, ...], Integers, Array]:
-    """Bundles in integers, biases [nodes or channels], and what a sum's step means [channels]."""
+    """Return bundles in integers, biases [nodes or channels], and the meaning of a sum's step
+    [channels].
+    """
     scaled, based = [], layer.biases
     for (bundle, weights), values in zip(layer.parts, given, strict=True):
         scaled.append((bundle, weights * values.steps[bundle.places]))
@@ -327,7 +331,7 @@ def _weighted(
 def _pooled(
     pool: PooledBundle, values: _Values
 ) -> tuple[tuple[IntegerBundle, ...], Integers, Array]:
-    """The same of a pool: a channel for each number of values that a window may have."""
+    """Return the same of a pool: a channel for each number of values that a window may have."""
     counts = np.arange(1, pool.taps + 1) if pool.padded else np.array([pool.taps])
     if pool.largest:
         counts = np.ones(1, np.int64)
@@ -336,7 +340,7 @@ def _pooled(
 
 
 def _largest(values: _Values, zero: int) -> Integers:
-    """The largest magnitude of each value that a bundle reads [values]."""
+    """Return the largest magnitude of each value that a bundle reads [values]."""
     most = max(abs(values.codes.least - zero), abs(values.codes.most - zero))
     return np.full(len(values.steps), most)
 
@@ -348,8 +352,8 @@ def _read_features(
     codes: QuantizationScheme,
     most: int,
 ) -> _Values:
-    """What the codes of features mean: of each by itself, but of an input over which a window moves
-    by one scheme, in which the zero beyond its borders is a code.
+    """Return the meaning of the features' codes: each feature has its own, but an input over which
+    a window moves has one scheme, in which the zero outside its borders is a code.
     """
     own = (features.high - features.low) / (codes.size - 1)
     if normalizer.name == "binning":  # Nothing lies between two bins.
@@ -374,8 +378,9 @@ def _walked_features(
 
 
 def _feature_bits(layers: Sequence[SummedLayer], features: FeatureRanges, bits: int) -> int:
-    """How many bits codes of features have: more than ``bits`` where one scheme has to do for
-    features of which some go far further than most, as a normaliser of each by itself makes them.
+    """Return the number of bits of the features' codes: more than ``bits`` where one scheme is
+    shared by features of which some have far wider ranges than most, as after a normalisation of
+    each.
     """
     for part, (low, high) in _walked_features(layers, features):
         typical = float(np.sqrt(np.square(features.above[part]).mean()))
@@ -385,7 +390,8 @@ def _feature_bits(layers: Sequence[SummedLayer], features: FeatureRanges, bits: 
 
 
 def _feature_steps(layers: Sequence[SummedLayer], above: Array, own: Array, most: int) -> Array:
-    """The step of each feature's codes: at least its own, a code's part of its range.
+    """Return the step of each feature's codes [features]: at least ``own``, a code's part of its
+    range.
 
     A weight is stored in units of the largest product of weight and step of its node, so that one
     feature of a wide range makes the weights of all others coarse.  Larger steps of these cost
@@ -425,7 +431,7 @@ class _FeatureWeights:
             self.squares[first : first + size] += found
 
     def units(self, steps: Array) -> Array:
-        """The unit of each node's weights [nodes] with such steps."""
+        """Return the unit of each node's weights [nodes] with such steps."""
         found = []
         for nodes, parts in self._layers:
             largest = np.zeros(nodes)
@@ -438,27 +444,30 @@ class _FeatureWeights:
         return np.concatenate([*found, np.zeros(0)])
 
     def error(self, above: Array, steps: Array) -> float:
-        """Twelve times the mean square error of sums that steps and the units of weights make."""
+        """Return twelve times the mean square error of sums that is caused by steps and the units
+        of weights.
+        """
         ratios = np.divide(above, steps, out=np.zeros_like(steps), where=steps > 0)
         rounding = np.square(self.units(steps)).sum() * np.square(ratios).sum()
         return float((self.squares * np.square(steps)).sum() + rounding)
 
 
 def _reads_apart(bundle: Bundle) -> bool:
-    """Whether a bundle reads features, each by a scheme of its own."""
+    """Return whether a bundle reads features, each with a scheme of its own."""
     return bundle.source.operand == 0 and not bundle.alike
 
 
 def _bin_width(normalizer: Normalizer) -> Array:
-    """What a step from one bin to the next is for each feature; 0 where there is one bin."""
+    """Return the distance from one bin to the next for each feature [features]; 0 where there is
+    one bin.
+    """
     counts = np.array([len(edges) for edges in normalizer.edges], np.float64)
     return np.divide(1.0, counts, out=np.zeros_like(counts), where=counts > 0)
 
 
 def _feature_codes(normalizer: Normalizer, read: _Values) -> FeatureCodes:
-    """The normaliser and the scheme of each feature in one, clipped where the normaliser clips it.
-
-    A feature that never changes has one code always.
+    """Return the normaliser and the scheme of each feature as one encoding, clipped where the
+    normaliser clips.  A constant feature has a single code.
     """
     codes, steps = read.codes, read.steps
     low = read.bases + (codes.least - read.zero_points) * steps

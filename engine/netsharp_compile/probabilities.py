@@ -50,7 +50,7 @@ def power_tables(answers: QuantizationScheme) -> PowerTables:
 
 
 def _powers(scale: float, step: int, count: int) -> Integers:
-    """The nearest integers to 2^15 * exp(-scale * step * i), but for zeros at the end."""
+    """Return the nearest integers to 2^15 * exp(-scale * step * i), without zeros at the end."""
     found = []
     with localcontext(Context(prec=_DIGITS, Emin=-(10**9), Emax=10**9)):
         for i in range(count):

@@ -26,7 +26,7 @@ LEAST_BITS, MOST_BITS = 4, 16
 
 @dataclass(frozen=True, slots=True)
 class QuantizationScheme:
-    """How real numbers become integers of a few bits, and back: (code - zero_point) * scale.
+    """A mapping of real numbers to integers of a few bits, and back: (code - zero_point) * scale.
 
     Made by ``affine``, ``asymmetric``, ``symmetric`` or ``qmn``.
 
@@ -47,7 +47,7 @@ class QuantizationScheme:
     Attributes
     ----------
     least, most, size : int
-        The least code (minR), the largest (maxR), and how many there are.
+        The least code (minR), the largest (maxR), and their number.
     dtype : numpy.dtype
         The smallest type of integers that holds every code.
 
@@ -127,7 +127,7 @@ class QuantizationScheme:
 
     @property
     def least(self) -> int:
-        """The least code (minR)."""
+        """Return the least code (minR)."""
         return {
             "unsigned": 0,
             "signed": -(1 << self.bits - 1),
@@ -136,17 +136,17 @@ class QuantizationScheme:
 
     @property
     def most(self) -> int:
-        """The largest code (maxR)."""
+        """Return the largest code (maxR)."""
         return (1 << self.bits - (self.operand != "unsigned")) - 1
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """Return the number of codes."""
         return self.most - self.least + 1
 
     @property
     def dtype(self) -> np.dtype[np.integer]:
-        """The smallest type of integers that holds every code."""
+        """Return the smallest type of integers that holds every code."""
         name = f"{'u' * (self.operand == 'unsigned')}int{8 if self.bits <= 8 else 16}"
         return np.dtype(name)
 
@@ -161,8 +161,10 @@ class QuantizationScheme:
         return found
 
     def quantize(self, values: npt.ArrayLike) -> npt.NDArray[np.integer]:
-        """Return the nearest codes of real numbers, of the same shape; halves go up, and what lies
-        outside takes the code at its end.  Raises ValueError for what is no number.
+        """Return the nearest codes of real numbers, of the same shape; halves are rounded up, and
+        numbers outside the range get the code at its end.
+
+        Raises ValueError for NaN.
         """
         with np.errstate(over="ignore"):  # What lies beyond all numbers lies outside, too.
             scaled = np.asarray(values, np.float64) / self.scale
@@ -192,7 +194,7 @@ def _rounded(value: float) -> int:
 
 
 def _range(low: float, high: float) -> tuple[float, float]:
-    """A range of finite numbers, in order, with 0 in it."""
+    """Return a range of finite numbers, in order, extended to contain 0."""
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise ValueError(f"A range goes from a number to a larger one; {low} to {high} does not.")
     low, high = min(float(low), 0.0), max(float(high), 0.0)

@@ -45,7 +45,7 @@ class SimulatedNetwork:
         except OSError as error:
             raise CompileError(f"{name}: cannot be read: {error.strerror}.") from None
         except UnicodeDecodeError:
-            raise CompileError(f"{name}: This is no manifest of a compiled network.") from None
+            raise CompileError(f"{name}: This is not the manifest of a compiled network.") from None
         except CompileError as error:
             raise CompileError(f"{name}: {error}") from None
         return cls(network, form)

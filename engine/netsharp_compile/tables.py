@@ -88,12 +88,12 @@ class TransferTable:
 
     @property
     def is_identity(self) -> bool:
-        """Whether every code stays what it is, so that no table is needed."""
+        """Return whether every code keeps its value, so that no table is needed."""
         (first, *others) = self.sources
         return not others and np.array_equal(self.values, first.codes())
 
     def __repr__(self) -> str:
-        """The operators, how many entries there are, and the first and last of them."""
+        """Return the operators, the number of entries, and the first and last of them."""
         flat = self.values.reshape(-1).tolist()
         names = ", ".join(self.operators) or "linear"
         return f"<TransferTable {names}: {len(flat):,} entries, {flat[0]} ... {flat[-1]}>"
@@ -174,7 +174,7 @@ def _require_size(sources: Sequence[QuantizationScheme], big_tables: bool) -> No
 def _computed(
     chain: Sequence[TransferOperator], sources: Sequence[QuantizationScheme], grids: Sequence[Array]
 ) -> tuple[Array, Array]:
-    """Results in floating point, and how far they may be from the exact ones."""
+    """Return results in floating point, and a bound of their distance from the exact ones."""
     operands = list(grids)
     errors = [np.abs(one) * 2.0**-53 for one in operands]
     for operator in chain:
@@ -205,8 +205,8 @@ def _require_numbers(
 def _steps(
     values: Array, error: Array, target: QuantizationScheme
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """The nearest whole multiples of the target's scale, and which of them floating point leaves
-    open.
+    """Return the nearest whole multiples of the target's scale, and which of them floating point
+    cannot decide.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # A quotient may be beyond all numbers.
         scaled = values / target.scale
@@ -222,8 +222,8 @@ def _decided(
     place: Sequence[int],
     target: QuantizationScheme,
 ) -> int | None:
-    """The nearest whole multiple of the target's scale, by decimals; None where an operator has
-    none.
+    """Return the nearest whole multiple of the target's scale, computed in decimals; None where an
+    operator has no such form.
     """
     with localcontext(Context(prec=DIGITS, Emin=-(10**9), Emax=10**9)):
         operands = [

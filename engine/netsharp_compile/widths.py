@@ -32,7 +32,7 @@ _LADDER = ((8, 8), (10, 10), (USUAL_BITS, USUAL_BITS), (MOST_BITS, USUAL_BITS))
 
 @dataclass(frozen=True, slots=True)
 class OperandWidth:
-    """What codes a layer's values and its sums have: ``bits`` of the former, ``index`` of the
+    """The codes of a layer's values and of its sums: ``bits`` of the former, ``index`` of the
     latter, by which a table is looked up.
     """
 
@@ -57,23 +57,23 @@ class OperandWidth:
 
     @property
     def operand(self) -> Operand:
-        """Which codes there are."""
+        """Return the kind of its codes."""
         return _KINDS[self.kind]
 
     def __str__(self) -> str:
-        """The name."""
+        """Return the name."""
         behind = "" if self.index == self.bits else f"/{self.index}"
         return f"{self.kind}{self.bits}{behind}"
 
     def raised(self) -> OperandWidth | None:
-        """Return the next more exact width; None behind the last."""
+        """Return the next more exact width; None after the last."""
         for bits, index in _LADDER:
             if (bits, index) > (self.bits, self.index):
                 return OperandWidth(self.kind, bits, index)
         return None
 
     def covering(self, values: tuple[float, float], bits: int) -> QuantizationScheme:
-        """Return the scheme of so many bits for real numbers from one to another."""
+        """Return the scheme of a number of bits for real numbers from one to another."""
         if self.kind == "qmn":
             return _fixed_point(max(abs(values[0]), abs(values[1])), bits)
         return scheme_of_range(values, bits, self.operand)
@@ -88,7 +88,7 @@ def scheme_of_range(values: tuple[float, float], bits: int, operand: Operand) ->
 
 
 def _fixed_point(bound: float, bits: int) -> QuantizationScheme:
-    """The finest Qm.n whose largest code is not below a bound."""
+    """Return the finest Qm.n whose largest code is not below a bound."""
     most = (1 << bits - 1) - 1
     fraction = bits - 1
     if bound:
@@ -133,11 +133,11 @@ TRANSFERS = ("lut", "arith")
 
 @dataclass(frozen=True, slots=True)
 class CompileSettings:
-    """Widths and kinds of operands; CompileError for what is none of them.
+    """Widths and kinds of operands; CompileError for invalid ones.
 
-    ``layers`` are the widths of some by name, ``features`` that of what is read where it is
-    another.  ``requant``: how sums become codes, by a multiplier or a shift alone;
-    ``transfer``: whether these are looked up, or worked out in fixed point.
+    ``layers`` are the widths of some layers by name, ``features`` that of the features where it
+    differs.  ``requant``: how sums become codes, by a multiplier or by a shift alone; ``transfer``:
+    whether transfer functions are looked up, or computed in fixed point.
     """
 
     activations: Activations = "uint8"
@@ -153,7 +153,7 @@ class CompileSettings:
 
     @property
     def method(self) -> RangeMethod:
-        """How ranges are chosen."""
+        """Return the method that chooses ranges."""
         return RangeMethod.of(self.range)
 
     def width_of(self, layer: str) -> OperandWidth:

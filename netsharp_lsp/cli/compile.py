@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refused(made: CompiledNetwork) -> list[str]:
-    """Return the reasons not to write a network without `--force`."""
+    """Return why a network is not written without --force."""
     gate, room = made.report.gate, made.report.room
     lost = gate is not None and not gate.is_met
     full = room is not None and not room.is_met

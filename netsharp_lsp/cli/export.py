@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Export(NamedTuple):
-    """The bytes of each file to write, and the lines to print about them."""
+    """The files to write: the bytes of each, and the lines of the summary."""
 
     files: Mapping[str, bytes]
     lines: Sequence[str]
@@ -99,7 +99,7 @@ class _Export(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> int:
-    """Export; 0 done, 1 where the answers differ, 2 could not run."""
+    """Export and return the exit code: 0 done, 1 where the answers differ, 2 could not run."""
     suffix = {**FORMATS, **QUANTISED, **text_formats()}[args.to]
     target = args.file or os.path.splitext(args.model)[0] + suffix
     write = _exported if args.to in FORMATS else _written_back
@@ -179,7 +179,7 @@ def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
     folder = os.path.splitext(target)[0] + PARAMETERS
     reason = _unfit(args) or refusal(target) or _overwriting(target, args.model)
     if reason is None and os.path.lexists(folder) and not os.path.isdir(folder):
-        reason = f"{folder}: is not a folder, and the weights are written there. Name another file."
+        reason = f"{folder}: is not a folder, and the numbers are written there. Name another file."
     if reason is not None:
         return reason
     made = False
@@ -231,7 +231,9 @@ def _unfit(args: argparse.Namespace) -> str | None:
 
 
 def _named_from_here(folder: str) -> str:
-    """Return a folder as a text names it: from where it is started, as CNTK finds files."""
+    """Return a folder as a text names it: relative to the working directory where it is below it,
+    as CNTK finds files.
+    """
     path = os.path.abspath(folder)
     near = (
         os.path.relpath(path)
@@ -260,14 +262,14 @@ def _told(found: WrittenNetwork, target: str, folder: str) -> list[str]:
 
 
 def _paths(to: str, target: str) -> list[str]:
-    """Return the files that are written, the numbers of a text in front."""
+    """Return the files that are written, the numbers of a text first."""
     if to != "torch":
         return [target]
     return [os.path.splitext(target)[0] + NUMBERS, target]
 
 
 def _overwriting(path: str, model: str) -> str | None:
-    """Return why a file must not be written; it may be the model itself."""
+    """Return why a file must not be written, being the model itself; None where it may."""
     try:
         if os.path.samefile(path, model):
             return f"{path}: is the model itself, which would be replaced. Name another file."

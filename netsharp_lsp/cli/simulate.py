@@ -69,7 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Simulate; 0 done, 1 further from the model than allowed, 2 could not run."""
+    """Simulate and return the exit code: 0 done, 1 further from the model than allowed, 2 could not
+    run.
+    """
     try:
         simulated = SimulatedNetwork.read(args.manifest)
         if args.compare is None:
@@ -129,7 +131,7 @@ def _answer(simulated: SimulatedNetwork, args: argparse.Namespace) -> None:
 def _rows(
     form: ModelForm, args: argparse.Namespace, keep: Sequence[str] = ()
 ) -> Iterator[EncodedRows]:
-    """Yield the rows of a table, or samples of files that bring them by the names of inputs."""
+    """Yield the rows of a table, or samples of files that have the streams of inputs."""
     query = files_query(args, args.data, changed_options(form.read_options(), args))
     inputs = [InputStream(one.name, (one.size,)) for one in form.streams]
     streams = RowStreams(inputs)

@@ -41,7 +41,7 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     assert second.startswith("Y: 8 to 3, softmax, sums of ")
     assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
     assert rows.startswith("on 150 rows: ")
-    assert note.startswith("note: no rows were held back that could judge it")
+    assert note.startswith("note: no held-out rows to evaluate it on")
     assert files == (
         "device: net.c, net.h, net.json, net.tables.bin, net_load.c, net_load.h, net_quantize.c, "
         "net_tables.c, net_test.c, net_weights.c, report.json, report.md, report.svg"
@@ -113,7 +113,7 @@ def test_rows_of_a_model_of_arrays_may_have_a_label(
     rows = ("--calibrate", "rows.csv", "--holdout", "rows.csv", *flags)
     answer = command("compile", "net.safetensors", "--output", "net", *rows, cwd=tmp_path)
     assert (answer.code, answer.err) == (0, "")
-    assert "on 60 rows held back (rows.csv): accuracy 100.00%" in answer.out
+    assert "on 60 held-out rows (rows.csv): accuracy 100.00%" in answer.out
     if flags != ():
         answer = command("compile", "net.safetensors", "--output", "no", *rows[:4], cwd=tmp_path)
         assert answer.err.endswith(
@@ -141,7 +141,7 @@ def test_a_folder_of_others_is_left_alone(folder: Path) -> None:
     (folder / "mine" / "note.txt").write_text("kept")
     answer = command("compile", "iris.safetensors", "--output", "mine", cwd=folder)
     assert answer.code == 2
-    assert "holds note.txt, which is no file of this network" in answer.err
+    assert "holds note.txt, which is not a file of this network" in answer.err
     assert [path.name for path in (folder / "mine").iterdir()] == ["note.txt"]
     (folder / "file").write_text("kept")
     answer = command("compile", "iris.safetensors", "--output", "file", cwd=folder)
@@ -197,7 +197,7 @@ def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
     export = ("export", "iris.safetensors", "--to", "onnx-qdq", "set.onnx")
     answer = command(*export, *settings, *more, *rows, "--max-drop", "90", cwd=folder)
     assert (answer.code, answer.err) == (0, "")
-    assert "on 150 rows held back (iris.csv)" in answer.out
+    assert "on 150 held-out rows (iris.csv)" in answer.out
     import onnx
 
     model = onnx.load(folder / "set.onnx")

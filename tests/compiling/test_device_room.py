@@ -72,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("[target]\nflash = 411\nram = 18", (), "411 of 411, fits", True),
         ("[target]\nflash = 410", (), "411 of 410, 1 TOO MANY; H takes 360, Y takes 51", False),
-        ("[target]\nram = 17", (), "18 of 17, 1 TOO MANY; most is held while H is", False),
+        ("[target]\nram = 17", (), "18 of 17, 1 TOO MANY; the maximum is at H", False),
         ("[target]\nflash = 410", ("--flash", "1k"), "411 of 1,024, fits", True),
         ("[target]\nflash = '1M'", ("--flash", "0.1k"), "", False),
         ("", ("--ram", "17"), "RAM: 4 bytes of features, 6 of answers and 8 of scratch", False),

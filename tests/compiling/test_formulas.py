@@ -86,7 +86,7 @@ def test_wide_sums_need_no_large_table_then() -> None:
     assert made.report.tables == 0
     assert usual.report.tables > 0
     assert made.report.error < 1.1 * usual.report.error
-    assert {one.why for one in made.report.layers} >= {"worked out in fixed point"}
+    assert {one.why for one in made.report.layers} >= {"computed in fixed point"}
 
 
 def test_the_manifest_says_so_and_the_command_answers_by_it(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_manifest_says_so_and_the_command_answers_by_it(tmp_path: Path) -> N
     assert told.code == 0
     assert len(told.out.splitlines()) == 51
     plan = command("compile", "m.safetensors", "--explain", "--transfer", "arith", cwd=tmp_path)
-    assert "no table: worked out in fixed point" in plan.out
+    assert "no table: computed in fixed point" in plan.out
 
 
 def test_what_has_no_formula_is_a_sentence(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The gate: what rows held back say of a network in integers, and what is done then."""
+"""The gate: held-out rows evaluate a network in integers, and what is done then."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_memory_of_judging_is_the_same_for_many_rows() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a regression, its rows, and rows that were held back."""
+    """A folder with a regression, its rows, and held-out rows."""
     made = tmp_path_factory.mktemp("gate")
     x = np.random.default_rng(SEED).normal(2, 3, size=(200, 6))
     names = [*(f"c{n}" for n in range(6)), "label"]
@@ -135,7 +135,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     held = ("compile", "net.safetensors", *rows)
     answer = command(*held, "--max-drop", "0.001", cwd=folder)
     assert answer.code == 1
-    assert "on 50 rows held back (held.csv): error " in answer.out
+    assert "on 50 held-out rows (held.csv): error " in answer.out
     assert "at most 0.001 % is allowed: NOT met" in answer.out
     assert "more is lost than --max-drop allows. Only the report was written, out/" in answer.err
     written = sorted(path.name for path in (folder / "out").iterdir())
@@ -216,9 +216,9 @@ def test_validation_rows_and_test_rows_judge_where_nothing_is_named(tmp_path: Pa
     (tmp_path / "net.nn").write_text(ONE.format("tanh", "softmax") + "\n")
     data = '[data]\ntrain = "rows.csv"\nlabel = "label"\n'
     said = {
-        f'{data}test = "test.csv"\n[train]\nepochs = 3\n': ("30 rows held back (the test rows", 90),
-        f"{data}[train]\nepochs = 3\nvalidation = 0.2\n": ("18 rows held back (the valida", 72),
-        f'{data}[train]\nepochs = 3\nvalidation = "test.csv"\n': ("30 rows held back (the v", 90),
+        f'{data}test = "test.csv"\n[train]\nepochs = 3\n': ("30 held-out rows (the test rows", 90),
+        f"{data}[train]\nepochs = 3\nvalidation = 0.2\n": ("18 held-out rows (the valida", 72),
+        f'{data}[train]\nepochs = 3\nvalidation = "test.csv"\n': ("30 held-out rows (the v", 90),
     }
     (tmp_path / "elsewhere").mkdir()
     for text, (line, calibrated) in said.items():

@@ -199,7 +199,7 @@ def test_nothing_is_left_to_fill_in_and_a_package_is_replaced_as_a_whole(
     assert network.write(tmp_path / "net", package=package) == names
     mine = tmp_path / "net" / names[-1].rpartition("/")[0] / "mine.txt"
     mine.write_text("kept")
-    with pytest.raises(netsharp.CompileError, match=r"mine\.txt, which is no file of this network"):
+    with pytest.raises(netsharp.CompileError, match=r"mine\.txt, which is not a file of this"):
         network.write(tmp_path / "net", package=package)
     mine.unlink()
     (tmp_path / "net" / "empty").mkdir()

@@ -58,7 +58,7 @@ def test_the_checkpoint_names_the_run(plane: Path) -> None:
         answer = compiled(plane, "--max-drop", "100", model=model)
         assert (answer.code, answer.err) == (0, "")
         assert answer.out.splitlines()[0] == READ.format("train.ctf", "learn", "plane.cntk")
-        assert "on 603 rows held back (test.ctf, the test rows of the training)" in answer.out
+        assert "on 603 held-out rows (test.ctf, the test rows of the training)" in answer.out
     assert '"below",\n    "above",\n' in (plane / "device" / "net.c").read_text()
 
 
@@ -102,7 +102,7 @@ def test_runs_on_other_rows_are_a_question(plane: Path) -> None:
     assert "other rows each: learn of later.cntk, learn of plane.cntk. Name rows" in answer.err
     answer = compiled(plane, "--calibrate", "train.ctf", "--classes", "labels.txt")
     assert (answer.code, answer.err) == (0, "")
-    assert "note: the accuracy was not measured" in answer.out
+    assert "note: no held-out rows" in answer.out
     assert '"above"' in (plane / "device" / "net.c").read_text()
 
 

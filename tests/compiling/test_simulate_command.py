@@ -135,7 +135,7 @@ def test_one_row_of_another_class_is_allowed() -> None:
     ("manifest", "rest", "said"),
     [
         ("none.json", (), "none.json: cannot be read: No such file"),
-        ("rows.csv", (), "rows.csv: This is no manifest of a compiled network."),
+        ("rows.csv", (), "rows.csv: This is not the manifest of a compiled network."),
         ("new.json", (), "new.json: The manifest has version 2, and 1 is read here"),
         ("half.json", (), "half.json: The manifest is damaged (KeyError: 'layers')"),
         ("out/net.json", ("--data", "other.csv"), "other.csv has no column 'a'"),

@@ -1,5 +1,6 @@
-"""What is read from rows before anything becomes an integer: the `rows` of a training, the `ranges`
-that they show, and channels brought nearer to one range by `levelling`.
+"""Statistics of rows from before quantisation: the `rows` of a training, the `ranges` of their
+values, channels scaled to more equal ranges by `levelling`, and biases corrected for roundings by
+`correcting`.
 
 Knows no code for a device.
 """

@@ -52,7 +52,9 @@ def corrected(
 
 
 def _biases(layer: IntegerLayer, sums: Integers, wanted: Array) -> Integers:
-    """A layer's biases less the mean difference of its sums; those of pools are zero points."""
+    """Return a layer's biases less the mean difference of its sums; those of pools are zero points
+    and do not change.
+    """
     if layer.pool is not None:
         return layer.biases
     result, channels = layer.result, layer.channels
@@ -72,6 +74,6 @@ def _biases(layer: IntegerLayer, sums: Integers, wanted: Array) -> Integers:
 
 
 def _largest(part: IntegerBundle, scheme: QuantizationScheme) -> Integers:
-    """The largest magnitude of each value that a bundle reads, less its zero [values]."""
+    """Return the largest magnitude of each value that a bundle reads, less its zero [values]."""
     most = max(abs(scheme.least - part.zero), abs(scheme.most - part.zero))
     return np.full(part.bundle.source.size, most)

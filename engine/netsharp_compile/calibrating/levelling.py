@@ -67,7 +67,7 @@ def levelled(
 
 
 class _Values:
-    """All values of a network, features first, and which of them must have one factor."""
+    """The values of a network, features first, and which of them must have the same factor."""
 
     def __init__(self, layers: Sequence[SummedLayer], features: int) -> None:
         self._layers = layers
@@ -78,18 +78,18 @@ class _Values:
         self.labels = self._tied()
 
     def read(self, bundle: Bundle) -> slice:
-        """Where the values lie that a bundle reads."""
+        """Return the slice of all values that a bundle reads."""
         first = self._starts[bundle.source.operand] + bundle.source.first
         return slice(first, first + bundle.source.size)
 
     def largest(self, numbers: Array) -> Array:
-        """The largest number, none below 0, of each value and all that are tied to it."""
+        """Return for each value the largest number of those tied to it, at least 0."""
         found = np.zeros(len(numbers))
         np.maximum.at(found, self.labels, numbers)
         return found[self.labels]
 
     def free(self) -> npt.NDArray[np.bool_]:
-        """Which values may have a factor: they are tied to none that may not."""
+        """Return which values may have a factor: those tied only to values that may [values]."""
         pinned = np.zeros(self._starts[-1])
         pinned[: self._starts[1]] = 1.0
         for layer, own in zip(self._layers, self.own, strict=True):
@@ -97,7 +97,7 @@ class _Values:
         return np.asarray(self.largest(pinned) == 0)
 
     def _tied(self) -> Places:
-        """A label for each value, the same for those that must have one factor."""
+        """Return a label for each value, equal for values that must have the same factor."""
         labels = np.arange(self._starts[-1])
         ties = list(self._ties())
         while True:
@@ -110,7 +110,7 @@ class _Values:
                 return labels
 
     def _ties(self) -> Iterator[tuple[Places, Places]]:
-        """Values, and for each the number of those with which it has one factor."""
+        """Yield values, and for each the number of those that have the same factor."""
         every = np.arange(self._starts[-1])
         for layer, own in zip(self._layers, self.own, strict=True):
             for bundle, _ in layer.parts:
@@ -127,7 +127,9 @@ class _Values:
 
 
 def _scaled(layer: SummedLayer, own: Array, values: _Values, factors: Array) -> SummedLayer:
-    """The layer with its values divided by factors, and those that it reads multiplied."""
+    """Return the layer with its values divided by factors, and the weights of those that it reads
+    multiplied.
+    """
     parts = []
     for part in layer.parts:
         bundle, weights = part
@@ -142,7 +144,7 @@ def _scaled(layer: SummedLayer, own: Array, values: _Values, factors: Array) -> 
 
 
 def _along(sizes: Sequence[int], kept: Sequence[bool]) -> Places:
-    """For each cell of a grid a number that says where it lies along the axes that are kept."""
+    """Return for each cell of a grid the number of its position along the axes that are kept."""
     found = np.zeros(1, np.int64)
     for size, keep in zip(sizes, kept, strict=True):
         own = np.arange(size) if keep else np.zeros(size, np.int64)

@@ -40,11 +40,12 @@ _TINY = float(np.finfo(np.float32).tiny)
 
 
 class RangeMethod(NamedTuple):
-    """How ranges are chosen from what was seen.
+    """The method that chooses ranges from observed numbers.
 
-    Of values ``operator`` and ``minmax`` take all; ``percentile`` so many percent, the rest at both
-    ends; ``mse`` where the mean square of the error of codes is least.  Of sums ``minmax`` takes
-    all, the others where the operator still moves the code of the result.
+    Of values ``operator`` and ``minmax`` take the whole range; ``percentile`` a given percentage,
+    cutting both ends; ``mse`` the range with the least mean square error of codes.  Of sums
+    ``minmax`` takes the whole range, the others the part where the operator still changes the code
+    of the result.
     """
 
     kind: str
@@ -70,13 +71,13 @@ class RangeMethod(NamedTuple):
 
     @property
     def asks_for_counts(self) -> bool:
-        """Whether it needs a histogram."""
+        """Return whether it needs a histogram."""
         return self.kind in ("percentile", "mse")
 
 
 class SeenNumbers(NamedTuple):
-    """The least and the largest number that was seen, and how many lay in each of equal parts
-    between them; None where nobody counted.
+    """The least and the largest number observed, and a histogram of equal bins between them; None
+    where no counts were made.
     """
 
     low: float
@@ -85,14 +86,14 @@ class SeenNumbers(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """What was seen of a layer's sums and of its values."""
+    """The observed numbers of a layer's sums and of its values."""
 
     sums: SeenNumbers
     values: SeenNumbers
 
     @property
     def is_constant(self) -> bool:
-        """Whether its values are the same in all rows and nodes."""
+        """Return whether its values are the same in all rows and nodes."""
         return self.values.low == self.values.high
 
 
@@ -148,7 +149,9 @@ def observed(
 def _counted(
     layers: Sequence[SummedLayer], blocks: Iterable[Array], ends: Array
 ) -> npt.NDArray[np.int64]:
-    """How many values of each layer [layers, bins] lie in equal parts between their ends."""
+    """Return a histogram of the values of each layer [layers, bins], in equal bins between their
+    least and largest.
+    """
     counts = np.zeros((len(layers), _BINS), np.int64)
     for block in blocks:
         for place, (_, found) in enumerate(values_of(layers, block)):
@@ -186,8 +189,8 @@ def chosen_range(
 def _likely(
     edges: Array, counts: npt.NDArray[np.int64], whole: QuantizationScheme
 ) -> list[tuple[float, float]]:
-    """All that was seen, then parts of it with little error by an estimate: of what is rounded, a
-    twelfth of a step's square each, and the squares of what is cut off.
+    """Return the whole range, then parts of it with a small error by an estimate: a twelfth of a
+    step's square for each rounded value, and the squares of what is cut off.
     """
     centers = (edges[:-1] + edges[1:]) / 2
     lows, highs = min(edges[0], 0.0) * _TRIED, max(edges[-1], 0.0) * _TRIED
@@ -209,15 +212,15 @@ def _likely(
 def _cut(
     centers: Array, counts: npt.NDArray[np.int64], rounded: npt.NDArray[np.int64], beyond: Array
 ) -> tuple[Array, Array]:
-    """For each end [tried] the squares of what lies ``beyond`` it [tried, bins], and how many of
-    what would be rounded do.
+    """Return for each end [tried] the sum of the squares of what lies ``beyond`` it [tried, bins],
+    and the number of values there that would otherwise be rounded.
     """
     out = np.maximum(beyond, 0.0)
     return np.square(out) @ counts, (out > 0).astype(np.float64) @ rounded
 
 
 def is_shared(function: str, method: RangeMethod, share_tables: bool) -> bool:
-    """Whether a layer has the ranges that all layers of its operator have."""
+    """Return whether a layer has the range that all layers of its operator share."""
     return share_tables and method.kind == "operator" and function in BOUNDED
 
 

@@ -1,4 +1,4 @@
-"""Rows from which ranges are read, and rows that are held back: those of a training, or of files.
+"""Rows from which ranges are read, and rows that are held out: those of a training, or of files.
 
 Knows no network.
 """
@@ -34,8 +34,8 @@ LabelledRows: TypeAlias = "Callable[[], Iterator[tuple[Features, Answers]]]"
 
 
 class TrainingRows(NamedTuple):
-    """The rows that a network learned from, and those that were held back from it, with a word for
-    these; None where there are none.
+    """The rows that a network was trained on, and those held out from it with a word for these;
+    None where none are.
     """
 
     learned: Rows
@@ -67,7 +67,7 @@ def labelled_rows_of(model: Model, query: SampleQuery) -> LabelledRows:
 
 
 def _encoded(model: Model, query: SampleQuery, *, labelled: bool) -> Iterator[EncodedRows]:
-    """The rows of tables, or the samples of files that bring them by the names of inputs."""
+    """Yield the rows of tables, or the samples of files that have the streams of inputs."""
     network = model.network
     if network is not None and network.brought_by(query):
         return network.features(query, labelled=labelled)
@@ -79,10 +79,10 @@ def _encoded(model: Model, query: SampleQuery, *, labelled: bool) -> Iterator[En
 
 
 def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
-    """Return the rows that settings name for training: without those for validation, which are
-    held back, or else those of the test files are.
+    """Return the rows that settings name for training, without those for validation.  Rows for
+    validation are held out, else those of the test files.
 
-    Raises DataError for files that are not there, and CompileError where they are others.
+    Raises DataError for files that are missing, and CompileError where their rows have changed.
     """
     options = settings.read_options()
     learned = rows_of(model, SampleQuery(settings.train, options))
@@ -108,12 +108,16 @@ def training_rows(model: Model, settings: TrainingSettings) -> TrainingRows:
 
 
 def _whole(features: Features) -> npt.NDArray[np.bool_]:
-    """The rows in which no number is missing: a training left others out, or has none."""
+    """Return which rows have no missing number [rows]: a training leaves the others out, or has
+    none.
+    """
     return np.asarray(~np.isnan(features).any(axis=1))
 
 
 def _validation_rows(settings: TrainingSettings) -> npt.NDArray[np.bool_] | None:
-    """Which rows of the table are for validation; None where a file of their own has them."""
+    """Return which rows of the table are for validation [rows]; None where they have a file of
+    their own.
+    """
     try:
         data = load_data(settings)
     except TrainingError as error:

@@ -1,5 +1,5 @@
-"""What onnxruntime makes of a compiled model in ONNX, beside the simulator: layer by layer with the
-same codes before it, and from end to end.
+"""Comparison of a compiled model in onnxruntime with the simulator: layer by layer with the same
+codes before it, and from end to end.
 
 Where onnxruntime is not installed nothing is compared.
 """
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 class CodeDifferences(NamedTuple):
-    """How many codes of a layer were compared, how many differ, and by how much at most."""
+    """The number of codes of a layer that were compared, how many differ, and the largest
+    difference.
+    """
 
     name: str
     codes: int
@@ -45,9 +47,9 @@ class CodeDifferences(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """What was compared on rows: each layer's sums and values given the codes before them, in
-    ``layers``; the last codes from end to end, in ``answers``; and how many rows have the same
-    largest answer.
+    """The result of a comparison on rows: for each layer its sums and values given the codes before
+    them, in ``layers``; the last codes from end to end, in ``answers``; and the number of rows with
+    the same largest answer.
     """
 
     rows: int
@@ -57,7 +59,7 @@ class Agreement(NamedTuple):
 
     @property
     def outputs(self) -> int:
-        """How many answers a row has."""
+        """Return the number of answers for a row."""
         return self.answers.codes // self.rows
 
     def joined(self, other: Agreement) -> Agreement:
@@ -107,7 +109,7 @@ def _blocks(rows: Iterable[Array], dtype: str) -> Iterator[Array]:
 
 
 def _names(network: IntegerNetwork, written: QuantizedModel) -> Iterator[tuple[str, str]]:
-    """Each tensor of codes, and what it is called in a report."""
+    """Yield each tensor of codes, and its name in a report."""
     yield written.features, "features"
     for layer, tensors in zip(network.layers, written.layers, strict=True):
         if tensors.sums != tensors.values:
@@ -118,7 +120,7 @@ def _names(network: IntegerNetwork, written: QuantizedModel) -> Iterator[tuple[s
 def _simulated(
     network: IntegerNetwork, written: QuantizedModel, features: Array
 ) -> dict[str, Integers]:
-    """The simulator's codes by their tensors, in order."""
+    """Return the simulator's codes by their tensors, in order."""
     codes = network.features.of(features.astype(np.float64))
     found, operands = {written.features: codes}, [codes]
     for layer, tensors in zip(network.layers, written.layers, strict=True):
@@ -130,12 +132,12 @@ def _simulated(
 
 
 def _given(name: str) -> str:
-    """What the codes are called that stand for those of a tensor."""
+    """Return the name of the input that replaces a tensor of codes."""
     return f"{name}/given"
 
 
 def _types(network: IntegerNetwork, written: QuantizedModel) -> dict[str, np.dtype[np.integer]]:
-    """The type of each tensor of codes."""
+    """Return the type of each tensor of codes."""
     found = {written.features: network.features.codes.dtype}
     for layer, tensors in zip(network.layers, written.layers, strict=True):
         found[tensors.sums] = layer.result.dtype
@@ -144,7 +146,7 @@ def _types(network: IntegerNetwork, written: QuantizedModel) -> dict[str, np.dty
 
 
 def _with_answer(written: QuantizedModel, network: IntegerNetwork) -> bytes:
-    """The model, which answers with its last codes, too."""
+    """Return the model with its last codes as a further output."""
     found = type(written.proto)()
     found.CopyFrom(written.proto)
     name = written.layers[-1].values
@@ -154,7 +156,7 @@ def _with_answer(written: QuantizedModel, network: IntegerNetwork) -> bytes:
 
 
 def _taken_apart(written: QuantizedModel, network: IntegerNetwork) -> bytes:
-    """The model with every layer reading codes that are given, and answering with its own."""
+    """Return the model with codes as inputs of each layer, and its own codes as outputs."""
     found, types = type(written.proto)(), _types(network, written)
     found.CopyFrom(written.proto)
     for node in found.graph.node:
@@ -169,7 +171,7 @@ def _taken_apart(written: QuantizedModel, network: IntegerNetwork) -> bytes:
 
 
 def _typed(name: str, dtype: np.dtype[np.integer]) -> ValueInfoProto:
-    """A tensor of codes at the border of a model."""
+    """Return a tensor of codes as an input or output of a model."""
     from onnx import helper
 
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), None)

@@ -45,7 +45,7 @@ class LayerWriting:
 
     @property
     def features(self) -> str:
-        """The tensor of the codes of the features."""
+        """Return the name of the tensor of the features' codes."""
         return self._operands[0].name
 
     def read(self, features: str, *, may_lack: bool) -> None:
@@ -83,6 +83,7 @@ class LayerWriting:
         return self._out.add("Add", name, self._missing) if self._missing else name
 
     def _layer(self, layer: IntegerLayer) -> None:
+        """Add the operators of a layer; ValueError where ONNX cannot hold it."""
         out, nudge = self._single, nudge_of(layer)
         out.begin(layer.name)
         result = replace(layer.result, scale=scale_of_sums(layer))
@@ -112,7 +113,7 @@ class LayerWriting:
 
 
 def _feature_codes(out: OnnxWriting, single: OnnxWriting, features: str, read: FeatureCodes) -> str:
-    """Codes [n, features] as the network's own rounding gives them, in double precision."""
+    """Add the codes [n, features] of features, rounded in double precision as the network does."""
     for one in (out, single):
         one.begin("features")
     name = _cast(out, features, "float64")
@@ -134,7 +135,7 @@ def _feature_codes(out: OnnxWriting, single: OnnxWriting, features: str, read: F
 
 
 def _reached(out: OnnxWriting, name: str, edges: tuple[Array, ...]) -> str:
-    """How many of its edges each feature has reached."""
+    """Add the number of its edges that each feature has reached [n, features]."""
     table = np.full((len(edges), max(1, *map(len, edges))), np.inf)
     for feature, one in enumerate(edges):
         table[feature, : len(one)] = one
@@ -144,7 +145,7 @@ def _reached(out: OnnxWriting, name: str, edges: tuple[Array, ...]) -> str:
 
 
 def _row(out: OnnxWriting, values: Array | Integers) -> str:
-    """Numbers [1, features], or one that all features share."""
+    """Return the name of numbers [1, features], or of one number that all features share."""
     shown = np.asarray(values)[None]
     return out.numbers(shown[:, :1] if (shown == shown[0, 0]).all() else shown)
 

@@ -45,7 +45,7 @@ def dequantized(
 
 
 def padded(out: OnnxWriting, codes: str, zero_point: int, dtype: np.dtype[np.integer]) -> str:
-    """Add codes [n, values] with a zero point behind them, [n, values + 1]."""
+    """Add codes [n, values] with a zero point after them, [n, values + 1]."""
     from onnx import helper
 
     # Runtimes pad few types: all of them those of 32 bits.

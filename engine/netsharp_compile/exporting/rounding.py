@@ -1,7 +1,8 @@
-"""Where ONNX's rounding falls as a device's does, which rounds halves up.
+"""Adjustments by which ONNX's rounding, of halves to even, gives the codes of a device, which
+rounds halves up.
 
-QuantizeLinear divides in float32 and rounds halves to even.  Halves occur where multipliers are
-powers of two, as those of shifts, and where an operator gives round values, as sigmoid of 0.
+QuantizeLinear divides in float32.  Halves occur where multipliers are powers of two, as those of
+shifts, and where an operator gives round values, as sigmoid of 0.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def scale_of_sums(layer: IntegerLayer) -> float:
 
 
 def _step(layer: IntegerLayer) -> int:
-    """What all sums are multiples of, beside their bias; 0 where that is 1, or does not matter."""
+    """Return the common divisor of all sums without their bias; 0 where that is 1, or has no
+    effect.
+    """
     if layer.pool is not None:
         return 0 if layer.pool.largest else 1
     found = np.gcd.reduce(np.concatenate([part.weights.reshape(-1) for part in layer.parts]))
@@ -80,7 +83,9 @@ def _step(layer: IntegerLayer) -> int:
 
 
 def _best(values: np.ndarray, scheme: QuantizationScheme, wanted: Integers, reach: int) -> float:
-    """The float32 near to the scale of a scheme with which most values become the codes wanted."""
+    """Return the float32 near the scale of a scheme with which most values become the codes
+    wanted.
+    """
     nearest = single(np.array(scheme.scale))[()]
     best, fewest = nearest, wanted.size + 1
     for place in sorted(range(-reach, reach + 1), key=abs):

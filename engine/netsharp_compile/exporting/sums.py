@@ -3,8 +3,8 @@
     sum = unit * (bias + sum of weight * (code - zero))        unit = multiplier / 2^shift * scale
 
 so that QuantizeLinear by the scale of the sums is what a device does with multiplier and shift.
-Codes are moved as codes, before DequantizeLinear and behind QuantizeLinear: in between stands one
-operator alone, as runtimes look for it.
+Codes are rearranged as codes, before DequantizeLinear and after QuantizeLinear, with a single
+operator in between: runtimes replace this pattern by their kernels for integers.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class LayerSums:
         return WrittenSums(total, _as_it_is)
 
     def _zeros(self) -> Integers:
-        """What the zero points of operands have been taken from biases for [nodes]."""
+        """Return the sums of zero points that biases include [nodes]."""
         found = np.zeros(self._layer.nodes, np.int64)
         for part in self._layer.parts:
             zero = self._scheme(part).zero_point - part.zero
@@ -106,14 +106,14 @@ class LayerSums:
         return found
 
     def _scheme(self, part: IntegerBundle) -> _Scheme:
-        """The scale and the zero point of the codes that a bundle reads."""
+        """Return the scale and the zero point of the codes that a bundle reads."""
         operand = self._operands[part.bundle.source.operand]
         if operand.scale is None or operand.zero_point is None:
             return _Scheme(1.0, part.zero)
         return _Scheme(operand.scale, operand.zero_point)
 
     def _codes(self, bundle: Bundle) -> str:
-        """The codes that a bundle reads, [n, values]."""
+        """Add the codes that a bundle reads, [n, values]."""
         out, (number, first, size) = self._out, bundle.source
         operand = self._operands[number]
         if size == operand.size:
@@ -121,12 +121,12 @@ class LayerSums:
         return out.add("Slice", operand.name, *map(out.integers, (first, first + size, 1)))
 
     def _numbers(self, bundle: Bundle, codes: str, scheme: _Scheme) -> str:
-        """What codes of a bundle's source mean."""
+        """Add the numbers that the codes of a bundle's source mean."""
         dtype = self._operands[bundle.source.operand].dtype
         return dequantized(self._out, codes, scheme.scale, scheme.zero_point, dtype)
 
     def _windows(self, bundle: ConvolvedBundle | PooledBundle, codes: str, scheme: _Scheme) -> str:
-        """The codes [n, places, taps] of windows, zero points where nothing is."""
+        """Add the codes [n, places, taps] of windows, with zero points outside the source."""
         chosen = cells(bundle.axes)
         if (chosen < 0).any():
             dtype = self._operands[bundle.source.operand].dtype
@@ -135,7 +135,7 @@ class LayerSums:
         return self._out.add("Gather", codes, self._out.whole(chosen), axis=1)
 
     def _part(self, part: IntegerBundle) -> WrittenSums:
-        """What one bundle adds."""
+        """Add the sums of one bundle."""
         bundle, out = part.bundle, self._out
         scheme, codes = self._scheme(part), self._codes(part.bundle)
         values = np.where(self._dead[bundle.owners], 0, part.weights).astype(part.weights.dtype)
@@ -152,12 +152,12 @@ class LayerSums:
         return WrittenSums(out.add("Gemm", source, each, *self._own_biases(), transB=1), _as_it_is)
 
     def _weights(self, values: Integers, units: Array, scheme: _Scheme) -> str:
-        """Weights whose first axis is that of these units of sums."""
+        """Add weights whose first axis is that of these units of sums."""
         return weights(self._out, values, units / scheme.scale, f"{self._layer.name}/weights")
 
     def _own_biases(self, nodes: Integers | None = None) -> list[str]:
-        """The biases for an operator that adds them, of these nodes [n] or of all; none where
-        another has added them.
+        """Return the biases as an input of an operator that adds them, of these nodes [n] or of
+        all; nothing where another operator has added them.
         """
         if self._biases is None or not self._biases.any():
             return []
@@ -180,8 +180,8 @@ class LayerSums:
     def _convolved(
         self, bundle: ConvolvedBundle, codes: str, values: Integers, scheme: _Scheme
     ) -> WrittenSums:
-        """A Conv where one walks so; else of windows that are laid out, with groups where each
-        place has kernels of its own.
+        """Add a Conv where its axes can be walked along, else a product with windows, grouped where
+        each place has kernels of its own.
         """
         walk = grouped_walk(bundle)
         if walk is not None:
@@ -216,7 +216,7 @@ class LayerSums:
     def _walked(
         self, walk: GroupedWalk, codes: str, values: Integers, scheme: _Scheme
     ) -> WrittenSums:
-        """Return what a Conv adds."""
+        """Add a Conv, whose maps are turned into the order of nodes."""
         out, bundle = self._out, walk.bundle
         nodes = bundle.owners[walk.order(), 0]
         given = (
@@ -228,14 +228,16 @@ class LayerSums:
         return WrittenSums(found, lambda name: walk.nodes(out, name))
 
     def _kernel_biases(self, bundle: ConvolvedBundle, nodes: Integers) -> list[str]:
-        """The biases of kernels, by a node of each; none where nodes of a kernel have others."""
+        """Return the biases of kernels, by a node of each; nothing where nodes of a kernel have
+        different ones.
+        """
         left = self._biases
         if left is None or not np.array_equal(left[bundle.owners[:, 0]][bundle.groups], left):
             return []
         return self._own_biases(nodes)
 
     def _pooled(self, pool: PooledBundle) -> WrittenSums:
-        """Means and largest values, whose biases are zero points alone."""
+        """Add means or largest values, whose biases are zero points alone."""
         out, layer = self._out, self._layer
         (part,) = layer.parts
         scheme, codes = self._scheme(part), self._codes(pool)

@@ -39,7 +39,7 @@ class GroupedWalk(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes of the Conv."""
+        """Return the attributes of the Conv."""
         axes = [self.bundle.axes[d] for d in self.walked]
         walk = walk_of(axes) if axes else {"kernel_shape": [1]}
         return {**walk, "group": self._group_count} if self.groups else walk
@@ -69,7 +69,7 @@ class GroupedWalk(NamedTuple):
 
     @property
     def _channels(self) -> int:
-        """All channels, those of all groups together."""
+        """Return the number of channels of all groups together."""
         axes = self.bundle.axes
         return prod(axes[d].size for d in (*self.groups, *self.channels))
 

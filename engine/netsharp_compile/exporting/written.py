@@ -1,4 +1,4 @@
-"""The bytes of a QDQ file, checked before anybody gets them, with what is said of them."""
+"""The bytes of a QDQ file, checked before a caller gets them, with a summary for people."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WrittenQdq(NamedTuple):
     agreement: Agreement | None
 
     def lines(self) -> list[str]:
-        """Return what is said of it."""
+        """Return the summary, line by line."""
         found = [f"inputs: {', '.join(self.inputs)}", f"outputs: {', '.join(self.outputs)}"]
         if self.left_out:
             names = ", ".join(map(excerpt, self.left_out))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Scaling(NamedTuple):
-    """Each element times a factor, and an offset more, both [elements]."""
+    """A factor for each element, and an offset added after it, both [elements]."""
 
     factors: Array
     offsets: Array
@@ -82,7 +82,7 @@ def _rows(node: Node, place: int, given: Sequence[Any]) -> _Pair:
 
 
 def _batch(node: Node, place: int, given: Sequence[Any]) -> _Pair:
-    """With running statistics, as a trained network normalises."""
+    """Return the scaling of a batch normalisation with its running statistics."""
     if place != 0:
         return None
     scale, bias, mean, variance = (one.reshape(-1) for one in given[1:])

@@ -1,8 +1,9 @@
-"""What layers of tensors are called: as a person wrote it, or by the shortest path that means one.
+"""Names of layers of tensors: as written in the source, or the shortest path that identifies the
+layer.
 
-Names of nodes are paths (``z.conv1.r``), and so are those of parameters, which tell the function
-that a layer is of where what applies it has no name of its own (``model.arrayOfFunctions[0].W``).
-Knows no numbers.
+Names of nodes are paths (``z.conv1.r``), and so are those of parameters, which name the function of
+a layer where its application has no name of its own (``model.arrayOfFunctions[0].W``).  Knows no
+numbers.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def layer_names(nodes: Sequence[Node], known: Iterable[str]) -> list[str]:
 
 
 def _candidates(name: str, weights: str, paths: list[str], others: list[str]) -> Iterator[str]:
-    """Names from the best on that mean one layer alone."""
+    """Yield names that identify one layer, the best first."""
     if "." not in name and not (_NUMBERED.fullmatch(name) and "/" in weights):
         return
     unnamed = _is_unnamed(name)
@@ -72,17 +73,17 @@ def _candidates(name: str, weights: str, paths: list[str], others: list[str]) ->
 
 
 def _is_unnamed(name: str) -> bool:
-    """Whether somebody but a person called a node so."""
+    """Return whether a node's name was generated."""
     return bool(_UNNAMED.search(name) or _NUMBERED.fullmatch(name))
 
 
 def _below(path: str) -> Callable[[str], bool]:
-    """Whether a path is one, or leads on from it."""
+    """Return a function that checks whether a path is this one, or continues it."""
     return lambda other: other == path or other[: len(path) + 1] in (f"{path}{s}" for s in "./[")
 
 
 def _beginnings(path: str) -> list[str]:
-    """The shorter paths that lead to one."""
+    """Return the shorter paths at the beginning of one."""
     parts = _PARTS.findall(path)
     return ["".join(parts[:end]) for end in range(1, len(parts))]
 
@@ -92,7 +93,7 @@ def _told(path: str) -> str:
 
 
 def _weights_of(end: Node, ends: set[Node]) -> str:
-    """The path of the most numbers that a layer reads which ends in a node; empty without."""
+    """Return the path of the largest parameter that a layer reads; empty without any."""
     held = [node for node in _reached(end, ends) if node.op in HELD]
     return _told(max(held, key=lambda one: one.size).name) if held else ""
 

@@ -37,7 +37,7 @@ class LinearSums(NamedTuple):
 
     @property
     def edges(self) -> int:
-        """How many products are added."""
+        """Return the number of products that are added."""
         return sum(part.bundle.edges for part in self.parts)
 
     def added(self, other: LinearSums) -> LinearSums:

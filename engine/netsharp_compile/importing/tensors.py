@@ -1,7 +1,7 @@
 """A trained graph of tensors, as networks of CNTK are, as layers.
 
-Constants are worked out, normalisations of batches and element-wise numbers are multiplied into
-what stands before or behind them, dropout goes, and sums stay sums until an operator takes them.
+Constants are computed, batch normalisations and element-wise numbers are multiplied into the
+weights before or after them, dropout is removed, and sums stay sums until an operator reads them.
 Knows no integers.
 """
 
@@ -52,8 +52,8 @@ _MOST = 1 << 24
 def tensor_layers(graph: Graph, tensors: Tensors) -> list[SummedLayer]:
     """Return the layers of a graph of tensors, the last of which answers.
 
-    Raises CompileError for a node that is no such layer, with its name and the reason, and for
-    numbers that are none.
+    Raises CompileError for a node that has no form as a layer, with its name and the reason, and
+    for numbers that are not finite.
     """
     walk = _Walk(graph, tensors)
     names = layer_names(walk.ends, [node.name for node in graph.nodes])
@@ -106,13 +106,15 @@ class _Walk:
         self._added(output, self._as_sums(output, output), "linear")
 
     def _shared(self, node: Node, found: Known) -> Known:
-        """What several nodes read is worked out once."""
+        """Return values of a layer in place of sums that several nodes read, so that they are
+        computed once.
+        """
         if isinstance(found, LinearSums | PooledSums) and self._readers[node] > 1:
             return self._values(node, found)
         return found
 
     def _read(self, node: Node) -> Known:
-        """What a node is."""
+        """Return the meaning of a node: numbers, values of layers, or sums."""
         if node.op in HELD:
             return self._numbers(node)
         if node.op == ENVIRONMENT:
@@ -142,13 +144,17 @@ class _Walk:
         raise refused(node, _REASONS.get(node.op, f"{node.op} has no form in integers here."))
 
     def _softmax(self, node: Node, given: Known) -> Known:
-        """Taken back where the answer is a softmax again, and nothing within a network."""
+        """Return the source of a LogSoftmax that a softmax at the end takes back; CompileError
+        within a network.
+        """
         if node.op == "LogSoftmax" and self._readers[node] == 1:
             return given
         raise refused(node, "a softmax within a network looks at all nodes at once.")
 
     def _operated(self, node: Node, given: Known, function: str) -> ElementView:
-        """An operator's values; before a pool of largest sums where that changes nothing."""
+        """Return an operator's values; a rising one goes before a pool of largest sums, which gives
+        the same.
+        """
         if isinstance(given, PooledSums) and function in (*_RISING.values(), "brlinear"):
             source = self._added(node, given.sums, function)
             return self._largest(node, source, given.axes)
@@ -157,7 +163,7 @@ class _Walk:
         return ElementView.of(self._added(node, self._as_sums_of(node, given), function))
 
     def _arranged(self, node: Node, given: list[Known]) -> Known:
-        """Elements in another order; sums that stay in theirs are sums still."""
+        """Return elements in another order; sums whose order does not change stay sums."""
         first = given[0]
         sizes = [source.size for source in node.inputs]
         order = _order(node, sizes)
@@ -191,7 +197,7 @@ class _Walk:
     def _windowed(
         self, node: Node, view: ElementView, axes: tuple[WindowAxis, ...], weight: float
     ) -> LinearSums:
-        """The sums of windows, each value times a weight."""
+        """Return the sums of windows, each value times a weight."""
         each = np.full((1, _taps(axes)), weight)
         shared, alone = (True,) * len(axes), (1,) * len(axes)
         found = convolved(view, axes, each, shared, alone)
@@ -202,7 +208,7 @@ class _Walk:
         return found
 
     def _reduced(self, node: Node, given: Known) -> Known:
-        """Elements along an axis, or all of them, as one window."""
+        """Return the reduction of elements along an axis, or of all, as a pool with one window."""
         kind, axis = node.attributes["reductionOp"], int(node.attributes["axis"])
         shape = node.inputs[0].shape
         if kind not in ("Sum", "Plus", "Mean", "Max"):
@@ -218,7 +224,9 @@ class _Walk:
         return self._windowed(node, self._view(node.inputs[0], given), axes, 1.0)
 
     def _element_wise(self, node: Node, given: list[Known]) -> Known:
-        """Numbers for each element: multiplied into sums, or kept beside values."""
+        """Return sums with numbers for each element multiplied into them, or values with these
+        beside them.
+        """
         places = [n for n, one in enumerate(given) if not isinstance(one, np.ndarray)]
         if node.op == "Clip" and places == [2]:
             return self._clipped(node, given)
@@ -251,7 +259,7 @@ class _Walk:
         return view.scaled(*scaling)
 
     def _clipped(self, node: Node, given: list[Known]) -> Known:
-        """Within two bounds, as what is from 0 to 1 is."""
+        """Return values between two bounds: those of 0 and 1, scaled."""
         scaling = elements.unit_of(node, given)
         if scaling is None:
             raise refused(node, "its bounds have no room between them.")
@@ -261,7 +269,7 @@ class _Walk:
         return self._operated(node, unit, "brlinear").scaled(*scaling)
 
     def _of_two(self, node: Node, given: list[Known]) -> Known:
-        """Two branches as one sum."""
+        """Return the sum of two branches, or a square."""
         if node.op == "ElementTimes" and node.inputs[0] is node.inputs[1]:
             return self._operated(node, given[0], "square")
         if node.op not in ("Plus", "Minus"):
@@ -288,7 +296,7 @@ class _Walk:
         return first.added(second)
 
     def _linear(self, node: Node, given: list[Known]) -> Known:
-        """Sums of products of values and constants."""
+        """Return the sums of products of values and constants."""
         places = [n for n, one in enumerate(given) if not isinstance(one, np.ndarray)]
         if len(places) > 1:
             raise refused(node, "it multiplies values with values; a device has its weights.")
@@ -313,7 +321,7 @@ class _Walk:
         return products_of(view, self._matrix(node, place, given))
 
     def _product(self, source: Node, view: ElementView, matrix: Array) -> LinearSums:
-        """A matrix [outputs, inner] times vectors [rest, inner]."""
+        """Return the sums of a matrix [outputs, inner] times vectors [rest, inner]."""
         outputs, inner = matrix.shape
         rest = source.size // inner
         if rest == 1:
@@ -326,7 +334,7 @@ class _Walk:
         return found
 
     def _matrix(self, node: Node, place: int, given: list[Known]) -> Array:
-        """The matrix [elements, elements of the source] of a linear operation."""
+        """Return the matrix [elements, elements of the source] of a linear operation."""
         source = node.inputs[place]
         if max(source.size, node.size) * source.size > _MOST:
             raise refused(node, "its matrix would be too large.")
@@ -348,19 +356,19 @@ class _Walk:
         return given
 
     def _view(self, node: Node, given: Known) -> ElementView:
-        """Values of a node as elements; CompileError where they are constants."""
+        """Return the values of a node as elements; CompileError where they are constants."""
         if isinstance(given, np.ndarray):
             raise refused(node, "it is a constant among values.")
         return given if isinstance(given, ElementView) else self._values(node, given)
 
     def _values(self, node: Node, given: LinearSums | PooledSums) -> ElementView:
-        """Sums that are worked out without an operator."""
+        """Return sums as the values of a layer without an operator."""
         if isinstance(given, PooledSums):
             return self._largest(node, self._added(node, given.sums, "linear"), given.axes)
         return ElementView.of(self._added(node, given, "linear"))
 
     def _plain(self, node: Node, view: ElementView) -> ElementView:
-        """Elements as the values of a layer of their own."""
+        """Return elements as the values of a layer of their own."""
         if view.is_plain and view.source is not None:
             return view
         return ElementView.of(self._added(node, sums_of(view, node.shape), "linear"))
@@ -388,7 +396,7 @@ class _Walk:
 
 
 def _needed(output: Node) -> set[Node]:
-    """The nodes that lead to the output."""
+    """Return the nodes that lead to the output."""
     found: set[Node] = set()
     waiting = [output]
     while waiting:
@@ -404,14 +412,16 @@ def _taps(axes: tuple[WindowAxis, ...]) -> int:
 
 
 def _computed(node: Node, sources: list[Array]) -> Array:
-    """What a node makes of constants."""
+    """Return the value of a node whose sources are constants."""
     with np.errstate(all="ignore"):
         found: Array = TABLE[node.op].forward(node, [one[None] for one in sources])
     return found.reshape(node.shape)
 
 
 def _order(node: Node, sizes: list[int]) -> Places:
-    """Which elements of all sources, one behind the other, an operation puts where."""
+    """Return for each element of a node its place among the elements of all sources,
+    concatenated.
+    """
     starts = np.cumsum([0, *sizes])
     numbered = [
         np.arange(a, b, dtype=np.float64).reshape(1, *source.shape)

@@ -50,7 +50,7 @@ class ElementView(NamedTuple):
 
     @classmethod
     def joined(cls, views: list[ElementView]) -> ElementView:
-        """Return the elements of several views, one behind the other."""
+        """Return the elements of several views, concatenated."""
         return cls(
             np.concatenate([one.operands for one in views]),
             np.concatenate([one.places for one in views]),
@@ -60,17 +60,19 @@ class ElementView(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Return the number of elements."""
         return len(self.places)
 
     @property
     def is_constant(self) -> bool:
-        """Whether no element depends on what a network is given."""
+        """Return whether no element depends on the inputs of the network."""
         return bool((self.operands == _NONE).all())
 
     @property
     def source(self) -> ReadValues | None:
-        """Where all values lie side by side in their order; None where they do not."""
+        """Return the contiguous values that the elements are, in order; None where they are
+        others.
+        """
         first, operand = int(self.places[0]), int(self.operands[0])
         beside = np.arange(first, first + self.size)
         alone = operand != _NONE and (self.operands == operand).all()
@@ -80,7 +82,7 @@ class ElementView(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether all elements are values as they are."""
+        """Return whether all elements are values without factor and offset."""
         return bool((self.factors == 1).all() and not self.offsets.any())
 
     def chosen(self, elements: Places) -> ElementView:

@@ -1,8 +1,8 @@
 """Kernels and pools over images of tensors as bundles, in both layouts of CNTK.
 
-Axes of a node are its image's, slowest first.  Where channels run fastest they are channels, width
-and height, and lie in memory as width, height, channels, kernels with their maps behind that.
-Knows no graph but a node's attributes.
+Axes of a node are its image's, slowest first.  Where channels run fastest the axes are channels,
+width and height, and lie in memory as width, height, channels; kernels then have their maps last.
+Of a graph it knows only a node's attributes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def convolved(
 
 
 def _factors(bundle: ConvolvedBundle, factors: Array) -> Array | None:
-    """A factor for each weight, in a shape that spreads to theirs."""
+    """Return a factor for each weight, which broadcasts to the weights; None where a weight has
+    several.
+    """
     if (factors == factors[0]).all():
         return factors[:1, None]
     grid = factors.reshape([one.size for one in bundle.axes])
@@ -81,7 +83,7 @@ def _factors(bundle: ConvolvedBundle, factors: Array) -> Array | None:
 
 
 def _spread_out(node: Node, numbers: Array, groups: int) -> Array:
-    """Kernels [kernels, cells of a window] in the order of the node's axes, 0 in gaps."""
+    """Return kernels [kernels, cells of a window] in the order of the node's axes, 0 in gaps."""
     told = node.attributes
     taps = list(taps_of(told["axes"], told))
     taps[0] //= groups
@@ -97,7 +99,9 @@ def _spread_out(node: Node, numbers: Array, groups: int) -> Array:
 def _beside(
     axes: Sequence[WindowAxis], sharing: Sequence[bool], maps: Sequence[int], numbers: Array
 ) -> Array:
-    """Kernels [kernels, cells of a window] in the order of memory, where channels run fastest."""
+    """Return kernels [kernels, cells of a window] in the order of memory, where channels run
+    fastest.
+    """
     rank = len(axes)
     radix = [
         one
@@ -113,7 +117,7 @@ def _beside(
 
 
 def _turned(values: tuple[T, ...]) -> tuple[T, ...]:
-    """What axes have in the order of memory, where channels run fastest."""
+    """Return values of axes in the order of memory, where channels run fastest."""
     return (*values[1:], values[0])
 
 
@@ -126,9 +130,10 @@ def pool_axes(node: Node) -> tuple[WindowAxis, ...]:
 def pooled(
     view: ElementView, axes: tuple[WindowAxis, ...], *, largest: bool
 ) -> tuple[PooledBundle, Array, Array] | None:
-    """Return a pool of values as they are, and the factors and offsets of what comes out [nodes];
-    None where the values do not lie side by side, or a window has several factors, or turns what
-    is largest.
+    """Return a pool of values, and the factors and offsets of its results [nodes].
+
+    Returns None where the values are not contiguous, a window has several factors, or a negative
+    one changes what is largest.
     """
     source: ReadValues | None = view.source
     if source is None or (largest and (view.factors < 0).any()):

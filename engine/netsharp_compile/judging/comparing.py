@@ -21,11 +21,11 @@ CLASSES_APART, NUMBERS_APART = 1.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class AnswersApart:
-    """How far answers are apart.
+    """The differences of answers.
 
     ``differing`` counts rows of another class, and is None of a regression; ``error`` is the root
-    of the mean square of the outputs' differences as a part of their spread, ``largest`` the
-    largest difference; both are of rows that have an answer.
+    mean square of the outputs' differences as a part of their spread, ``largest`` the largest
+    difference; both are of rows that have an answer.
     """
 
     rows: int
@@ -35,19 +35,19 @@ class AnswersApart:
 
     @property
     def agreement(self) -> float | None:
-        """The share of rows with the same class; None of a regression."""
+        """Return the share of rows with the same class; None of a regression."""
         return None if self.differing is None else 1 - self.differing / max(self.rows, 1)
 
     def is_within(self, percent: float) -> bool:
-        """Whether no more than a percentage of rows has another class, of which one row may always
-        have one; or numbers are no further apart than that part of their spread.
+        """Return whether at most a percentage of rows, or one row, has another class; of a
+        regression, whether the error is at most that percentage of the spread.
         """
         if self.differing is None:
             return self.error <= percent / 100
         return self.differing <= max(1.0, self.rows * percent / 100)
 
     def __str__(self) -> str:
-        """A line."""
+        """Return a line."""
         agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
         return f"on {self.rows:,} rows: {agreed}error {self.error:.2%}, at most {self.largest:.3g}"
 

@@ -1,5 +1,5 @@
-"""What compiling would make of a network, as far as it is known without data: pairs of layers, the
-operators between them, the schemes on both sides, and which of them have a table.
+"""The plan of a compilation, as far as it is known without data: pairs of layers, the operators
+between them, the schemes on both sides, and which of them have a table.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PlannedPair(NamedTuple):
     multiply_adds: int
 
     def __str__(self) -> str:
-        """A line."""
+        """Return a line."""
         to = ", ".join(self.readers) or "the answers"
         return (
             f"{self.layer} -> {to}: {self.operator}, sums {self.sums}, values {self.values}, "

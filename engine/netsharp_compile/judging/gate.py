@@ -1,5 +1,5 @@
-"""Whether a network in integers is as good as the one in floating point, on rows that neither the
-training nor the calibration has seen.
+"""The gate: an evaluation of a network in integers beside the one in floating point, on rows that
+neither the training nor the calibration has seen.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class GateRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """What the rows held back say.
+    """The result of an evaluation on held-out rows.
 
     ``right_before`` and ``right`` count rows that the network in floating point and the one in
-    integers answer rightly, ``differing`` those that they answer differently; all are None of a
-    regression.  ``error`` is the root of the mean square of the differences of the answers, before
-    a softmax, as a part of their spread.  ``allowed`` is in percentage points of accuracy, of a
+    integers classify correctly, ``differing`` those that they classify differently; all are None of
+    a regression.  ``error`` is the root mean square of the differences of the answers, before a
+    softmax, as a part of their spread.  ``allowed`` is in percentage points of accuracy, of a
     regression the percentage for ``error``.
     """
 
@@ -61,14 +61,14 @@ class GateVerdict:
 
     @property
     def drop(self) -> float | None:
-        """Percentage points of accuracy that are lost; None of a regression."""
+        """Return the percentage points of accuracy that are lost; None of a regression."""
         if self.right is None or self.right_before is None:
             return None
         return 100 * (self.right_before - self.right) / self.rows
 
     @property
     def is_met(self) -> bool:
-        """Whether no more is lost than is allowed; one row never fails it."""
+        """Return whether at most what is allowed is lost; one row never fails it."""
         if self.right is None or self.right_before is None:
             return 100 * self.error <= self.allowed
         # A row in a thousand is a tenth of a point, whatever floating point makes of that.
@@ -76,12 +76,14 @@ class GateVerdict:
 
     @property
     def is_too_small(self) -> bool:
-        """Whether one row is more than is allowed, so that nothing finer can be seen."""
+        """Return whether one row is more than is allowed, so that the rows are too few for the
+        bound.
+        """
         return self.right is not None and self.rows * self.allowed < 100
 
     @property
     def agreement(self) -> float | None:
-        """The share of rows with the same class; None of a regression."""
+        """Return the share of rows with the same class; None of a regression."""
         return None if self.differing is None else 1 - self.differing / self.rows
 
     def interval(self, right: int | None) -> tuple[float, float] | None:
@@ -93,7 +95,7 @@ class GateVerdict:
         if self.right is None or self.right_before is None:
             verdict = "met" if self.is_met else "NOT met"
             return [
-                f"on {self.rows:,} rows held back ({self.what}): error {self.error:.2%}, at most "
+                f"on {self.rows:,} held-out rows ({self.what}): error {self.error:.2%}, at most "
                 f"{self.allowed:g} % is allowed: {verdict}"
             ]
         before, after = (
@@ -104,7 +106,7 @@ class GateVerdict:
         )
         verdict = "met" if self.is_met else "NOT met"
         found = [
-            f"on {self.rows:,} rows held back ({self.what}): accuracy {before} in floating point, "
+            f"on {self.rows:,} held-out rows ({self.what}): accuracy {before} in floating point, "
             f"{after} in integers, {self.agreement:.2%} of the classes agree, error "
             f"{self.error:.2%}",
             f"lost {self.drop:.2f} points, at most {self.allowed:g} are allowed: {verdict}",
@@ -112,7 +114,7 @@ class GateVerdict:
         if self.is_too_small and self.allowed > 0:
             found.append(
                 f"note: one of {self.rows:,} rows is {100 / self.rows:.2g} points, and one never "
-                f"fails: {int(np.ceil(100 / self.allowed)):,} rows or more can tell what is allowed"
+                f"fails: {int(np.ceil(100 / self.allowed)):,} rows or more are enough for that"
             )
         return found
 
@@ -129,6 +131,7 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
 
 
 def _few_at_a_time(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
+    """Yield blocks of rows of limited size: the values of a network take memory for each row."""
     for features, wanted in rows():
         for some in stretches(len(features)):
             yield features[some], wanted[some]
@@ -159,7 +162,7 @@ def judged(
             right += int((after == wanted).sum())
             differing += int((before != after).sum())
     if not rows:
-        raise CompileError("No row was held back: name others with --holdout.")
+        raise CompileError("There are no held-out rows: name others with --holdout.")
     counts = model.classes is not None
     usual = USUAL_DROP if counts else USUAL_ERROR
     return GateVerdict(

@@ -111,7 +111,7 @@ def _markdown(report: CompileReport) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """A text in a cell of a table of Markdown."""
+    """Return a text as a cell of a table of Markdown."""
     shown = "".join(c if c.isprintable() else "?" for c in text)
     return escape(shown, quote=False).replace("|", "\\|").replace("`", "\\`")
 

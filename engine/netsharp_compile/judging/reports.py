@@ -1,6 +1,6 @@
-"""What a network in integers costs, layer by layer, and where its error arises.
+"""The cost of a network in integers, layer by layer, and where its error arises.
 
-Knows how numbers are counted and said, and no files.
+Knows how numbers are counted and printed, and no files.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ INSTRUCTIONS = {"cortex-m0": (7.0, 105), "cortex-m4": (5.0, 33)}
 
 @dataclass(frozen=True, slots=True)
 class LayerReport:
-    """What a layer costs and loses.
+    """The cost and the error of a layer.
 
-    ``nodes`` and ``values`` count what it makes and reads, ``sum_bits`` the bits of its sums;
-    ``table`` is the number of its table, None where there is none, and ``why`` the reason;
-    ``sums`` and ``results`` are the ranges that its codes cover, ``index`` and ``codes`` their
-    schemes.  ``below`` and ``above`` are the shares of sums at the least and the largest code.
-    ``error`` is the root of the mean square of its values' errors, as a part of their spread;
-    ``own_error`` that of exact values before it.
+    ``nodes`` and ``values`` count what it computes and reads, ``sum_bits`` the bits of its sums;
+    ``table`` is the number of its table, None where there is none, and ``why`` the reason; ``sums``
+    and ``results`` are the ranges that its codes cover, ``index`` and ``codes`` their schemes.
+    ``below`` and ``above`` are the shares of sums at the least and the largest code.  ``error`` is
+    the root mean square error of its values, as a part of their spread; ``own_error`` the same with
+    exact values before it.
     """
 
     name: str
@@ -68,20 +68,20 @@ class LayerReport:
 
     @property
     def decibels(self) -> float:
-        """The ratio of signal to noise of its values."""
+        """Return the signal to noise ratio of its values, in decibels."""
         return -20 * log10(self.error) if self.error else inf
 
 
 @dataclass(frozen=True, slots=True)
 class CompileReport:
-    """What a network in integers costs, on the rows that it was calibrated with.
+    """The cost of a network in integers, on the rows that it was calibrated with.
 
     ``agreement`` is the share of rows with the class of the float network, None of a regression;
-    ``error`` the root of the mean square of the answers' differences, as a part of their spread;
-    sizes are bytes; ``saved_bytes`` those of tables that are there once and not for each layer;
-    ``doubts`` are sentences on what the rows did not show; ``gate`` is what rows that were held
-    back say, None where there are none; ``proposal`` are widths that pass where those asked for do
-    not, None where none were found; ``room`` is what a device has room for, None where none is
+    ``error`` the root mean square of the answers' differences, as a part of their spread; sizes are
+    bytes; ``saved_bytes`` are those of tables that are stored once and not for each layer;
+    ``doubts`` are sentences on what the rows did not show; ``gate`` is the evaluation on held-out
+    rows, None where there are none; ``proposal`` has widths that pass where those asked for do not,
+    None where none were found; ``room`` compares with the memory of a device, None where none is
     named.
     """
 
@@ -102,12 +102,12 @@ class CompileReport:
 
     @property
     def multiply_adds(self) -> int:
-        """How many products a run adds."""
+        """Return the number of products that a run adds."""
         return sum(one.multiply_adds for one in self.layers)
 
     @property
     def instructions(self) -> dict[str, int]:
-        """About how many instructions a run takes, by processor."""
+        """Return an estimate of the instructions of a run, by processor."""
         nodes = sum(one.nodes for one in self.layers)
         return {
             name: round(of_product * self.multiply_adds + of_node * nodes)
@@ -133,7 +133,7 @@ class CompileReport:
         return {"version": VERSION, **found, **figures}
 
     def proposal_lines(self) -> list[str]:
-        """Return what is said of other widths."""
+        """Return lines that describe the proposed widths."""
         if self.proposal is not None:
             if self.gate == self.proposal.gate:
                 return [f"taken to pass: {self.proposal.flags}"]
@@ -143,7 +143,7 @@ class CompileReport:
         return []
 
     def __str__(self) -> str:
-        """A line for each layer, and the sums."""
+        """Return a line for each layer, and the totals."""
         lines = [
             f"{one.name}: {one.values} to {one.nodes}, {one.function}, "
             f"sums of {one.sum_bits} bits, "
@@ -158,7 +158,7 @@ class CompileReport:
         return "\n".join([*lines, *self.verdict_lines()])
 
     def verdict_lines(self) -> list[str]:
-        """Return what is said of its answers, and of its widths."""
+        """Return lines that describe its answers, and its widths."""
         agreed = "" if self.agreement is None else f"{self.agreement:.2%} of the classes agree, "
         lines = [f"on {self.rows:,} rows: {agreed}error {self.error:.2%}"]
         lines += [f"note: {one}" for one in self.doubts]
@@ -275,7 +275,7 @@ def _layer(network: IntegerNetwork, place: int, tally: _Tally) -> LayerReport:
 def reason_of(function: str, table: int | None, *, shared: bool, has_formula: bool = False) -> str:
     """Return why a layer has a table of its own, that of another, or none."""
     if has_formula:
-        return "worked out in fixed point"
+        return "computed in fixed point"
     if table is not None:
         return "shared with a layer before" if shared else "its own"
     if function == SOFTMAX:

@@ -1,6 +1,7 @@
-"""Whether a network in integers fits a device: the bytes that it needs beside those that are there.
+"""The check whether a network in integers fits a device: the bytes that it needs beside the memory
+of the device.
 
-Knows what was planned, and not where the sizes of the device are named.
+Knows the plan, and not where the sizes of the device are configured.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _NAMED = 3
 
 
 class DeviceRoom(NamedTuple):
-    """What a device has: bytes of flash and of RAM, None where not said, and its processor, with
-    which code is counted; ``softmax`` is whether probabilities are asked for.
+    """The memory of a device: bytes of flash and of RAM, None where unknown, and its processor,
+    with which code is counted; ``softmax`` is whether probabilities are asked for.
     """
 
     flash: int | None
@@ -37,11 +38,10 @@ class DeviceRoom(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoomVerdict:
-    """What a network needs in bytes, and what its device has; None where that is not said.
+    """The bytes that a network needs, and the memory of its device; None where that is unknown.
 
-    ``code`` is an estimate, None without a processor; ``scratch`` is held at most at the layer
-    ``peak``; ``largest`` are layers with the bytes that they and their tables take, the largest
-    first.
+    ``code`` is an estimate, None without a processor; ``scratch`` has its maximum at the layer
+    ``peak``; ``largest`` are layers with the bytes of their weights and tables, the largest first.
     """
 
     processor: str | None
@@ -58,17 +58,17 @@ class RoomVerdict:
 
     @property
     def flash(self) -> int:
-        """The bytes of flash that are needed, without code where no processor is named."""
+        """Return the bytes of flash that are needed, without code where no processor is named."""
         return self.weights + self.tables + (self.code or 0)
 
     @property
     def ram(self) -> int:
-        """The bytes of RAM that are needed, without the stack."""
+        """Return the bytes of RAM that are needed, without the stack."""
         return self.features + self.answers + self.scratch
 
     @property
     def is_met(self) -> bool:
-        """Whether all of it fits."""
+        """Return whether all of it fits."""
         pairs = ((self.flash, self.flash_limit), (self.ram, self.ram_limit))
         return all(limit is None or needed <= limit for needed, limit in pairs)
 
@@ -100,7 +100,7 @@ class RoomVerdict:
         line = f"RAM: {parts} and {self.scratch:,} of scratch memory, without the stack: "
         line += _judged(self.ram, self.ram_limit)
         if self.ram > self.ram_limit:
-            line += f"; most is held while {self.peak} is worked out"
+            line += f"; the maximum is at {self.peak}"
         yield line
 
 
@@ -135,7 +135,7 @@ def room_of(network: IntegerNetwork, room: DeviceRoom) -> RoomVerdict:
 
 
 def _stored(network: IntegerNetwork) -> Iterator[tuple[str, int]]:
-    """What each layer stores, a table at the first that has it."""
+    """Yield the bytes that each layer stores; a table counts for the first layer that has it."""
     seen = set()
     for layer in network.layers:
         table = 0

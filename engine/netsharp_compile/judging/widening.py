@@ -1,7 +1,7 @@
 """The cheapest mixed widths with which a network passes its gate: the layer that gains most is
 raised first.
 
-Knows widths, and what errors are made of, but not how networks are planned or judged.
+Knows widths and the errors that they cause, but not how networks are planned or evaluated.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class MixedWidths:
 
     @property
     def flags(self) -> str:
-        """The options of the command that ask for them."""
+        """Return the options of the command that ask for these widths."""
         found = [f"--layer {name}={width}" for name, width in self.layers]
         return " ".join([*found, *([f"--weights {self.weights}"] if self.weights else [])])
 
 
 @dataclass(frozen=True, slots=True)
 class WidthSearch:
-    """What is asked about settings: their network, its error on some rows of the calibration, and
-    what the gate says of it.
+    """The functions of settings that a search needs: their network, its error on some rows of the
+    calibration, and the result of the gate.
     """
 
     planned: Callable[[CompileSettings], IntegerNetwork]
@@ -82,7 +82,9 @@ class WidthSearch:
     def _raised(
         self, settings: CompileSettings, layers: Sequence[str]
     ) -> list[tuple[float, CompileSettings]]:
-        """The error with each layer, and with the features, one step more exact."""
+        """Return settings with the width of each layer, and of the features, raised by one step,
+        with their error.
+        """
         found = []
         up = OperandWidth.of(settings.features or settings.activations).raised()
         options = [] if up is None else [replace(settings, features=str(up))]

@@ -34,7 +34,7 @@ class StoredArray(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Return its bytes."""
         return len(self.numbers) * int(self.kind.strip("uint_")) // 8
 
 
@@ -53,7 +53,7 @@ def c_comment(text: str) -> str:
 
 
 def layer_name(network: IntegerNetwork, number: int, prefix: str) -> str:
-    """Return the name in C of a layer: letters of its own behind its number."""
+    """Return the name in C of a layer: its number, then the letters of its own name."""
     own = re.sub("[^A-Za-z0-9]", "_", network.layers[number].name)[:24]
     return f"{prefix}_{number + 1}_{own}"
 
@@ -92,14 +92,14 @@ def is_full(layer: IntegerLayer) -> bool:
 
 
 def _unsigned(name: str, numbers: Integers) -> StoredArray:
-    """Numbers from 0 on in the smallest type of which each is an int."""
+    """Return numbers from 0 on in the smallest type that C promotes to int."""
     most = int(_some(numbers).max())
     kind = {1: "uint8_t", 2: "uint16_t", 4: "int32_t"}[place_bytes(most)]
     return StoredArray(name, kind, _some(numbers))
 
 
 def _some(numbers: Integers) -> Integers:
-    """Numbers, or a 0 for none: an empty array has no place in C."""
+    """Return numbers, or a 0 for none: C has no empty arrays."""
     return numbers if len(numbers) else np.zeros(1, np.int64)
 
 

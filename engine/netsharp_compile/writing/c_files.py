@@ -70,9 +70,10 @@ def c_files(
     target: str = "c99",
     ending: TestedEnding | None = None,
 ) -> dict[str, str]:
-    """Return the text of each file by its name; ``inputs`` and ``outputs`` are codes of rows that
-    the test runs, ``declared`` lines of the header for what stands in further files, and ``ending``
-    what the test asks of these.
+    """Return the text of each file by its name.
+
+    ``inputs`` and ``outputs`` are codes of rows that the test runs, ``declared`` lines of the
+    header for the contents of further files, and ``ending`` what the test checks of these.
     """
     require_prefix(prefix)
     return {
@@ -233,12 +234,14 @@ def _of(place: str, first: int) -> str:
 
 
 def _section(prefix: str, what: str) -> str:
-    """The macro that stands before each array of a file, to put it into a memory."""
+    """Return the macro before each array of a file, which selects its memory."""
     return f"{prefix.upper()}_SECTION_{what}"
 
 
 def _opening(prefix: str, section: str) -> Iterator[str]:
-    """The lines before the arrays of a file: the macro is empty unless the build gives it."""
+    """Yield the lines before the arrays of a file: the macro is empty unless the build defines
+    it.
+    """
     yield f'#include "{prefix}.h"'
     yield ""
     yield f"#ifndef {section}"
@@ -311,7 +314,7 @@ def _test(
 
 
 def _numbers(numbers: Integers) -> Iterator[str]:
-    """Lines of numbers; the least of 64 bits has no literal, and no network has it."""
+    """Yield lines of numbers; the least of 64 bits has no literal in C, and does not occur."""
     wide = numbers.dtype.itemsize == 8
     line = "   "
     for one in numbers.reshape(-1).tolist():
@@ -324,7 +327,9 @@ def _numbers(numbers: Integers) -> Iterator[str]:
 
 
 def _string(text: str) -> str:
-    """A text as a literal of C, in UTF-8; no trigraph and no escape runs on into what follows."""
+    """Return a text as a literal of C, in UTF-8; no trigraph is formed and no escape continues into
+    the next character.
+    """
     found = []
     for byte in text.encode("utf-8", "replace"):
         plain = 32 <= byte < 127 and chr(byte) not in '"\\?'

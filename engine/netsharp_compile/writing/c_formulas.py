@@ -1,4 +1,4 @@
-"""Transfer functions in C that are worked out in fixed point, as ``formulas`` defines them.
+"""Transfer functions in C that are computed in fixed point, as ``formulas`` defines them.
 
 Knows formulas, and nothing of sums.
 """

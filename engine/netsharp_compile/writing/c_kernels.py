@@ -104,7 +104,7 @@ class _Function:
 
     @contextmanager
     def _loops(self, loops: Sequence[tuple[str, str | int, str | int]]) -> Iterator[None]:
-        """Loops in one another, each over a name from a first to the one before an end."""
+        """Yield nested loops, each over a name from a first value to an end (exclusive)."""
         if not loops:
             yield
             return
@@ -167,7 +167,7 @@ class _Function:
 
     @contextmanager
     def _blocks(self, products: LayerProducts, count: int) -> Iterator[None]:
-        """Loops over nodes, some at a time with their sums."""
+        """Yield loops over nodes, several at a time with their sums."""
         size = products.size
         blocks, left = -(-count // size), count % size
         with self._loops([("b", 0, blocks)]):
@@ -190,7 +190,7 @@ class _Function:
         self._add(f"    {self._added(number, f'e{number}', place)}")
 
     def _places_of_node(self, bundle: ConvolvedBundle) -> None:
-        """Declare where in its grid a node stands."""
+        """Declare the position of a node in its grid."""
         for name, place in grid_names(bundle).items():
             self._add(f"const int {name} = {place};")
 
@@ -212,7 +212,9 @@ class _Function:
             self._ends("k", self._node(axes, maps), "best")
 
     def _copied(self, bundle: ConvolvedBundle) -> None:
-        """Positions outside, and at each all maps over one copy of its window."""
+        """Write loops over positions, and at each over all maps that read one copy of its
+        window.
+        """
         axes, maps = bundle.axes, bundle.maps
         loops = self._grid_loops(axes, maps)
         inside = [one for one in loops if one[0].startswith("m")]
@@ -250,8 +252,8 @@ class _Function:
     def _best_of_lanes(
         self, inside: Sequence[tuple[str, str | int, str | int]], kernel: str, best: str
     ) -> None:
-        """All windows of a pool are copied before the first is read: what was just written byte by
-        byte would be waited for.
+        """Write the largest sums of a pool's windows: all windows are copied before the first is
+        read, since a load that follows narrower stores to the same bytes stalls.
         """
         self._add("int taken = 0;")
         with self._windows_of_pool():
@@ -271,7 +273,7 @@ class _Function:
         kernel: str,
         ends: Callable[[str], None],
     ) -> None:
-        """The sum of each map over a copied window, and what becomes of it."""
+        """Write the sum of each map over a copied window, and what is done with it."""
         products = self._products.added()
         self._add(*products.before)
         if products.size == 1:
@@ -308,7 +310,7 @@ class _Function:
     def _run_of(
         self, number: int, bundle: ConvolvedBundle, loops: Sequence[tuple[str, Any, Any]]
     ) -> str:
-        """The macro that copies the cells of the last loop, where they stand side by side."""
+        """Return the macro that copies the cells of the last loop, where they are contiguous."""
         copied = self._products.copies_runs(number)
         if not copied or not loops or isinstance(loops[-1][2], str):
             return ""
@@ -317,7 +319,7 @@ class _Function:
 
     @contextmanager
     def _windows_of_pool(self) -> Iterator[None]:
-        """Loops over the positions in the windows of a pool."""
+        """Yield loops over the positions in the windows of a pool."""
         inner: list[tuple[str, str | int, str | int]] = []
         for d, over in sorted(self.over.items()):
             inner.append((f"v{d}", *self._clipped(f"q{d}", f"w{d}", over)))
@@ -333,7 +335,9 @@ class _Function:
     def _grid_loops(
         self, axes: Sequence[WindowAxis], maps: Sequence[int]
     ) -> list[tuple[str, str | int, str | int]]:
-        """Loops over maps and positions; where a pool moves over them, over its positions."""
+        """Return loops over maps and positions; where a pool moves over them, over its
+        positions.
+        """
         found: list[tuple[str, str | int, str | int]] = []
         for d, axis in enumerate(axes):
             if maps[d] > 1:
@@ -345,7 +349,7 @@ class _Function:
         return found
 
     def _kernel(self, bundle: ConvolvedBundle, names: Mapping[str, str] | None = None) -> str:
-        """The number of the kernel, of names or of what they stand for."""
+        """Return the expression of the kernel's number, of names or of their values."""
         terms, behind = [], 1
         for d in reversed(range(len(bundle.axes))):
             count = bundle.axes[d].count
@@ -358,7 +362,9 @@ class _Function:
         return " + ".join(reversed(terms)) or "0"
 
     def _node(self, axes: Sequence[WindowAxis], maps: Sequence[int]) -> str:
-        """The number of the node, where a pool moves over the grid that of its position."""
+        """Return the expression of the node's number, where a pool moves over the grid that of its
+        position.
+        """
         terms, behind = [], 1
         for d in reversed(range(len(axes))):
             name, count = f"p{d}", axes[d].count
@@ -390,7 +396,7 @@ class _Function:
     def _window(
         self, axes: Sequence[WindowAxis]
     ) -> tuple[list[tuple[str, str | int, str | int]], str]:
-        """Loops over the cells of a window, and the place of a cell in the source."""
+        """Return loops over the cells of a window, and the place of a cell in the source."""
         loops: list[tuple[str, str | int, str | int]] = []
         cells, behind = [], 1
         for d in reversed(range(len(axes))):
@@ -409,7 +415,9 @@ class _Function:
         return loops, " + ".join(reversed(cells)) or "0"
 
     def _taps(self, d: int, axis: WindowAxis) -> tuple[str | int, str | int]:
-        """The first real cell of a window, and the one behind the last."""
+        """Return the first cell of a window inside the source, and the end (exclusive) of those
+        cells.
+        """
         if not axis.padded:
             return 0, axis.kernel
         if axis.count == 1:
@@ -417,8 +425,8 @@ class _Function:
         return self._clipped(f"p{d}", f"a{d}", axis)
 
     def _clipped(self, position: str, start: str, axis: WalkedAxis) -> tuple[str | int, str | int]:
-        """Declare where a window begins, and return its first real cell and the one behind the
-        last.
+        """Declare where a window begins, and return the first of its cells inside the source and
+        their end (exclusive).
         """
         moved = times(position, axis.stride) if axis.count > 1 else "0"
         self._add(f"const int {start} = {moved} + ({axis.first});")
@@ -458,7 +466,7 @@ class _Function:
         return str(number) if len(self.layer.parts) > 1 else ""
 
     def _added(self, number: int, weight: str, value: str) -> str:
-        """The statement that adds a product."""
+        """Return the statement that adds a product."""
         zero = self.layer.parts[number].zero
         read = f"x{number}[{value}]"
         if zero:

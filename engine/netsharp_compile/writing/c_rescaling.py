@@ -84,12 +84,14 @@ def rescaling_functions(network: IntegerNetwork) -> Iterator[str]:
 
 
 def _is_of_upper_half(layer: IntegerLayer) -> bool:
-    """Whether codes come from the upper halves of products: of all nodes, with sums of 32 bits."""
+    """Return whether codes come from the upper halves of products: of all nodes, with sums of 32
+    bits.
+    """
     return not layer.wide and int(layer.shifts.min()) >= _UPPER
 
 
 def _rounds_in_32_bits(layer: IntegerLayer) -> bool:
-    """Whether what is left of sums of 32 bits has room for 1 and a zero point."""
+    """Return whether the upper halves of products have room for 1 and a zero point in 32 bits."""
     return not layer.wide and int(stored_shifts(layer).min()) >= _BRIEF
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 class DeviceSettings(NamedTuple):
-    """How a network is written: what its names begin with, what it answers, for which build system
-    (None for a folder of files alone), and for which processors.
+    """The options of writing: the prefix of names, the kind of answers, the build system (None for
+    a plain folder), and the processors.
     """
 
     prefix: str = "net"

@@ -1,6 +1,7 @@
-"""The order in which a device works out a network, what it works out at once, and where values lie.
+"""The order in which a device computes a network, which layers it computes together, and where
+values lie in memory.
 
-Knows the network in integers and no language of programs.
+Knows the network in integers and no programming language.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def steps_of(network: IntegerNetwork) -> list[DeviceStep]:
-    """Return what is worked out, in turn."""
+    """Return the steps of a run, in order."""
     readers: dict[int, list[int]] = {}
     for number, layer in enumerate(network.layers):
         for part in layer.parts:
@@ -54,8 +55,8 @@ def scratch_of(network: IntegerNetwork) -> ScratchMemory:
 
 
 def _read(layer: IntegerLayer, pooled: bool | None) -> list[tuple[int, int]]:
-    """Of each bundle its operand, and the cells of a window that is copied; none of a pool that is
-    worked out with its source.
+    """Return of each bundle its operand, and the cells of a window that is copied; none of a pool
+    that is computed with its source.
     """
     copied = pooled is not None and copies_windows(layer, pooled=pooled)
     return [
@@ -68,8 +69,8 @@ def _read(layer: IntegerLayer, pooled: bool | None) -> list[tuple[int, int]]:
 
 
 def copies_windows(layer: IntegerLayer, *, pooled: bool) -> bool:
-    """Whether each window is copied once for all maps, with the zero point for what lies beyond the
-    source: where there are several, and sums with the zero points in biases fit as well.
+    """Return whether each window is copied once for all maps, with the zero point outside the
+    source: where there are several maps, and sums with zero points in biases fit as well.
     """
     first = layer.parts[0].bundle
     if not isinstance(first, ConvolvedBundle) or prod(first.maps) < 2:
@@ -84,8 +85,8 @@ def copies_windows(layer: IntegerLayer, *, pooled: bool) -> bool:
 
 
 def has_biases_of_kernels(layer: IntegerLayer) -> bool:
-    """Whether a kernel has one bias for all its nodes: what is beside values but not beyond their
-    borders, as a normalisation before padding is, makes them differ.
+    """Return whether a kernel has one bias for all its nodes: a term that is added to values but
+    not outside their borders, as by a normalisation before padding, makes them differ.
     """
     return len(layer.biases) == len(layer.parts[0].weights)
 
@@ -117,8 +118,8 @@ def windows_over(bundle: Bundle, pool: PooledBundle) -> dict[int, WalkedAxis] | 
 
 
 def _is_pooled_at_once(network: IntegerNetwork, layer: IntegerLayer, pool: IntegerLayer) -> bool:
-    """Whether the largest values of windows are those of the largest sums: requantisation and table
-    do not fall, the window stays in one channel, and no sum is in two windows.
+    """Return whether the largest values of windows are those of the largest sums: requantisation
+    and table do not fall, the window stays in one channel, and no sum is in two windows.
     """
     bundle = pool.pool
     if bundle is None or not bundle.largest or pool.table is not None:

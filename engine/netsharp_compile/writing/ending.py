@@ -44,8 +44,8 @@ def require_answers(answers: str, network: IntegerNetwork, classes: Sequence[str
         )
     if answers == "softmax" and last.function != SOFTMAX:
         raise CompileError(
-            f"answers is 'softmax', and '{last.name}' ends in {last.function}, whose values are no "
-            "shares of a whole: train with softmax, or take the values."
+            f"answers is 'softmax', and '{last.name}' ends in {last.function}, whose values are "
+            "not probabilities: train with softmax, or take the values."
         )
     if answers == "softmax" and last.nodes >= MOST_CLASSES:
         raise CompileError(f"Probabilities are of fewer than {MOST_CLASSES:,} classes.")
@@ -78,8 +78,8 @@ def ending_files(answers: str, network: IntegerNetwork, prefix: str) -> dict[str
 
 
 class TestedEnding(NamedTuple):
-    """What a test asks beside the values: the type and the numbers that are wanted, what it
-    declares, and the statements that count what differs.
+    """The part of the generated test after the values: the type and the numbers that are expected,
+    its declarations, and the statements that count differences.
     """
 
     kind: str

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What a call returns, in this order from 0 on, and what that means.
 ANSWERS = {
     "GOOD": "they can be used",
-    "STRANGE": "it is no file of tables",
+    "STRANGE": "it is not a file of tables",
     "VERSION": "it has another version",
     "DAMAGED": "it is damaged, or not whole",
     "OTHER": "it was made for another network",
@@ -58,9 +58,9 @@ def _header(prefix: str) -> Iterator[str]:
     yield from (f"    {upper}_TABLES_{name}, /* {said} */" for name, said in ANSWERS.items())
     yield "};"
     yield ""
-    yield "/* Check a file of so many bytes, at an address that is a multiple of 4, and take tables"
-    yield f"   from it for {prefix}_run_with: they stay where they are. Returns one of the above;"
-    yield "   where that is not 0, tables are as they were. A checksum finds damage, not malice. */"
+    yield "/* Check a file of `length` bytes, at an address that is a multiple of 4, and take"
+    yield f"   tables from it for {prefix}_run_with, without a copy. Returns one of the above;"
+    yield "   where that is not 0, tables are unchanged. A checksum finds damage, not malice. */"
     yield f"int {prefix}_load_tables({prefix}_tables_t *tables, const void *file, uint32_t length);"
     yield ""
     yield "#ifdef __cplusplus"
@@ -143,7 +143,7 @@ def _code(network: IntegerNetwork, prefix: str) -> Iterator[str]:
 
 
 def _require_rising(number: int, table: Integers, upper: str) -> Iterator[str]:
-    """The lines that refuse a table that falls."""
+    """Yield the lines that refuse a table that falls."""
     yield "    {"
     yield f"        const {table.dtype.name}_t *codes = found.table[{number}];"
     yield f"        for (uint32_t n = 1; n < {table.size}; n++)"

@@ -88,7 +88,7 @@ def network_of(text: str) -> tuple[IntegerNetwork, ModelForm]:
         found = json.loads(text)
         version = found["netsharp_manifest"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise CompileError("This is no manifest of a compiled network.") from None
+        raise CompileError("This is not the manifest of a compiled network.") from None
     if version != VERSION:
         raise CompileError(
             f"The manifest has version {version!r}, and {VERSION} is read here: compile it again."
@@ -141,7 +141,7 @@ def _read_scheme(found: Mapping[str, Any]) -> QuantizationScheme:
 
 
 def _type(name: Any) -> str:
-    """A type by its name; ValueError for one that no network has."""
+    """Return a type by its name; ValueError for an unknown one."""
     if name not in _TYPES:
         raise ValueError(f"there are no numbers of type {name!r}")
     return str(name)

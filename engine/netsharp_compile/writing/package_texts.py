@@ -1,4 +1,6 @@
-"""What build systems read of a package, and its examples; what is between two @ is filled in."""
+"""The texts of packages that build systems read, and their examples; a name between two @ is filled
+in.
+"""
 
 from __future__ import annotations
 

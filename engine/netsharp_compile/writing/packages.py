@@ -1,6 +1,7 @@
-"""The files of a network laid out as build systems want them, with what these read, and an example.
+"""The files of a network laid out as build systems want them, with their build files, and an
+example.
 
-Knows names of files, and nothing of what stands in them.
+Knows names of files, and nothing of their contents.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def _folder(name: str, prefix: str, layout: _Layout) -> str:
 
 
 def _words(files: Mapping[str, bytes], prefix: str) -> dict[str, str]:
-    """What stands between two @ in the texts."""
+    """Return the replacements for names between two @ in the texts."""
     code = sorted(name for name in files if name.endswith(".c") and name != f"{prefix}_test.c")
     return {
         "prefix": prefix,

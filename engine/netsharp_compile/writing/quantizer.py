@@ -73,7 +73,9 @@ def _code(features: FeatureCodes, prefix: str) -> Iterator[str]:
 
 
 def _reached(features: FeatureCodes, upper: str) -> Iterator[str]:
-    """The edges of bins of all features in turn, and how many of them a feature reaches."""
+    """Yield the lines with the edges of all features' bins, and of the function that counts those
+    that a feature reaches.
+    """
     ends = [0]
     for edges in features.edges:
         ends.append(ends[-1] + len(edges))

@@ -1,5 +1,5 @@
-"""The tables of a network as a file of their own, which a device can keep in another memory and be
-given anew: written, and read with every check that the device makes.
+"""The tables of a network as a file of their own, which a device can keep in another memory and
+replace: written, and read with every check that the device makes.
 
 All numbers are little-endian: the magic (4 bytes), version and count (2 each), the length of the
 file, the CRC-32 of all that follows it, and the fingerprint of the network (4 each); for each table
@@ -33,7 +33,7 @@ _MEANINGS = ("name", "function", "origin", "scale")
 
 
 class TableShape(NamedTuple):
-    """How many entries a table has, the bytes of each, and whether they are signed."""
+    """The number of entries of a table, the bytes of each, and whether they are signed."""
 
     entries: int
     width: int
@@ -79,7 +79,7 @@ def with_tables(network: IntegerNetwork, data: bytes) -> IntegerNetwork:
     for another network.
     """
     if len(data) < _HEAD.size or data[: len(MAGIC)] != MAGIC:
-        raise CompileError("This is no file of tables.")
+        raise CompileError("This is not a file of tables.")
     _, version, count, length, checksum, fingerprint = _HEAD.unpack_from(data)
     if version != VERSION:
         raise CompileError(f"The file of tables has version {version}, and {VERSION} is read here.")
@@ -90,7 +90,7 @@ def with_tables(network: IntegerNetwork, data: bytes) -> IntegerNetwork:
     tables = tuple(_tables(network, data, length))
     if any((np.diff(tables[one].astype(np.int64)) < 0).any() for one in rising_tables(network)):
         raise CompileError(
-            "A table falls, behind which a device takes the largest values by the largest sums."
+            "A table falls, and after it a device takes the largest values by the largest sums."
         )
     return replace(network, tables=tables)
 

@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from netsharp_lsp.settings import Settings
 
 UNJUDGED = (
-    "note: the accuracy was not measured, as no rows were held out: name labelled ones with "
-    "--holdout, or train with validation rows"
+    "note: no held-out rows to evaluate it on: name labelled ones with --holdout, or train with "
+    "validation rows"
 )
 
 
 class AskedNetwork(NamedTuple):
-    """A compiled network, the rows that gave its ranges, and notes on sources chosen by default."""
+    """A compiled network, the rows that gave its ranges, and notes on what was not named by the
+    user.
+    """
 
     network: CompiledNetwork
     rows: Rows
@@ -88,7 +90,7 @@ def compiled_as_asked(
         gate = GateRows(rows.held_back, rows.what, args.max_drop)
     elif args.max_drop is not None:
         raise CompileError(
-            "--max-drop is about held-out rows, and the training had none for "
+            "--max-drop applies to held-out rows, and the training had none for "
             "validation or test: name labelled ones with --holdout."
         )
     made = compile_model(
@@ -98,7 +100,7 @@ def compiled_as_asked(
 
 
 def compiled_options(model: Model, args: argparse.Namespace) -> ReadOptions:
-    """Return how files of rows to compile with are read: as the training's, but for --label."""
+    """Return how files of rows to compile with are read: as in the training, except for --label."""
     options = model.read_options()
     if args.label is None:
         return options
@@ -110,14 +112,14 @@ def _query(model: Model, args: argparse.Namespace, paths: list[str] | None) -> S
 
 
 class _Trained:
-    """The data that a model of another program was trained on, looked up once."""
+    """The samples that a model of another program was trained on, searched for once."""
 
     def __init__(self, path: str, model: Model) -> None:
         self._path, self._model = path, model
         self._found: list[TrainedOn | None] = []
 
     def __call__(self) -> TrainedOn | None:
-        """Return it; raises DataError where it cannot be determined."""
+        """Return them; DataError where they cannot be determined."""
         if not self._found:
             label = "" if self._model.network is None else self._model.network.compared
             asked = Performance((), os.curdir, roots_around, _settings_of)

@@ -31,21 +31,21 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         "--holdout",
         nargs="+",
         metavar="DATA",
-        help="labelled rows by which accuracy is measured (default: those for validation or test)",
+        help="labelled rows to evaluate the result on (default: those for validation or test)",
     )
     add("--label", metavar="COLUMN", help="their label column (default: that of the training)")
     add(
         "--run-file",
         metavar="FILE",
-        help="what names those rows where the model's own are not there (default: the run file "
-        "beside the model)",
+        help="what names those rows where the files of the training are missing (default: the "
+        "run file beside the model)",
     )
     add(
         "--activations",
         default=ACTIVATIONS[0],
         metavar="|".join((*ACTIVATIONS, "uint10", "int16/12", "...")),
-        help="kind and bits of features and hidden operands; after / those of the index of a "
-        "table (default: %(default)s)",
+        help="kind and bits of features and hidden operands; after / those by which a table is "
+        "looked up (default: %(default)s)",
     )
     add(
         "--layer",

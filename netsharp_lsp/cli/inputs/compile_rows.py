@@ -1,5 +1,5 @@
-"""The rows from which `netsharp compile` gets ranges and accuracy: those that are named, else those
-of the training, which a model, its run file or another program's run names.
+"""The rows from which `netsharp compile` reads ranges and by which it evaluates: those that are
+named, else those of the training, as in the model, the run file beside it or another program's run.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NAME_ROWS = (
 
 
 class CompileRows(NamedTuple):
-    """The rows that ranges are read from, and held-out ones; None where there are none.
+    """The rows that ranges are read from, and those that are held out; None where there are none.
 
-    ``what`` describes the latter, ``said`` the source of rows that were not named.
+    ``what`` is a word for the latter, ``said`` describes rows that the user did not name.
     """
 
     calibration: Rows
@@ -43,9 +43,9 @@ class CompileRows(NamedTuple):
 
 
 class NamedRows(NamedTuple):
-    """The rows that flags name, for ranges and held out; None where they name none.
+    """The rows that flags name: for ranges, and as held out; None where they name none.
 
-    ``run_file`` replaces the run file beside the model, for rows of the training that are missing.
+    ``run_file`` names rows where the model's own are missing, in place of the one beside it.
     """
 
     calibration: SampleQuery | None
@@ -58,7 +58,7 @@ def compile_rows(
 ) -> CompileRows:
     """Return the rows that are named, else those of the training of the model at ``path``.
 
-    ``trained`` finds the samples of another program's training.  Raises CompileError where
+    ``trained`` returns the samples that another program trained it on.  Raises CompileError where
     no rows are known, DataError for missing files.
     """
     held_back: LabelledRows | None = None
@@ -96,7 +96,7 @@ def compile_rows(
 def _of_run(
     model: Model, named: CompileRows, trained: Callable[[], TrainedOn | None]
 ) -> CompileRows:
-    """Return the rows of another program's run in place of those that were not named."""
+    """Return rows with those of another program's run for what the user did not name."""
     is_named = named.calibration is not _none
     try:
         found = trained()
@@ -130,7 +130,7 @@ def _none() -> Iterator[Features]:
 
 
 def _called(samples: ReadSamples) -> str:
-    """Return what people call the file of samples."""
+    """Return the name of the file of samples for people."""
     found = os.path.relpath(samples.path)
     return samples.path if found.startswith(os.pardir) else found
 
@@ -140,7 +140,9 @@ def _samples(model: Model, samples: ReadSamples) -> SampleQuery:
 
 
 def _settings(model: Model, run_file: str | None) -> TrainingSettings | None:
-    """Return the settings of the training if its files exist, else of a run file, else None."""
+    """Return the settings of the training if they name existing files, else those of a run file;
+    None where neither names any.
+    """
     given = model.settings
     if given.train and all(_is_there(name) for name in given.train):
         return given

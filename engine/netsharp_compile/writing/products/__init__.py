@@ -1,5 +1,5 @@
-"""How the functions in C of layers add products: a `row` of weights at a time, four `rows` for
-processors of signals; `targets` says for which of them what is written.
+"""The functions in C that add the products of layers: a `row` of weights at a time, several `rows`
+for processors with DSP instructions, nodes in the `lanes` of vectors; `targets` selects among them.
 
-Knows sums, and nothing of what becomes of one.
+Knows sums, and not what is done with them.
 """

@@ -27,8 +27,8 @@ _SEVERAL = 4
 
 
 class LaneKind(NamedTuple):
-    """What a function is for: the type of values, as they are copied, and how many nodes; weights
-    have as many bits as values.
+    """The parameters of a function: the type of values, as they are copied, and the number of
+    nodes; weights have as many bits as values.
     """
 
     values: str
@@ -36,12 +36,14 @@ class LaneKind(NamedTuple):
 
     @property
     def weights(self) -> str:
-        """The type of weights, as they are stored."""
+        """Return the type of weights, as they are stored."""
         return "int8" if self.group == 4 else "int16"
 
     @property
     def group(self) -> int:
-        """How many products are added within a lane: of a weight and a value of 8 or 16 bits."""
+        """Return the number of products that are added within a lane: of a weight and a value of 8
+        or 16 bits.
+        """
         return 4 if self.values.endswith("8") else 2
 
     def function(self, prefix: str) -> str:
@@ -49,13 +51,13 @@ class LaneKind(NamedTuple):
         return f"{prefix}_{self.values}_lanes{self.lanes}"
 
     def padded(self, count: int) -> int:
-        """Return how many values whole groups of so many are."""
+        """Return a number of values rounded up to whole groups."""
         return -(-count // self.group) * self.group
 
 
 def in_lanes(kinds: Sequence[ProductKind], read: Sequence[QuantizationScheme], count: int) -> bool:
-    """Return whether so many nodes or maps are worked out side by side: sums have 32 bits, values
-    and weights 16 at most, with a sign.
+    """Return whether a number of nodes or maps is computed side by side: sums have 32 bits, values
+    and weights at most 16, with a sign.
     """
     return count >= LEAST and all(
         not kind.wide and kind.weights in ("int8", "int16") and scheme.most <= INT16
@@ -64,7 +66,7 @@ def in_lanes(kinds: Sequence[ProductKind], read: Sequence[QuantizationScheme], c
 
 
 def lane_kinds(kinds: Sequence[ProductKind], count: int) -> list[LaneKind]:
-    """Return what so many nodes need of functions, one for each bundle."""
+    """Return the functions that a number of nodes needs, one for each bundle."""
     lanes = FEW if count <= FEW else MANY
     narrow = [kind.values.endswith("8") and kind.weights == "int8" for kind in kinds]
     return [
@@ -100,7 +102,7 @@ def laned(kind: LaneKind, weights: Integers) -> Integers:
 
 
 def lane_functions(kinds: Mapping[LaneKind, bool], prefix: str) -> Iterator[str]:
-    """Yield the functions, one for each kind, with whether some rows are no whole groups."""
+    """Yield the functions, one for each kind, with whether some rows are not whole groups."""
     if not kinds:
         return
     yield from _VECTORS
@@ -160,7 +162,9 @@ def _function(kind: LaneKind, prefix: str, *, rest: bool) -> Iterator[str]:
 
 
 def _in_fours(lanes: int) -> Iterator[str]:
-    """Four products of bytes at once; several sums, so that none waits for the one before."""
+    """Yield the lines that add four products of bytes at once; to several sums, so that none waits
+    for the one before.
+    """
     bits, block, several = 32 * lanes, 4 * lanes, range(_SEVERAL)
     kind, way = (f"__m{bits}i", f"_mm{bits}")
     load = f"{way}_loadu_si{bits}((const void *)("
@@ -186,8 +190,8 @@ def _in_fours(lanes: int) -> Iterator[str]:
 
 
 def _in_pairs(kind: LaneKind, bits: int) -> Iterator[str]:
-    """Two products of numbers of 16 bits at once; of four bytes the first and the third, and the
-    second and the fourth.
+    """Yield the lines that add two products of numbers of 16 bits at once; of four bytes the first
+    and the third, and the second and the fourth.
     """
     way, per = f"_mm{bits if bits > 128 else ''}", bits // 32
     sums = range(kind.lanes // per)
@@ -220,7 +224,7 @@ def _in_pairs(kind: LaneKind, bits: int) -> Iterator[str]:
 
 
 def _even(way: str, bytes_: str, shifted: str) -> str:
-    """The lower bytes of numbers of 16 bits as such numbers."""
+    """Return the lower bytes of numbers of 16 bits as such numbers."""
     return f"{way}_{shifted}_epi16({way}_slli_epi16({bytes_}, 8), 8)"
 
 

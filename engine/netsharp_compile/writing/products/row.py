@@ -1,7 +1,7 @@
-"""The products of one row of weights in C: one function for all layers that read the same types,
-so that its loop stands once in a program and has all registers.
+"""The products of one row of weights in C: one function for all layers that read the same types, so
+that a program contains its loop once, with all registers for it.
 
-Knows layers in integers, and nothing of what becomes of a sum.
+Knows layers in integers, and not what is done with a sum.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: Before a function of a loop.
 APART = """\
-/* On processors of few registers a loop stands once: a compiler would copy it into each layer, and
-   there have no registers left for it. */
+/* On processors of few registers a loop is kept in a function: a compiler would copy it into each
+   layer, where no registers are left for it. */
 #if !defined(__GNUC__) || !defined(__arm__)
 #define APART
 #elif defined(__clang__)
@@ -28,7 +28,7 @@ APART = """\
 
 
 class LayerProducts(NamedTuple):
-    """How the function of a layer adds its products: ``size`` nodes or maps at a time, lines before
+    """The code that adds the products of a layer: ``size`` nodes or maps at a time, lines before
     all of them, and lines for those from n on, which declare ``sum`` or, of several, ``sums``.
     """
 
@@ -52,7 +52,7 @@ class ProductKind(NamedTuple):
 
     @property
     def sums(self) -> str:
-        """The type of sums in C."""
+        """Return the type of sums in C."""
         return "int64_t" if self.wide else "int32_t"
 
 

@@ -22,8 +22,8 @@ _HAS_PAIRS = "#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)"
 
 
 class RowsKind(NamedTuple):
-    """What a function for several rows is for: the types, whether rows of the network are parts of
-    longer ones, and whether some have values left over.
+    """The parameters of a function for several rows: the types, whether rows of the network are
+    parts of longer ones, and whether some have values left over.
     """
 
     products: ProductKind
@@ -32,18 +32,18 @@ class RowsKind(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows it adds at a time."""
+        """Return the number of rows that it adds at a time."""
         return WIDE_ROWS if self.products.wide else ROWS
 
     @property
     def step(self) -> int:
-        """How many values a processor of signals takes at a time."""
+        """Return the number of values that a processor with DSP instructions takes at a time."""
         return 2 if self.products.weights == "int16" and _has_16_bits(self.products.values) else 4
 
 
 def in_rows(kinds: Sequence[ProductKind], read: Sequence[QuantizationScheme], count: int) -> bool:
-    """Return whether so many nodes or maps are worked out several at a time: values and weights are
-    numbers of 16 bits at most, with a sign.
+    """Return whether a number of nodes or maps is computed several at a time: values and weights
+    are numbers of at most 16 bits, with a sign.
     """
     return count >= (WIDE_ROWS if kinds[0].wide else ROWS) and all(
         kind.weights in ("int8", "int16") and scheme.most <= INT16
@@ -95,7 +95,7 @@ def _has_16_bits(kind: str) -> bool:
 
 
 def _letter(kind: str) -> str:
-    """The letter of the instruction that makes 16 bits each of two bytes out of four."""
+    """Return the letter of the instruction that widens two of four bytes to 16 bits each."""
     return "u" if kind == "uint8" else "s"
 
 
@@ -177,8 +177,8 @@ def _loop(head: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _pairs(kind: RowsKind) -> Iterator[str]:
-    """The lines that add products two by two: bytes become numbers of 16 bits out of turn, and what
-    they are multiplied with comes in their order.
+    """Yield the lines that add products two by two: bytes become numbers of 16 bits in another
+    order, which the order of their factors matches.
     """
     pair = kind.products
     add = "__smlald" if pair.wide else "__smlad"

@@ -54,7 +54,7 @@ def require_target(target: str) -> None:
 
 
 class StepProducts:
-    """How the products of a step's layer are added on a target; ``way`` is None where its nodes
+    """The way the products of a step's layer are added on a target; ``way`` is None where its nodes
     read neither all values nor copied windows.
     """
 
@@ -77,8 +77,8 @@ class StepProducts:
 
     @property
     def _rows(self) -> int:
-        """The nodes, or the maps over a copied window; 0 where kernels are more than maps of one
-        dimension.
+        """Return the number of nodes, or of maps over a copied window; 0 where kernels are more
+        than maps of one dimension.
         """
         first = self.layer.parts[0].bundle
         if not self.copied or not isinstance(first, ConvolvedBundle):
@@ -99,7 +99,7 @@ class StepProducts:
         return "row"
 
     def _widened(self, kinds: list[LaneKind]) -> list[int]:
-        """The bundles whose values are copied into wider numbers."""
+        """Return the bundles whose values are copied into wider numbers."""
         return [
             number
             for number, (kind, one) in enumerate(zip(self.kinds, kinds, strict=True))
@@ -108,11 +108,13 @@ class StepProducts:
 
     @property
     def own_windows(self) -> bool:
-        """Whether windows lie on the stack, and no caller gives them."""
+        """Return whether windows are on the stack, so that the caller gives none."""
         return self.way == "lanes" and self.copied
 
     def windows(self, places: int) -> list[str]:
-        """Return the lines that declare the windows of so many places, where no caller does."""
+        """Return the lines that declare the windows of a number of places, where the caller gives
+        none.
+        """
         lines: list[str] = []
         for number, (stored, count, whole) in enumerate(self._windows):
             lines.append(f"{stored} windows{number}[{places * whole}];")
@@ -130,7 +132,9 @@ class StepProducts:
 
     @property
     def _windows(self) -> list[tuple[str, int, int]]:
-        """The type in C of each window on the stack, its values, and those of whole groups."""
+        """Return the type in C of each window on the stack, its values, and those of whole
+        groups.
+        """
         if not self.own_windows:
             return []
         widened = self._widened(self.lanes)
@@ -197,7 +201,9 @@ class StepProducts:
         ]
 
     def lane_rests(self) -> dict[LaneKind, bool]:
-        """Return the kinds of functions for lanes, with whether some values are no whole group."""
+        """Return the kinds of functions for lanes, with whether some values are not a whole
+        group.
+        """
         found: dict[LaneKind, bool] = {}
         for kind, count in zip(self.lanes, self.counts, strict=False):
             rest = not self.copied and kind.padded(count) > count
