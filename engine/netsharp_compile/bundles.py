@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
     Places = npt.NDArray[np.int64]
 
-#: So many numbers of windows are laid out at once.
+#: The most numbers of windows that are laid out at once: 32 MiB of float64.
 _AT_ONCE = 1 << 22
 
 

@@ -53,11 +53,12 @@ if TYPE_CHECKING:
     from netsharp_compile.writing.products.targets import Target
     from netsharp_engine.model import Model, Predictions
 
-#: So many rows are in the test that is written.
+#: The rows of the generated test, few since they are stored in flash.
 _TESTED = 16
-#: A folder that stands aside for so long has no writer any more.
+#: Seconds after which a temporary folder is taken for that of a killed run: writing takes far less.
 _SECONDS_UNTIL_LEFT = 600.0
-#: What another writer of the same folder does meanwhile fails with these; so often it is tried.
+#: The errors of renaming while another process writes the same folder, and the number of attempts:
+#: each attempt needs several writers to collide, so that 50 are never reached.
 _MEANWHILE, _TRIED = (errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EEXIST), 50
 
 
@@ -262,7 +263,7 @@ def compile_model(
         return (_normalized(model, block) for block in _blocks(rows))
 
     has_tables = any(layer.trained is not None for layer in plain)
-    # Of what was trained with tables no range is changed any more.
+    # The ranges of a training with tables are fixed.
     layers = plain if has_tables else levelled(plain, blocks(), tested.shape[1])
     features, seen = observed(layers, blocks, settings.method)
     seen = [_as_trained(*one) for one in zip(layers, seen, strict=True)]
@@ -277,7 +278,7 @@ def compile_model(
     verdict = proposal = None
     if gate is not None:
         verdict = judged(model, layers, network, gate)
-        # What was trained with tables has the widths of its training.
+        # The widths of a training with tables are fixed.
         if not verdict.is_met and not has_tables:
             search = WidthSearch(
                 plan,
@@ -386,7 +387,7 @@ def _put_folder(folder: str, files: dict[str, bytes]) -> None:
             )
     try:
         aside = tempfile.mkdtemp(prefix=_aside(name), dir=parent)
-    except OSError as error:  # Of a name that nobody has given.
+    except OSError as error:  # Its name is a temporary one.
         raise type(error)(error.errno, error.strerror, folder) from None
     made, old = os.path.join(aside, "new"), os.path.join(aside, "old")
     try:
@@ -428,7 +429,7 @@ def _recover(parent: str, name: str) -> None:
     folder = os.path.join(parent, name)
     for one in sorted(os.listdir(parent)):
         left = os.path.join(parent, one)
-        # What a link leads to is no run's.
+        # No run makes links: the target belongs to someone else.
         if one.startswith(_aside(name)) and os.path.isdir(left) and not os.path.islink(left):
             old, written = os.path.join(left, "old"), os.stat(left).st_mtime
             if os.path.lexists(old) and not os.path.lexists(folder):

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from netsharp_compile.rescaling import Whole
     from netsharp_compile.schemes import QuantizationScheme
 
-#: Bits of fractions: of exponents and numbers that are kept, and of powers.
+#: Bits of fractions: of exponents and intermediate numbers, and of powers, so that products have at
+#: most 63 bits.
 NEAR, POWER = 24, 30
 #: Nearest to 2^30 * (-ln 2)^k / k!, to 2^30 * ln 2 and to 2^30 / ln 2.
 TERMS = (
@@ -45,9 +46,9 @@ TERMS = (
     *(-1431680, 165394, -16377, 1419, -109),
 )
 LN_2, LOG_2_E = 744261118, 1549082005
-#: Bits in front of which a root has whole steps, and above which no power is there.
+#: Bits of the fraction of a root's operand, and the exponent beyond which powers are 0.
 ROOT, FAR = 32, 1 << 31
-#: From this scale on ``srlinear`` has no 31 bits for its steps.
+#: The largest scale with which the steps of ``srlinear`` fit in 31 bits: 127 * 2^24 < 2^31.
 _LARGEST_SCALE = 127.0
 _WITH_POWERS = {"sigmoid": 1 / np.log(2), "tanh": 2 / np.log(2), "srlinear": 1.0}
 
@@ -93,7 +94,7 @@ class FixedFormula:
                 return np.abs(steps)
             case "square":
                 return steps * steps
-            case "sqrt":  # Of less than 2^52, which floating point holds.
+            case "sqrt":  # Below 2^52, so exact in float64.
                 roots = np.sqrt((np.maximum(steps, 0) << ROOT).astype(np.float64))
                 return np.floor(roots).astype(np.int64)
         found: Whole
@@ -113,7 +114,7 @@ class FixedFormula:
         return found
 
 
-#: What a unit of each function's whole numbers means, of a scale.
+#: The meaning of a unit of each function's whole numbers, by the scale of its operand.
 _UNITS: dict[str, Callable[[float], float]] = {
     "linear": lambda scale: scale,
     "rlinear": lambda scale: scale,

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.integer]
 
-#: What fits in 32 bits.
+#: The largest number of 32 bits with a sign.
 INT32 = 2**31 - 1
-#: So many times smaller than the largest scale of a layer's weights may that of a node be: training
-#: leaves nodes whose weights are nearly 0, and whose bias would be beyond all integers.
+#: The least scale of a node's weights, as a part of the largest of its layer, and the largest bias
+#: in units of a scale: weight decay leaves nodes with weights near 0, whose biases would otherwise
+#: overflow 64 bits.
 _SMALLEST = 2.0**-20
 _MOST_BIAS = 2.0**30
-#: Types of numbers that add integers without rounding, and below which sums.
+#: Types that add integers without rounding, and the bound of sums below which they do.
 _EXACT = (("float32", 2**24), ("float64", 2**53))
 
 
@@ -96,7 +97,7 @@ class IntegerLayer:
     target: QuantizationScheme
     #: The largest magnitude that a sum of any node can have, proven from the weights.
     bound: int
-    #: What is worked out in the place of a table.
+    #: The formula that replaces a table.
     formula: FixedFormula | None = None
 
     @property

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Tensors: TypeAlias = Mapping[str, npt.NDArray[np.floating]]
 
-#: The operator whose place is taken by the largest answer, or by the host.
+#: The operator that a device replaces by the largest answer, or leaves to the host.
 SOFTMAX = "softmax"
 
 
@@ -106,7 +106,7 @@ def values_of(layers: Sequence[SummedLayer], features: Array) -> Iterator[tuple[
     """Yield the sums and the values [rows, nodes] of each layer; those of softmax are its sums."""
     operands = [features]
     for layer in layers:
-        with np.errstate(all="ignore"):  # What is no number is seen in the ranges.
+        with np.errstate(all="ignore"):  # Infinity and NaN are refused with the ranges.
             sums = np.zeros((len(features), len(layer.biases)))
             for bundle, weights in layer.parts:
                 operand, first, size = bundle.source
@@ -157,7 +157,7 @@ class _Reading:
         made = SummedLayer(node.name, *self._plain(node, sums), function, origin)
         if node.op == "transfer":
             low, high = self._tensors[node.parameters[0].name].tolist()
-            # Nothing was tracked in a run that was stopped in its first epoch.
+            # A run that was stopped in its first epoch has tracked no range.
             made = made._replace(trained=(low, high) if low or high else None)
         self.layers.append(made)
         return ReadValues(len(self.layers), 0, node.size)
@@ -220,7 +220,7 @@ def numbers_of(values: npt.ArrayLike, name: str) -> Array:
             f"'{name}' holds numbers that are infinite or no numbers: the training "
             "diverged. Train again with a lower learning rate."
         )
-    # Denormal numbers are 0 on most devices, and here.
+    # Denormal numbers are flushed to 0, as on most devices.
     return np.where(np.abs(found) < np.finfo(np.float32).tiny, 0.0, found)
 
 
@@ -271,7 +271,7 @@ def _weighted_means(bundle: PooledBundle) -> WeightedBundle:
     cells = np.arange(1, bundle.source.size + 1, dtype=np.float64)[None]
     owners, places = [], []
     for tap in range(bundle.taps):
-        # Where the weight of this cell alone is 1, the sums say which value stands there.
+        # Where the weight of this cell alone is 1, the sums are the number of the value there.
         seen = each.sums(cells, (np.arange(bundle.taps) == tap)[None].astype(np.float64))[0]
         (nodes,) = seen.nonzero()
         owners.append(nodes)
@@ -282,7 +282,7 @@ def _weighted_means(bundle: PooledBundle) -> WeightedBundle:
     return WeightedBundle(made, 1.0 / bundle.counts[made.owners])
 
 
-#: What makes sums of an operation, its source and its numbers.
+#: Functions that make sums of an operation, its source and its numbers.
 _BUNDLES: dict[str, Callable[[Node, ReadValues, Array], _Sums]] = {
     "full": _full,
     "filtered": _filtered,

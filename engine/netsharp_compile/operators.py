@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 #: What a caller names: an operator, one with its numbers, or a function of one float.
 Named: TypeAlias = "str | tuple[str | float, ...] | Callable[[float], float]"
 
-#: Digits of decimals; how near to its bound a function comes that never meets it; and what is
-#: nearer to a tie is one: no result of exact operators lies so near without meeting it.
+#: Digits of decimals; the distance from its limit that stands for a function that never meets it;
+#: and the distance below which a number is a tie: no result of exact operators is nearer without
+#: being one.
 DIGITS, ALMOST, TIE = 120, Decimal("1e-90"), Decimal("1e-100")
-#: Beyond, exp(-x) is less than ALMOST; below the second, exp is taken there: it is not 0 in either.
+#: The operand beyond which exp(-x) is less than ALMOST, and the least operand at which exp is
+#: computed: it is still not 0 there.
 _FAR, _LOWEST = 208, -10_000
 #: numpy's functions and those of the C library err by a few units of the last place.
 _FUNCTION_ERROR = 16 * 2.0**-53
@@ -169,7 +171,7 @@ _UNARY: dict[str, TransferOperator] = {
         TransferOperator(
             "square", np.square, lambda x, e: (2 * np.abs(x) + e) * e, lambda x: x * x
         ),
-        # Net# takes the root of what is negative for 0.
+        # Net# defines the root of negative numbers as 0.
         TransferOperator(
             "sqrt",
             lambda x: np.sqrt(np.maximum(x, 0)),
@@ -178,7 +180,7 @@ _UNARY: dict[str, TransferOperator] = {
         ),
     )
 }
-#: Other words for them, those of ONNX and of the seed's examples.
+#: Other names for them, those of ONNX.
 _ALSO = {"identity": "linear", "relu": "rlinear", "softplus": "srlinear"}
 _BINARY: dict[str, TransferOperator] = {
     one.name: one

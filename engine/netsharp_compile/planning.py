@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from netsharp_compile.widths import CompileSettings, OperandWidth, WeightKind
     from netsharp_engine.data.normalizers import Normalizer
 
-#: Codes of features have more bits than others, up to so many, until rounding them to one scheme
-#: moves them by no more than this part of what they are.
+#: The most bits of features with one scheme, and the relative error of rounding, as a part of their
+#: root mean square, at which no further bits are added: about the error of a layer of 8 bits.
 _MOST_FEATURE_BITS, _ROUNDED = 12, 0.005
 #: Parts of the way from the least steps of features to those of equal errors.
 _PARTS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -75,7 +75,7 @@ def planned(
     for place, (layer, ranges) in enumerate(zip(layers, seen, strict=True)):
         try:
             operands.append(plan.add(layer, ranges, operands, last=place == len(layers) - 1))
-        except ValueError as error:  # Of schemes and tables, which know no layer.
+        except ValueError as error:  # Schemes and tables do not know the layer.
             raise CompileError(f"'{layer.name}' on these rows: {error}") from None
     tables = tuple(plan.tables.values())
     return IntegerNetwork(_feature_codes(normalizer, read), tuple(plan.layers), tables)
@@ -138,7 +138,7 @@ class _Plan:
     def __init__(self, settings: CompileSettings) -> None:
         self._settings = settings
         self.layers: list[IntegerLayer] = []
-        #: By their type and bytes, so that none is there twice.
+        #: By their type and bytes, so that equal tables are stored once.
         self.tables: dict[tuple[str, bytes], Integers] = {}
 
     def add(
@@ -155,7 +155,7 @@ class _Plan:
         if layer.pool is not None:
             parts, biases, units = _pooled(layer.pool, given[0])
             if requant == "shift" and len(units) == 1 and not layer.pool.largest:
-                # Steps that are whole shifts of a mean's own: what reads them absorbs the rest.
+                # Steps are whole shifts of a mean's own: the next layer absorbs the rest.
                 unit = max(float(units[0]), float(_shifted(np.array(result.scale), units[0])))
                 if result.kind != "qmn" or unit == powers_of_two(np.array(unit)):
                     result, target = self._widened(layer, result, target, unit)
@@ -207,8 +207,8 @@ class _Plan:
         width, method = settings.width_of(layer.name), settings.method
         if not last:
             return hidden_schemes(function, seen, width, method, share_tables=settings.share_tables)
-        # The answers have widths of their own, so that nothing would share their table, and cutting
-        # off a large one would change which is the largest.
+        # The answers have widths of their own, so that no layer could share their table, and
+        # clipping a large one could change which is the largest.
         target = scheme_of_range(seen.values[:2], *LOGIT_WIDTHS[settings.logits])
         if function in ("linear", SOFTMAX):
             return target, target
@@ -287,7 +287,7 @@ def hidden_schemes(
         return width.covering(seen.sums[:2], width.index), target
     if function in BY_ENDS and is_identity(function, target):
         return target, target
-    # What fewer codes of sums can tell apart is enough to ask for.
+    # More codes than those of the sums would not be distinguished.
     told = width.covering(values, width.index)
     sums = sum_range(function, seen.sums[:2], told, shared=shared)
     return width.covering(sums, width.index), target
@@ -315,7 +315,7 @@ def _weighted(
             bundle, numbers = bundle.without(numbers == 0), numbers[numbers != 0]
         zero = 0
         if isinstance(bundle, ConvolvedBundle) and bundle.padded:
-            zero = int(values.zero_points[0])  # It does not stand at the borders.
+            zero = int(values.zero_points[0])  # Cells outside the borders do not have it.
         else:
             zeros = values.zero_points.astype(np.int64)[None]
             biases = biases - bundle.sums(zeros, numbers)[0]
@@ -356,7 +356,7 @@ def _read_features(
     a window moves has one scheme, in which the zero outside its borders is a code.
     """
     own = (features.high - features.low) / (codes.size - 1)
-    if normalizer.name == "binning":  # Nothing lies between two bins.
+    if normalizer.name == "binning":  # There are no values between two bins.
         steps = np.where(own > 0, np.maximum(own, _bin_width(normalizer)), own)
     else:
         steps = _feature_steps(layers, features.above, own, most)
@@ -400,7 +400,7 @@ def _feature_steps(layers: Sequence[SummedLayer], above: Array, own: Array, most
     since units grow with steps.
     """
     read = _FeatureWeights(layers, len(own), most)
-    with np.errstate(all="ignore"):  # Of squares beyond all numbers the least steps are taken.
+    with np.errstate(all="ignore"):  # Where squares overflow the least steps are taken.
         typical = np.sqrt(read.squares / (read.nodes + 1))
         unit = read.units(own).sum() / (read.nodes + 1)
         best = np.sqrt(np.divide(unit * above, typical, out=own * 0, where=typical > 0))
@@ -479,7 +479,7 @@ def _feature_codes(normalizer: Normalizer, read: _Values) -> FeatureCodes:
     moves = (steps > 0) & (scale != 0)
     factor = np.divide(scale, steps, out=np.zeros_like(scale), where=moves)
     first = np.divide(low, scale, out=np.zeros_like(scale), where=moves)
-    with np.errstate(invalid="ignore"):  # Nothing is at infinity where nothing moves.
+    with np.errstate(invalid="ignore"):  # Infinite bounds times 0.
         ends = [np.where(moves, (end - offset) * scale, 0.0) - low for end in normalizer.bounds()]
     room = [np.divide(one, steps, out=np.zeros_like(scale), where=steps > 0) for one in ends]
     lowest, most = (np.clip(rounded_up(one), 0, codes.size - 1).astype(np.int64) for one in room)

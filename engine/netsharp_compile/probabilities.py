@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 #: Bits of a probability's fraction, and of the index of each table.
 FRACTION, INDEX = 15, 8
-#: More would not fit: a sum of so many may have 31 bits.
+#: The most classes: a sum of as many probabilities of 15 bits has 31 bits.
 MOST_CLASSES = 2**16
-#: Far more than decide to which integer a power is nearest.
+#: Digits of decimals: far more than are needed to find the integer nearest to a power.
 _DIGITS = 60
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.integer]
 
-#: Bits of a multiplier, and the largest shift.
+#: Bits of a multiplier, which with its sign fits in 32, and the largest shift of a product in 64.
 MULTIPLIER_BITS, MOST_SHIFT = 31, 62
 
 
@@ -52,12 +52,12 @@ def multipliers_of(ratios: Array, bound: int) -> tuple[Whole, Whole]:
     sums up to a bound into 64 bits.
     """
     bits = min(MULTIPLIER_BITS, 62 - bound.bit_length())
-    # From there on every sum but 0 is beyond the codes anyway.
+    # Beyond it every sum except 0 is outside the codes.
     ratios = np.minimum(ratios, 2.0**bits - 1)
     _, exponents = np.frexp(ratios)
     shifts = np.clip(bits - exponents, 0, MOST_SHIFT)
     found = rounded_up(np.ldexp(ratios, shifts)).astype(np.int64)
-    # What is rounded up to a power of two has a bit too many.
+    # A multiplier that was rounded up to a power of two has a bit too many.
     over = (found >> bits > 0) & (shifts > 0)
     shifts = shifts - over
     return np.where(over, rounded_up(np.ldexp(ratios, shifts)).astype(np.int64), found), shifts

@@ -166,7 +166,7 @@ class QuantizationScheme:
 
         Raises ValueError for NaN.
         """
-        with np.errstate(over="ignore"):  # What lies beyond all numbers lies outside, too.
+        with np.errstate(over="ignore"):  # An overflow is outside the range, too.
             scaled = np.asarray(values, np.float64) / self.scale
         if np.isnan(scaled).any():
             raise ValueError("What is quantised must be numbers; nan is none.")

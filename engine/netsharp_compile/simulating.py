@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from netsharp_engine.data.answers import Predictions
     from netsharp_engine.data.stream import EncodedRows
 
-#: So many rows are looked at together.
+#: The rows that are computed at once: more take memory and save no time.
 _TOGETHER = 1024
 
 

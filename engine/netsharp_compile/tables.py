@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
     from netsharp_compile.operators import Array
 
-#: A table whose index has more bits must be asked for, and none has more than these.
+#: The most bits of a table's index by default (4,096 entries), and at all (65,536 entries).
 USUAL_BITS, MOST_INDEX_BITS = 12, 16
-#: The parts of a step in which floating point is never asked, whatever its bound says.
+#: The distance from a tie, in steps, within which decimals decide: the library functions of float64
+#: are far more exact, but are not the same on all hosts.
 _NEAR = 1e-9
 
 
@@ -208,7 +209,7 @@ def _steps(
     """Return the nearest whole multiples of the target's scale, and which of them floating point
     cannot decide.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # A quotient may be beyond all numbers.
+    with np.errstate(over="ignore", invalid="ignore"):  # A quotient may overflow.
         scaled = values / target.scale
         bound = error / target.scale + np.abs(scaled) * 2.0**-50 + _NEAR
         near = np.abs(scaled - np.floor(scaled) - 0.5) <= bound

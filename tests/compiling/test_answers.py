@@ -218,7 +218,7 @@ def test_without_floating_point_nothing_is_quantised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "task", "answers", "said"),
     [
-        (DEEP, "multiclass", "softmax", "'Y' ends in sigmoid, whose values are no shares"),
+        (DEEP, "multiclass", "softmax", "'Y' ends in sigmoid, whose values are not prob"),
         (ONE.format("tanh", "linear"), "regression", "argmax", "numbers: it has no classes"),
         (ONE.format("tanh", "linear"), "regression", "softmax", "numbers: it has no classes"),
         (DEEP, "multiclass", "best", r"answers is one of values, argmax, softmax; 'best' is none"),

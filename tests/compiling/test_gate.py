@@ -50,7 +50,7 @@ def test_the_gate_means_what_it_says(rows: int, lost: int, allowed: float, met: 
 def test_too_few_rows_are_said(rows: int, few: bool) -> None:
     notes = [one for one in _verdict(rows, 0).lines() if one.startswith("note:")]
     assert bool(notes) is few
-    assert not few or "200 rows or more can tell" in notes[0]
+    assert not few or "200 rows or more are enough" in notes[0]
 
 
 def test_numbers_may_be_off_by_a_part_of_their_spread() -> None:

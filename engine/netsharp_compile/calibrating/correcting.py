@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
     from netsharp_compile.schemes import QuantizationScheme
 
-#: The means of fewer rows are those of their own roundings.
+#: The least number of rows for a correction: means of fewer are dominated by their own roundings.
 _LEAST_ROWS = 64
 
 
@@ -43,7 +43,7 @@ def corrected(
         made = replace(layer, biases=biases)
         codes = [_largest(part, schemes[part.bundle.source.operand]) for part in layer.parts]
         bound = largest_sums(layer.parts, made.node_biases, codes)
-        # Multipliers are as wide as fits with sums of so many bits.
+        # Multipliers are as wide as fits with the bits of the sums.
         fits = bound.bit_length() <= layer.bound.bit_length()
         made = replace(made, bound=bound) if fits else layer
         found.append(made)
@@ -60,7 +60,7 @@ def _biases(layer: IntegerLayer, sums: Integers, wanted: Array) -> Integers:
     result, channels = layer.result, layer.channels
     units = np.ldexp(layer.multipliers.astype(np.float64), -layer.shifts) * result.scale
     low, high = result.dequantize([result.least, result.most])
-    # What is cut off says nothing.
+    # Clipped sums have no information on the mean.
     seen = (low < wanted) & (wanted < high)
     apart = np.where(seen, sums * units[channels] - wanted, 0.0)
     owners = np.arange(layer.nodes) if len(layer.biases) == layer.nodes else channels

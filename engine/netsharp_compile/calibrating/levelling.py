@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 #: Operators f of which f(c x) is c f(x) for every c above 0.
 _KEEPS_FACTORS = ("linear", "rlinear", "abs")
-#: How far the way to equal ranges is gone, as a power: the codes of weights that read values become
-#: coarser by what those of the values become finer.
+#: The power of a channel's relative range by which it is divided: with 1 ranges would be equal.
+#: The codes of weights that read values become coarser by what those of the values become finer,
+#: and the square root balances both.
 _PART = 0.5
-#: No channel is taken for smaller than this part of the largest.
+#: The least range of a channel, as a part of the largest: a code of 8 bits.
 _LEAST = 2.0**-8
 
 
@@ -50,14 +51,14 @@ def levelled(
             with np.errstate(all="ignore"):
                 reached[own] = np.maximum(reached[own], np.abs(found).max(axis=0))
     if not np.isfinite(reached).all():
-        return list(layers)  # What is wrong is said where ranges are read.
+        return list(layers)  # Invalid numbers are refused with the ranges.
     parts = np.ones(len(free))
     reached = values.largest(reached)
     for own in values.own:
         most = reached[own].max()
         if most > 0:
             parts[own] = np.maximum(reached[own] / most, _LEAST)
-    # A channel that never says anything is no reason to multiply its weights.
+    # A channel that is always 0 needs no factor.
     parts[reached == 0] = 1.0
     factors = np.where(free, values.largest(parts) ** _PART, 1.0)
     return [

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     Features = npt.NDArray[np.floating]
     Answers = npt.NDArray[np.generic]
 
-#: What gives features [rows, features] in parts, from the first row on whenever it is called.
+#: A function that yields features [rows, features] in parts, from the first row at each call.
 Rows: TypeAlias = "Callable[[], Iterator[Features]]"
-#: The same with what is to be answered: numbers of classes [rows], or numbers.
+#: The same with the targets: numbers of classes [rows], or numbers.
 LabelledRows: TypeAlias = "Callable[[], Iterator[tuple[Features, Answers]]]"
 
 

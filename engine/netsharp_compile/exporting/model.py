@@ -147,7 +147,7 @@ class _QdqTensors(GraphExport):
             value = OnnxValue(self._shaped(numbers, shape), 1, shape)
             for node in end.chain:
                 value = OnnxValue(ROWS[node.op](self.out, node, [value]), 1, node.shape)
-            if len(ends) == 1:  # What several read keeps its name.
+            if len(ends) == 1:  # A tensor that several outputs read keeps its name.
                 value = value._replace(name=self.out.rename(value.name, end.node.name))
             self.values[end.node] = value
 

@@ -48,7 +48,7 @@ def padded(out: OnnxWriting, codes: str, zero_point: int, dtype: np.dtype[np.int
     """Add codes [n, values] with a zero point after them, [n, values + 1]."""
     from onnx import helper
 
-    # Runtimes pad few types: all of them those of 32 bits.
+    # Pad takes few types in runtimes; all take int32.
     wide = out.add("Cast", codes, to=helper.np_dtype_to_tensor_dtype(np.dtype(np.int32)))
     behind = out.constant(np.array(zero_point, np.int32))
     longer = out.add("Pad", wide, out.integers(0, 0, 0, 1), behind)
@@ -62,7 +62,7 @@ def weights(out: OnnxWriting, values: Integers, scales: Array, name: str) -> str
     each, kept = single(scales), out.constant(values, name)
     is_one = bool((each == each[0]).all())
     scale = out.constant(each[0].reshape(()) if is_one else each, f"{name}/scales")
-    # Each has its own zeros: onnxruntime changes the signs of one's in their place.
+    # Zeros are not shared: onnxruntime converts signs of weights in place, with their zeros.
     zeros = np.zeros(() if is_one else each.shape, values.dtype)
     given = kept, scale, out.constant(zeros, f"{name}/zeros")
     return out.add("DequantizeLinear", *given, **({} if is_one else {"axis": 0}))

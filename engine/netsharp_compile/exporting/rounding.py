@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
     from netsharp_compile.schemes import QuantizationScheme
 
-#: Sums are moved where this many bits behind a code, and fewer, are all that they have; float32
-#: holds so many before and behind together.
+#: The most bits of a sum's fraction with which sums are moved: with more, ties are rarer than one
+#: in 4,096.  Float32 holds 24 bits: with 22 of code and fraction the half that is added is exact.
 _FRACTION_BITS, _ALL_BITS = 12, 22
-#: So many float32 on each side of a scale are tried, on so many sums of so many channels.
+#: The float32 numbers on each side of a scale that are tried, and the sums and channels on which:
+#: one neighbour suffices for a division, two for a product and a division; more sums cost time.
 _NEIGHBOURS, _SUMS, _CHANNELS = 1, 4097, 16
 
 
@@ -106,7 +107,7 @@ def nudge_of(layer: IntegerLayer) -> float:
     multipliers, shifts = layer.multipliers[live], layer.shifts[live]
     if not len(multipliers):
         return 0.0
-    # What is even of a multiplier takes bits from the fraction.
+    # Trailing zeros of a multiplier shorten the fraction.
     _, exponents = np.frexp((multipliers & -multipliers).astype(np.float64))
     fraction = int((shifts - (exponents - 1)).max())
     if not 0 < fraction <= min(_FRACTION_BITS, _ALL_BITS - layer.result.bits):

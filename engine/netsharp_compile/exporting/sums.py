@@ -55,7 +55,7 @@ class WrittenSums(NamedTuple):
 
     name: str
     arranged: Callable[[str], str]
-    #: Whether they lie within the codes of what they are made of.
+    #: Whether they are within the range of their source.
     are_bounded: bool = False
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from netsharp_compile.integers import Integers
     from netsharp_engine.exporting.onnx.writing import OnnxWriting
 
-#: The axes that onnxruntime's kernels for codes walk along: it has none for volumes.
+#: The most axes along which windows move in onnxruntime's kernels for codes.
 _MOST_WALKED = 2
 
 

@@ -46,7 +46,7 @@ def unit_of(node: Node, given: Sequence[Any]) -> Scaling | None:
     return Scaling(high - low, low)
 
 
-#: A factor and an offset that spread to the shape of a node.
+#: A factor and an offset that broadcast to the shape of a node.
 _Pair = tuple[Any, Any] | None
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from netsharp_engine.model import Model
     from netsharp_engine.nodes import Node
 
-#: Operations that pass on what they read, in a network that is not being trained.
+#: Operations that return their source in a network that is not being trained.
 PASSING = ("Pass", "StopGradient", "Dropout")
 SOFTMAXES = ("Softmax", "LogSoftmax")
 

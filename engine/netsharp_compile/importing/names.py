@@ -18,11 +18,11 @@ from netsharp_engine.ops.tensors.images import POOLING
 if TYPE_CHECKING:
     from netsharp_engine.nodes import Node
 
-#: The functions of a sequence of these, and how they are told.
+#: The functions of a Sequential, which names leave out (``model[0]``).
 _LISTED = re.compile(r"\.arrayOfFunctions(?=\[)")
-#: What another program calls nodes that nobody named.
+#: Names that CNTK generates for nodes without one.
 _NUMBERED = re.compile(r"[A-Z][A-Za-z]*\d+")
-#: What stands in a path for a value or function without a name.
+#: A part of a path of a value or function without a name.
 _UNNAMED = re.compile(r"(^|\.)_")
 _PARTS = re.compile(r"[./]?[^./\[]+|\[[^\]]*\]")
 
@@ -66,7 +66,7 @@ def _candidates(name: str, weights: str, paths: list[str], others: list[str]) ->
         own = _beginnings(_told(name))
         yield from (one for one in own if not any(map(_below(one), paths)))
     if _UNNAMED.search(weights) is None:
-        # A function with a name of its own tells more than what it is applied in.
+        # A function with a name of its own is clearer than the expression that applies it.
         apart = unnamed or not weights.startswith(tuple(_PARTS.findall(name)[:1]))
         functions = [one for one in _beginnings(weights) if apart or len(one) < len(name)]
         yield from (one for one in functions if not any(map(_below(one), (*paths, *others))))

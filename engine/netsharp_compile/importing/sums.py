@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from netsharp_compile.importing.views import ElementView
     from netsharp_compile.operators import Array
 
-#: A matrix of which fewer numbers than this part are not 0 is a list of pairs.
+#: The share of non-zero numbers below which a matrix is stored as pairs: a pair takes the bytes of
+#: its weight and of an index of two.
 _SPARSE = 1 / 3
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.nodes import Node
 
-    #: What a node is: numbers of its shape, values of layers, or sums without an operator.
+    #: The meaning of a node: numbers of its shape, values of layers, or sums without an operator.
     Known: TypeAlias = Array | ElementView | LinearSums | PooledSums
 
 #: Operations that only arrange elements.
@@ -40,12 +40,12 @@ _ARRANGING = (
     *("Reshape", "LegacyReshape", "Slice", "RowStack", "TransposeDimensions", "RowRepeat"),
     *("Diagonal", "Crop"),
 )
-#: Operators by the operations that are them, those of which none falls first.
+#: Operators by operation, those that never fall first.
 _RISING = {"Sigmoid": "sigmoid", "Tanh": "tanh", "RectifiedLinear": "rlinear", "Sqrt": "sqrt"}
 _OPERATORS = {**_RISING, "Abs": "abs"}
 #: Operations that are linear in what they read beside constants.
 _LINEAR = ("Times", "TransposeTimes", "Convolution", "SumColumnElements")
-#: A matrix of a linear operation has at most so many numbers.
+#: The most numbers of a linear operation's matrix: 128 MiB of float64.
 _MOST = 1 << 24
 
 
@@ -434,7 +434,7 @@ def _order(node: Node, sizes: list[int]) -> Places:
 _OVER_TIME = (
     "it looks at other steps of a sequence, and a compiled network answers each row by itself."
 )
-#: Why others are refused.
+#: The reasons why other operations are refused.
 _REASONS: dict[str, str] = {
     "ElementTimes": "it multiplies values with values, which neither sums nor tables do.",
     "LookupTable": "it looks vectors up by words. Give the network the vectors themselves.",

@@ -60,7 +60,7 @@ def convolved(
     if source is None:
         return None
     bundle = ConvolvedBundle(source, axes, tuple(map(bool, sharing)), tuple(map(int, maps)))
-    # Beyond the borders there is 0, and no offset.
+    # Outside the borders there is 0, without the offset.
     biases = bundle.sums(view.offsets[None], weights)[0]
     factors = _factors(bundle, view.factors)
     if factors is None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from netsharp_compile.operators import Array
     from netsharp_engine.train.objective import Objective
 
-#: The percentage of rows whose class may be another, and of their spread that numbers may be off.
+#: The percentage of rows whose class may differ, twice the gate's points, since no class is known
+#: to be right here; and of their spread by which numbers may differ, as the gate's.
 CLASSES_APART, NUMBERS_APART = 1.0, 2.0
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Percentage points of accuracy that may be lost, and the percentage of their spread that numbers
 #: of a regression may be off.
 USUAL_DROP, USUAL_ERROR = 0.5, 2.0
-#: Two-sided 95 %, in standard deviations.
+#: The quantile of the normal distribution for two-sided 95 %.
 _DEVIATIONS = 1.959963984540054
 
 
@@ -71,7 +71,7 @@ class GateVerdict:
         """Return whether at most what is allowed is lost; one row never fails it."""
         if self.right is None or self.right_before is None:
             return 100 * self.error <= self.allowed
-        # A row in a thousand is a tenth of a point, whatever floating point makes of that.
+        # A row in a thousand is exactly a tenth of a point, without an error of rounding.
         return self.right_before - self.right <= max(1.0, self.rows * self.allowed / 100 + 1e-9)
 
     @property
@@ -126,7 +126,7 @@ def wilson_interval(right: int, rows: int) -> tuple[float, float]:
     half = _DEVIATIONS * sqrt(share * (1 - share) / rows + square / (4 * rows * rows))
     half /= 1 + square / rows
     low, high = max(middle - half, 0.0), min(middle + half, 1.0)
-    # Exactly the ends where nothing or everything is right, whatever rounding makes of them.
+    # Exactly 0 and 1 at the ends, without errors of rounding.
     return (0.0 if not right else low), (1.0 if right == rows else high)
 
 

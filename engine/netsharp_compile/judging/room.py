@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from netsharp_compile.integers import IntegerNetwork
 
-#: So many of the largest layers are named.
+#: The number of largest layers that are named.
 _NAMED = 3
 
 

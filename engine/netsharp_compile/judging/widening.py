@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 #: Weights that are tried where no widths of operands suffice.
 _WIDEST_WEIGHTS = "int16"
-#: A raised layer that leaves more than this part of the error gains nothing.
+#: A raised layer that leaves more than this part of the error gains nothing: differences below a
+#: thousandth are those of other roundings.
 _NO_GAIN = 0.999
 
 
@@ -97,5 +98,5 @@ class WidthSearch:
             try:
                 found.append((self.error(self.planned(option)), option))
             except CompileError:
-                continue  # Of a table that nobody has allowed.
+                continue  # Of a table that was not allowed.
         return found

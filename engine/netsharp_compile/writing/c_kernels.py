@@ -460,7 +460,7 @@ class _Function:
                 self._add(f"sum += x0[{place}];")
             self._ends("c", node)
 
-    # A sum, and what becomes of it.
+    # A sum, and the result of it.
 
     def _ending(self, number: int) -> str:
         return str(number) if len(self.layer.parts) > 1 else ""

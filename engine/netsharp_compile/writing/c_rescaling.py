@@ -14,11 +14,11 @@ import numpy as np
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
 
-#: Every sum of 32 bits is 0 behind a shift of so many, and of more.
+#: A shift of at least as many bits makes every sum of 32 bits 0.
 _ALL_BITS = 32
-#: From this shift on the upper 32 bits of a product have all that counts, the rounding bit, too.
+#: From this shift on the upper 32 bits of a product contain the result and its rounding bit.
 _UPPER = 33
-#: From this shift on a sum of 32 bits that was shifted has room for more.
+#: From this shift on a shifted sum of 32 bits has room for the rounding and a zero point.
 _BRIEF = 2
 
 

@@ -25,7 +25,7 @@ from netsharp_compile.refusal import CompileError
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
 
-#: What a device is to answer, the default first.
+#: The kinds of answers of a device, the default first.
 Answers = Literal["values", "argmax", "softmax"]
 ANSWERS: tuple[str, ...] = get_args(Answers)
 #: Above, an only answer is the second class.

@@ -22,7 +22,7 @@ from netsharp_compile.writing.tables_file import (
 if TYPE_CHECKING:
     from netsharp_compile.integers import IntegerNetwork, Integers
 
-#: What a call returns, in this order from 0 on, and what that means.
+#: The results of a call, numbered from 0, and their meaning.
 ANSWERS = {
     "GOOD": "they can be used",
     "STRANGE": "it is not a file of tables",

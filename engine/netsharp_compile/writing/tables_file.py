@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 MAGIC, VERSION = b"NSTB", 1
 #: Magic, version, count, length, checksum, fingerprint; then of each table four numbers.
 _HEAD, _RECORD = struct.Struct("<4sHHIII"), struct.Struct("<IIII")
-#: What the checksum covers begins here, and tables at multiples of this.
+#: The offset at which the checksum begins, and the alignment of tables.
 CHECKED_FROM, ALIGNED = 16, 4
-#: What a device does not hold of a network, and tables may change: names, and what codes mean.
+#: The parts of a network that a device does not hold and tables may change: names, and scales.
 _MEANINGS = ("name", "function", "origin", "scale")
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from netsharp_compile.integers import Integers
     from netsharp_compile.schemes import QuantizationScheme
 
-#: Lanes of a vector, of few nodes and of many; fewer than the least are better off in rows.
+#: Nodes side by side, of layers with few and with many; below the least number rows are faster.
 FEW, MANY, LEAST = 8, 16, 4
-#: The most values of a bundle, which a host may copy onto its stack.
+#: The most values of a bundle that a host copies onto its stack: 16 KiB.
 MOST_COPIED = 8192
-#: Sums of one lane that do not wait for each other.
+#: Independent sums of a lane, so that additions do not wait for each other.
 _SEVERAL = 4
 
 
@@ -132,7 +132,7 @@ static int32_t lane_of(const void *from)
 """.splitlines()
 #: The macro that copies cells.
 COPY = "COPY_CELLS"
-#: What vectors of so many bits are asked for by.
+#: The macros of vectors by their bits.
 _PAIRS = {256: "__AVX2__", 128: "__SSE2__"}
 
 

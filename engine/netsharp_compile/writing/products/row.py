@@ -35,7 +35,7 @@ class LayerProducts(NamedTuple):
     size: int
     before: list[str]
     inside: list[str]
-    #: Whether the last ones begin so early that they end where the layer does; else weights go on.
+    #: Whether the last ones begin early enough to end with the layer; else further weights follow.
     overlaps: bool = False
 
 

@@ -14,9 +14,10 @@ from netsharp_compile.writing.products.row import LayerProducts, ProductKind
 if TYPE_CHECKING:
     from netsharp_compile.schemes import QuantizationScheme
 
-#: So many rows with sums of 32 and of 64 bits leave registers for where they begin.
+#: Rows at a time, with sums of 32 and of 64 bits: more leave no registers for their addresses on
+#: Arm.
 ROWS, WIDE_ROWS = 4, 2
-#: The most that a number of 16 bits with a sign is.
+#: The largest number of 16 bits with a sign.
 INT16 = 32767
 _HAS_PAIRS = "#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)"
 
