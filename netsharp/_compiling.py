@@ -37,7 +37,7 @@ def compile(
     max_drop: float | None = None,
     auto_widths: bool = False,
 ) -> CompiledNetwork:
-    """Make a trained network one of integers, with tables for its transfer functions.
+    """Convert a trained network to integers, with tables for its transfer functions.
 
     All bundles of Net# are compiled, any number into one layer, with every activation, except
     response normalisation; of CNTK's networks products, convolutions, pools and batch normalisation
@@ -62,7 +62,7 @@ def compile(
         it needs the range "operator".
     range : str
         What the codes of a layer cover of what the rows show: "operator" (of sums only where the
-        operator still moves the result), "minmax" (all), "percentile:99.9" (that many percent) or
+        operator still moves the result), "minmax" (all), "percentile:99.9" (that percentage) or
         "mse" (the least mean square error); the last two also look where the operator moves.
     layers : dict of str to str, optional
         Operands of layers or inputs by name, where they are others than ``activations``.
@@ -92,10 +92,10 @@ def compile(
     Raises
     ------
     CompileError
-        A layer has no form in integers (with the place in the specification), the rows say nothing,
-        or there is no such setting.
+        A layer has no form in integers (with the place in the specification), the rows have no
+        information, or a setting is invalid.
     DataError
-        The rows are not numbers, or numbers are missing.
+        The rows have other values than numbers, or numbers are missing.
     ModelError
         The file is not a model.
     ValueError

@@ -45,7 +45,7 @@ await scenario(options, async (bench, checks) => {
   const report = await bench.webview("img[alt='where the error arises']", 60_000);
   checks.that("the report is shown as a page", report !== null);
   const text = await report.locator("body").innerText();
-  for (const words of ["Conv", "Digit", "rlinear", "held back", "scratch memory"])
+  for (const words of ["Conv", "Digit", "rlinear", "held-out", "scratch memory"])
     checks.that(`it says ${words}`, text.includes(words), text);
   const picture = report.locator("img").first();
   const drawn = await bench.until(
