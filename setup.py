@@ -10,6 +10,7 @@ TWINS = "engine/netsharp_engine/twins"
 SOURCES = (
     "module",
     "answers",
+    "dropping",
     "forward",
     "functions",
     "cell",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from netsharp_engine.dropping import Draw
     from netsharp_engine.graph import Graph
     from netsharp_engine.packing import Packing
 
@@ -116,9 +117,8 @@ class Batch(NamedTuple):
     samples. The gradient is that of the weighted sum of the first criterion divided by
     ``expected``; None: by the sum of the batch's own weights. ``adds``: it is added to that of the
     call before, of which this batch is another part. Pieces of sequences take over states of the
-    last batch that had the same number of a ``part``. ``masks`` has for each ``Dropout`` node with
-    an attribute ``layer``, by that, the factors of its values [rows, nodes]; without one nothing is
-    dropped.
+    last batch that had the same number of a ``part``. ``draw`` determines the masks of ``Dropout``
+    nodes with an attribute ``layer``; without one nothing is dropped.
     """
 
     inputs: Mapping[str, Array | Sparse | Packed]
@@ -126,7 +126,7 @@ class Batch(NamedTuple):
     expected: float | None = None
     adds: bool = False
     part: int = 0
-    masks: Mapping[str, Array] = {}
+    draw: Draw | None = None
 
 
 class Fault(NamedTuple):

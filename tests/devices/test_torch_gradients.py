@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_engine.activations import NAMES
+from netsharp_engine.dropping import Draw
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend.kernels import KERNELS as OURS
@@ -151,10 +152,10 @@ def test_several_bundles_into_a_layer_and_masks_of_dropout():
     biases = graph.parameter("b", (5,), kind="biases")
     hidden = graph.apply("bias", total, parameters=(biases,))
     hidden = graph.apply("activation", hidden, function="tanh", name="H")
-    dropped = graph.apply("Dropout", hidden, layer="H", rate=0.5)
+    dropped = graph.apply("Dropout", hidden, layer="H", number=0, rate=0.5)
     graph.set_output(dense(graph, dropped, 2, "softmax", "O"))
     random = np.random.default_rng(4)
-    agree(TORCH, graph, random, masks={"H": random.integers(0, 2, (3, 5)) * 2.0})
+    agree(TORCH, graph, random, draw=Draw((1, 2), 3))
     agree(TORCH, graph, random)
 
 

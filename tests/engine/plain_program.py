@@ -12,6 +12,7 @@ from collections import Counter
 import numpy as np
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.dropping import masks_of
 from netsharp_engine.program import REMEMBERS, Fault, Figures, Memory, Unsupported
 from tests.engine import naive
 from tests.engine.naive import Dimension
@@ -59,11 +60,11 @@ class PlainProgram:
         self.told = Figures((0.0,) * len(self.graph.criteria))
 
     def feed(self, batch):
-        self.compute.masks = {name: np.array(mask) for name, mask in batch.masks.items()}
         self.inputs = [
             np.asarray(batch.inputs[node.name], dtype=float) for node in self.graph.inputs
         ]
         rows = len(self.inputs[0])
+        self.compute.masks = masks_of(self.facts.nodes, batch.draw, rows, float)
         self.wanted = None
         if self.graph.targets and self.graph.targets[0].name in batch.inputs:
             self.codes = np.array(batch.inputs[self.graph.targets[0].name])

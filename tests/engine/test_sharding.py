@@ -18,7 +18,7 @@ from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.numpy_backend.sharding import ShardedPlan, Team
 from netsharp_engine.program import Batch, Job, Program, UpdateRule, drafted
-from netsharp_engine.train.steps.dropping import MaskSource, dropping_graph
+from netsharp_engine.train.steps.dropping import draw_of, dropping_graph
 from netsharp_engine.train.steps.quantizing import quantized_graph
 from tests.conftest import SEED
 from tests.engine import test_random_networks
@@ -50,14 +50,14 @@ def small(nodes: int = 9) -> Graph:
     return graph
 
 
-def batch_of(graph: Graph, rows: int, weights: Any = None, masks: Any = None) -> Batch:
+def batch_of(graph: Graph, rows: int, weights: Any = None, draw: Any = None) -> Batch:
     random = np.random.default_rng(SEED + rows)
     values = {one.name: random.normal(size=(rows, one.size)) for one in graph.inputs}
     target = graph.targets[0]
     wanted = random.uniform(size=(rows, target.size))
     if len(graph.criteria) > 1:
         wanted = random.integers(0, target.size, rows)
-    return Batch({**values, target.name: wanted}, weights, masks=masks or {})
+    return Batch({**values, target.name: wanted}, weights, draw=draw)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
@@ -102,13 +102,10 @@ def test_every_run_has_the_same_bits(threads: int) -> None:
 def test_masks_are_cut_with_their_rows() -> None:
     plain = small()
     graph = dropping_graph(plain, {"x": 0.3, "H": 0.5}).judged("cross entropy")
-    source = MaskSource(graph, 12, SEED, "float64")
     programs = [started(graph, 12, threads) for threads in (1, 3)]
     for position in range(3):
-        source.draw(0, position)
-        one, several = (
-            stepped(program, batch_of(graph, 12, None, source.masks)) for program in programs
-        )
+        draw = draw_of(SEED, 0, position)
+        one, several = (stepped(program, batch_of(graph, 12, None, draw)) for program in programs)
         for name, value in one.items():
             np.testing.assert_allclose(several[name], value, rtol=1e-9, err_msg=name)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.dropping import masks_of
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.initial import initial_values
 from netsharp_engine.model import load_model, save_model
@@ -15,7 +16,7 @@ from netsharp_engine.numpy_backend import Design, NumpyDraft
 from netsharp_engine.numpy_backend.design import NODE_BYTES
 from netsharp_engine.program import Batch, Job, UpdateRule, drafted
 from netsharp_engine.train import TrainingError, prepare, read_settings, train
-from netsharp_engine.train.steps.dropping import MaskSource, dropping_graph, layer_shares
+from netsharp_engine.train.steps.dropping import draw_of, dropping_graph, layer_shares
 from netsharp_lsp.netsharp.lower import build_graph
 from tests.engine.plain_program import LoopsDraft
 from tests.engine.test_room import taken
@@ -49,13 +50,13 @@ def judged(graph, shares, loss="cross entropy"):
 
 
 def batch_of(graph, rows, seed=0, dtype="float64"):
-    """Random rows of a graph with one input, with masks where layers drop."""
+    """Random rows of a graph with one input, with a draw for layers that drop."""
     random = np.random.default_rng(seed)
-    source = MaskSource(graph, rows, seed, dtype)
-    source.draw(0, 0)
     values = random.normal(size=(rows, graph.inputs[0].size)).astype(dtype)
     codes = random.integers(0, graph.output.size, rows)
-    return Batch({graph.inputs[0].name: values, graph.targets[0].name: codes}, masks=source.masks)
+    return Batch(
+        {graph.inputs[0].name: values, graph.targets[0].name: codes}, draw=draw_of(seed, 0, 0)
+    )
 
 
 def test_gradients_with_a_fixed_mask_are_those_of_differences():
@@ -105,10 +106,9 @@ def test_naive_loops_agree_in_every_layout_and_number_of_rows(rows):
 
 def test_the_expectation_of_what_is_kept_is_the_value_itself():
     graph = judged(layered(3, 2, (400,)), {"In": 0.2, "H1": 0.75})
-    source = MaskSource(graph, 100, 5, "float32")
-    source.draw(0, 0)
+    masks = masks_of(graph.nodes, draw_of(5, 0, 0), 100, "float32")
     for name, share in {"In": 0.2, "H1": 0.75}.items():
-        mask = source.masks[name]
+        mask = masks[name]
         assert set(np.unique(mask).tolist()) == {0.0, float(np.float32(1 / (1 - share)))}
         # Four deviations of the mean of so many independent numbers.
         deviation = np.sqrt(share / (1 - share) / mask.size)
@@ -118,16 +118,14 @@ def test_the_expectation_of_what_is_kept_is_the_value_itself():
 def test_masks_follow_from_seed_epoch_and_place_alone():
     graph = judged(layered(3, 2, (9, 4)), {"H1": 0.5, "H2": 0.5})
 
-    def mask(seed, epoch, position, through=()):
-        source = MaskSource(graph, 6, seed, "float64")
-        for each in through:
-            source.draw(epoch, each)
-        source.draw(epoch, position)
-        return np.concatenate([source.masks["H1"], source.masks["H2"]], axis=1)
+    def mask(*draw, rows=None):
+        found = masks_of(graph.nodes, draw_of(*draw)._replace(rows=rows), 6, "float64")
+        return np.concatenate([found["H1"], found["H2"]], axis=1)
 
     here = mask(1, 2, 7)
-    np.testing.assert_array_equal(here, mask(1, 2, 7, through=range(7)))
-    np.testing.assert_array_equal(here, mask(1, 2, 7, through=(3, 9)))
+    np.testing.assert_array_equal(here, mask(1, 2, 7))
+    # Rows by their numbers, whoever computes them.
+    np.testing.assert_array_equal(here[::-1], mask(1, 2, 7, rows=np.arange(6)[::-1]))
     for other in ((2, 2, 7), (1, 3, 7), (1, 2, 8)):
         assert not np.array_equal(here, mask(*other))
     assert not np.array_equal(here[:, :4], here[:, 9:])
@@ -190,7 +188,7 @@ def test_dropout_without_a_mask_passes_values_on():
     weights = initial_values(graph.parameters, 3, 1.0, "float64")
     for each in (program, plain):
         each.load(weights)
-        each.feed(batch._replace(masks={}))
+        each.feed(batch._replace(draw=None))
         each.forward()
     np.testing.assert_array_equal(program.read(graph.output), plain.read(plain._graph.output))
 

@@ -30,7 +30,7 @@ FLOORS = (
     ),
     ("netsharp_engine.aside", "netsharp_engine.devices", "netsharp_engine.distributed.comm"),
     ("netsharp_engine.nodes",),
-    ("netsharp_engine.ops",),
+    ("netsharp_engine.dropping", "netsharp_engine.ops"),
     ("netsharp_engine.graph", "netsharp_engine.memory"),
     ("netsharp_engine.analysis", "netsharp_engine.packing", "netsharp_engine.program"),
     ("netsharp_engine.distributed", "netsharp_engine.phases", "netsharp_engine.planned"),

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from netsharp_engine.activations import NAMES
+from netsharp_engine.dropping import Draw, masks_of
 from netsharp_engine.graph import Graph
 from netsharp_engine.wgpu_backend.planning import splitting
 from netsharp_engine.wgpu_backend.templates.windows import KernelWay
@@ -38,6 +39,28 @@ def agree(graph, rows=3, seed=0, tolerance=SMOOTH, wanted=None, spread=1.0):
     assert apart(pair.ours.read(graph.output), pair.theirs.read(graph.output)) <= tolerance
     far = pair.gradients()
     assert max(far.values()) <= tolerance, far
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 5, 4), (600,)])
+@pytest.mark.parametrize("draw", [Draw((1, 2**32 - 1), 65_537), Draw((70_000, 3), 4), None])
+def test_masks_have_the_bits_of_the_host(shape, draw):
+    """The mask itself, drawn in a step, and the gradient through it."""
+    graph, rows = Graph(), 6
+    how = {"layer": "X", "number": 2, "rate": 0.3}
+    hidden = graph.apply("Dropout", graph.input("X", shape), name="D", **how)
+    hidden = dense(graph, hidden, 8, name="H")
+    hidden = graph.apply("Dropout", hidden, layer="H", number=5, rate=0.5)
+    graph.set_output(dense(graph, hidden, 2, name="out"))
+    pair = Pair(graph.judged("squared error"), rows, TELLING)
+    pair.step(np.ones((rows, graph.features)), np.zeros((rows, 2)), draw=draw)
+    expected = masks_of(graph.nodes, draw, rows, "float32").get("X", np.ones((rows, 1), "float32"))
+    node = next(each for each in graph.nodes if each.name == "D")
+    np.testing.assert_array_equal(
+        pair.ours.read(node), np.broadcast_to(expected, (rows, node.size))
+    )
+    assert max(pair.gradients().values()) <= SMOOTH
+    pair.ours.forward()
+    np.testing.assert_array_equal(pair.ours.read(node), 1)
 
 
 @FEW

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.dropping import Draw
 from netsharp_engine.graph import Graph, GraphError, Node
 from netsharp_engine.numpy_backend.design import Design, unsupported
 from netsharp_engine.numpy_backend.kernels import KERNELS
@@ -120,7 +121,7 @@ class _Builder:
             raise GraphError("the weights of these plans lie in different orders")
         self.gradient = aligned((self.vectors.size,), self.dtype) if self.training else None
         self.trained = slice(0, self.vectors.trained)
-        self.masked: dict[str, Callable[[Array | None], object]] = {}
+        self.masked: list[Callable[[Draw | None, int], object]] = []
         own = {node: self._own(node) for node, place in design.values.items() if place is node}
         self.values = {node: own[place] for node, place in design.values.items()}
         own = {
@@ -182,7 +183,7 @@ class _Builder:
         site = Site(node.attributes, sources, out, slots, self.dtype, self.batch)
         forward, backward, masked = KERNELS[node.op].bind(site)
         if masked is not None:
-            self.masked[node.attributes["layer"]] = masked
+            self.masked.append(masked)
         return Steps(forward, backward + adds)
 
     def _source(self, source: Node, adds: list[Call]) -> Tensor:

@@ -162,7 +162,7 @@ class NumpyProgram:
         self.plan.enter(values)
         if self._codes is None:
             return
-        self.plan.mask(batch.masks)
+        self.plan.mask(batch.draw)
         weights = batch.weights
         if weights is None:
             self._weight = float(self.plan.samples)

@@ -5,11 +5,12 @@ It must not know operations, the choice of batches, or update rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from netsharp_engine.dropping import Draw
 from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.initial import initial_values
 from netsharp_engine.numpy_backend.kernels.arrays import Array
@@ -68,7 +69,7 @@ class Plan:
         output: Array,
         shown: Mapping[Node, Callable[[], Array]],
         calls: Calls,
-        masked: Mapping[str, Callable[[Array | None], object]] | None = None,
+        masked: Sequence[Callable[[Draw | None, int], object]] = (),
     ) -> None:
         self.batch = batch
         self.weights = weights
@@ -83,7 +84,7 @@ class Plan:
         self._shown = shown
         self._named = {each.name: each for each in shown if each.name}
         self._calls = calls
-        self._masked = {} if masked is None else masked
+        self._masked = masked
         self._complete = calls.forward + calls.finish
 
     @property
@@ -119,10 +120,10 @@ class Plan:
                 np.copyto(buffer[:, :count], rows.T, casting="same_kind")
                 np.copyto(buffer[:, count:], buffer[:, :1])
 
-    def mask(self, masks: Mapping[str, Array]) -> None:
-        """Copy in the masks of layers that drop; see `Batch`."""
-        for name, take in self._masked.items():
-            take(masks.get(name))
+    def mask(self, draw: Draw | None) -> None:
+        """Draw the masks of layers with dropout; see `Batch`."""
+        for make in self._masked:
+            make(draw, self.samples)
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
         """Copy in the targets of the loss; see `Targets`."""

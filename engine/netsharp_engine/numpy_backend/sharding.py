@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.dropping import Draw
 from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.numpy_backend.kernels import KERNELS
 from netsharp_engine.numpy_backend.kernels.arrays import Array
@@ -149,10 +150,10 @@ class ShardedPlan:
         for plan, cut in zip(self._running, self._cuts, strict=True):
             plan.enter({name: rows[cut] for name, rows in values.items()})
 
-    def mask(self, masks: Mapping[str, Array]) -> None:
-        """Copy in each shard's rows of what values are multiplied with."""
+    def mask(self, draw: Draw | None) -> None:
+        """Let each shard draw the masks of its rows."""
         for plan, cut in zip(self._running, self._cuts, strict=True):
-            plan.mask({name: rows[cut] for name, rows in masks.items()})
+            plan.mask(None if draw is None else draw.part(cut, self.samples))
 
     def aim(self, targets: Array, sample_weight: Array | None = None) -> None:
         """Copy in the targets; a shard counts by the weight of its rows."""

@@ -26,6 +26,7 @@ from netsharp_engine.program import (
 )
 from netsharp_engine.torch_backend.kernels.criteria import COUNTS
 from netsharp_engine.torch_backend.kernels.rows import Tensor, matrix
+from netsharp_engine.torch_backend.masks import masks_of
 from netsharp_engine.torch_backend.network import TorchCalls
 from netsharp_engine.torch_backend.numbers import TorchNumbers
 from netsharp_engine.torch_backend.updates import TorchUpdates, clip
@@ -46,6 +47,7 @@ class TorchProgram:
     def __init__(self, job: Job, facts: Analysis, numbers: TorchNumbers, setting: Setting) -> None:
         self.numbers, self._graph, self._facts = numbers, job.graph, facts
         self._network = TorchCalls(facts, numbers)
+        self._drops = [node for node in facts.nodes if node.op == "Dropout"]
         self._threads = setting.threads if numbers.device.type == "cpu" else 0
         self._halved = setting.halved
         self._target = job.graph.targets[0].name if job.graph.targets else ""
@@ -80,8 +82,8 @@ class TorchProgram:
         self._inputs = {node: matrix(self._sent(given[node.name])) for node in self._graph.inputs}
         self._rows = len(given[self._graph.inputs[0].name])
         self._network.masks.clear()
-        for layer, mask in batch.masks.items():
-            self._network.masks[layer] = self._sent(mask)
+        if batch.draw is not None:
+            self._network.masks.update(masks_of(self._drops, batch.draw, self._rows, self.numbers))
         target = given.get(self._target)
         self._wanted = None if target is None else self._aimed(target)
         if target is not None:

@@ -1,4 +1,4 @@
-"""Cuts the training rows into mini-batches with their masks, in an order that the seed decides.
+"""Cuts the training rows into mini-batches, in an order that the seed decides.
 
 It gathers into buffers made once, and must not know programs and updates.
 """
@@ -14,7 +14,7 @@ from netsharp_engine.graph import Graph
 from netsharp_engine.program import Batch
 from netsharp_engine.train.preparation import Part
 from netsharp_engine.train.settings.keys import BLOCKS
-from netsharp_engine.train.steps.dropping import MaskSource
+from netsharp_engine.train.steps.dropping import draw_of
 
 SHUFFLE_STREAM = 0x5AFF
 #: Bytes of a block's rows, and how many blocks are mixed: 64 MiB are in use at a time.
@@ -67,8 +67,8 @@ class Feeder:
     """Mini-batches of ``batch`` rows of one part: ``steps`` an epoch, fewer rows in the last.
 
     Targets are in the units of ``scale``.  ``count`` is the number of rows of the batch that was
-    cut last.  Of each batch, those are gathered that ``ranks`` compute here, with the masks that
-    they have in the whole.
+    cut last.  Of each batch, those are gathered that ``ranks`` compute here; masks are drawn by
+    their numbers in the whole.
     """
 
     def __init__(
@@ -80,7 +80,6 @@ class Feeder:
         *,
         shuffle: bool | str,
         seed: int,
-        dtype: str = "float32",
         ranks: Ranks = ALONE,
     ) -> None:
         self._part, self._batch, self._ranks = part, batch, ranks
@@ -98,10 +97,7 @@ class Feeder:
         self._weights = None if part.weights is None else np.empty(most)
         self._mean = 1.0 if part.weights is None else float(part.weights[part.index].mean())
         self._batches: dict[int, Batch] = {}
-        self._source = MaskSource(graph, batch, seed, dtype)
-        self._masks = self._source.masks
-        if not ranks.alone:
-            self._masks = {name: mask[:most].copy() for name, mask in self._source.masks.items()}
+        self._drops = any(node.op == "Dropout" for node in graph.nodes)
         self._epoch = 0
         self.count = 0
 
@@ -136,11 +132,13 @@ class Feeder:
             self._targets[:count] = self._scale.scaled(self._targets[:count])
         if self._weights is not None and self._part.weights is not None:
             np.take(self._part.weights, rows, out=self._weights[:count], mode="clip")
-        self._source.draw(self._epoch, position)
+        found = self._batches.get(self.count) or self._cut(self.count, count)
+        if not self._drops:
+            return found
+        draw = draw_of(self._seed, self._epoch, position)
         if not self._ranks.alone:
-            for name, mask in self._masks.items():
-                mask[:count] = self._source.masks[name][: self.count][mine]
-        return self._batches.get(self.count) or self._cut(self.count, count)
+            draw = draw._replace(rows=np.arange(self.count)[mine])
+        return found._replace(draw=draw)
 
     def _mine(self, batch: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
         """Return the rows of a batch that are computed here.
@@ -157,12 +155,11 @@ class Feeder:
         length.
         """
         inputs = self._rows.named(self._features[:count], self._targets[:count])
-        masks = {name: mask[:count] for name, mask in self._masks.items()}
         if self._weights is not None:
-            batch = Batch(inputs, self._weights[:count], whole * self._mean, masks=masks)
+            batch = Batch(inputs, self._weights[:count], whole * self._mean)
         elif self._ranks.alone:
-            batch = Batch(inputs, masks=masks)
+            batch = Batch(inputs)
         else:
-            batch = Batch(inputs, None, float(whole), masks=masks)
+            batch = Batch(inputs, None, float(whole))
         self._batches[whole] = batch
         return batch

@@ -126,7 +126,6 @@ class Run:
             self.objective.scale,
             shuffle=settings.shuffle,
             seed=settings.seed,
-            dtype=settings.dtype,
             ranks=ranks,
         )
         self.answer = trivial_answer(self.objective, data.train.weighed_targets())

@@ -57,6 +57,8 @@ static PyMethodDef methods[] = {
      "What it makes of rows."},
     {"answered", (PyCFunction)(void (*)(void))answered, METH_FASTCALL,
      "The classes that outputs answer, and their probabilities."},
+    {"mask_drawn", (PyCFunction)(void (*)(void))mask_drawn, METH_FASTCALL,
+     "A mask of dropout."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -55,6 +55,7 @@ PyObject *plan_sloped(PyObject *module, PyObject *const *given, Py_ssize_t count
 PyObject *plan_stepped(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *table_read(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *plan_applied(PyObject *module, PyObject *const *given, Py_ssize_t count);
+PyObject *mask_drawn(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *answered(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *forward_made(PyObject *module, PyObject *const *given, Py_ssize_t count);
 PyObject *forward_computed(PyObject *module, PyObject *const *given, Py_ssize_t count);

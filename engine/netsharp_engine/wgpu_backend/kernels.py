@@ -159,13 +159,14 @@ class DeviceKernel(NamedTuple):
 
     def reads(self) -> set[int]:
         """The buffers that it reads."""
-        return {number for text in self._texts() for number in loads(text)}
+        return {number for text in self.texts() for number in loads(text)}
 
     def writes(self) -> set[int]:
         """The buffers that it writes."""
         return {store.buffer for store in self.stores}
 
-    def _texts(self) -> Iterator[str]:
+    def texts(self) -> Iterator[str]:
+        """Yield all of its expressions."""
         for _, operation in self.body:
             yield from texts(operation)
         yield from (store.at for store in self.stores)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from netsharp_engine.dropping import Draw
 from netsharp_engine.graph import GraphError, Node, Parameter
 from netsharp_engine.phases import Phase
 from netsharp_engine.program import (
@@ -29,6 +30,7 @@ from netsharp_engine.wgpu_backend.kernels import Buffer
 from netsharp_engine.wgpu_backend.planning.describing import SLOTS
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
 from netsharp_engine.wgpu_backend.running import OpenDevice, PlanMachine
+from netsharp_engine.wgpu_backend.templates import dropping
 from netsharp_engine.wgpu_backend.templates.losses import Goal
 from netsharp_engine.wgpu_backend.templates.updates import FIGURES, PLACES, asked
 from netsharp_engine.wgpu_backend.variants import Choices
@@ -80,7 +82,7 @@ class DeviceProgram:
         self._figures_now = np.zeros(len(FIGURES), np.float32)
         self._figures_there: Floats | None = None
         self._shares_there: tuple[int, float] | None = None
-        self._masks_there: set[str] = set()
+        self._draw_there: list[float] | None = None
         self._target = job.graph.targets[0].name if job.graph.targets else self._label()
         self._rows, self._weight, self._expected = 0, 0.0, 1.0
         self._fed = self._pending = False
@@ -141,7 +143,7 @@ class DeviceProgram:
         wanted = batch.inputs.get(self._target)
         if wanted is None or goal is None:
             return
-        self._mask(batch.masks)
+        self._draw(batch.draw)
         self._weigh(goal, batch)
         if goal.numbers not in self._entrances.inputs.values() and self._weight:
             self._aim(goal, wanted)
@@ -183,16 +185,17 @@ class DeviceProgram:
         self.machine.write(goal.shares, shares)
         self._shares_there = known if weights is None else None
 
-    def _mask(self, masks: Mapping[str, Any]) -> None:
-        for layer, buffer in self._entrances.masks.items():
-            given = masks.get(layer)
-            if given is None and layer in self._masks_there:
-                continue
-            whole = np.ones((buffer.rows, buffer.width), np.float32)
-            if given is not None:
-                whole[: len(given)] = given
-            self.machine.write(buffer, whole)
-            (self._masks_there.discard if given is not None else self._masks_there.add)(layer)
+    def _draw(self, draw: Draw | None) -> None:
+        """Send what masks follow from, where it is something else than what is there."""
+        buffer = self._entrances.draw
+        if buffer is None:
+            return
+        if draw is not None and draw.rows is not None:
+            raise GraphError("a graphics device computes whole batches of a training that drops")
+        numbers = dropping.numbers_of(draw)
+        if numbers != self._draw_there:
+            self.machine.write(buffer, np.array(numbers, np.float32))
+            self._draw_there = numbers
 
     def _set(self, **figures: float) -> None:
         for name, value in figures.items():
@@ -211,8 +214,7 @@ class DeviceProgram:
         """Compute the nodes."""
         if self._forward is None:
             self._forward = self.machine.prepare(self.machine.plan.forward)
-        if not self._masks_there.issuperset(self._entrances.masks):
-            self._mask({})
+        self._draw(None)
         self._send_figures()
         self.machine.run(self._forward)
         self._pending = False

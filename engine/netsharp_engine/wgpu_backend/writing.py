@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from netsharp_engine.wgpu_backend import functions
 from netsharp_engine.wgpu_backend.kernels import TABLES, Buffer, DeviceKernel
 from netsharp_engine.wgpu_backend.planning.joining import ROW, Pass
 from netsharp_engine.wgpu_backend.planning.placing import Placement
@@ -84,6 +85,7 @@ class PassText(TunedText):
         total = sum(groups(kernel, self.width) for kernel in kernels)
         across, _ = folded(total)
         parts = [*self._bindings(), "", *self._constants(), ""]
+        parts += functions.called(text for each in kernels for text in each.texts())
         if looked(self.one):
             parts += [f"var<workgroup> line: array<f32, {looked(self.one)}>;", ""]
         if tiled(self.one):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine.analysis import Analysis
+from netsharp_engine.dropping import Draw
 from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend.build import DTYPES, bind_all
@@ -25,6 +26,7 @@ from netsharp_engine.numpy_backend.design import Design
 from netsharp_engine.numpy_backend.kernels import compiled, functions, products
 from netsharp_engine.numpy_backend.kernels.activations import FUNCTIONS
 from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
+from netsharp_engine.numpy_backend.kernels.dropping import draw_mask
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 from netsharp_engine.numpy_backend.kernels.site import Call, Site, Slot, Tensor
 from netsharp_engine.numpy_backend.kernels.transfers import bind_transfer
@@ -145,8 +147,7 @@ class _Maker:
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        self._random = random = np.random.default_rng(0)
-        self._numbers = np.empty(SIZES[-1])
+        random = np.random.default_rng(0)
         self._arrays = [aligned((SIZES[-1] * 2,), dtype) for _ in range(6)]
         for array in self._arrays:
             array[...] = np.resize(random.uniform(0.1, 1.1, 4096), array.shape)
@@ -209,8 +210,9 @@ class _Maker:
         yield partial(np.dot, flat, flat)
         yield partial(np.copyto, y, self._array(3, samples, size // samples).T)
         yield partial(np.add, y, self._array(3, samples, size // samples).T, y)
-        numbers = self._numbers[:size].reshape(samples, size // samples)
-        yield partial(_masked, self._random, numbers, self._array(1, *numbers.shape), out)
+        drawn, rate = self._array(1, samples, size // samples), {"number": 0, "rate": 0.5}
+        made = self._array(0, size // samples, samples)
+        yield partial(draw_mask, rate, made, made, drawn, None, Draw((1, 2), 3), samples)
         pair = self._array(0, 2, size // samples // 2, samples)
         made = self._array(3, samples, size // samples // 2).T
         yield partial(np.add.reduce, pair, 0, None, made)
@@ -285,14 +287,6 @@ class _Maker:
         values, made = self._array(1, *shape), self._array(2, *shape)
         yield partial(np.take, values, places, 0, made, "clip")
         yield partial(values.__setitem__, places, made)
-
-
-def _masked(random: np.random.Generator, numbers: Array, mask: Array, out: Array) -> None:
-    """Draw a mask of dropout [samples, nodes] as the trainer does, and copy it as the plan does."""
-    random.random(out=numbers)
-    np.greater_equal(numbers, 0.5, out=mask)
-    np.multiply(mask, 2.0, out=mask)
-    np.copyto(out, mask.T)
 
 
 class _Weights:

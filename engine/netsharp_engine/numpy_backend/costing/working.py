@@ -278,7 +278,7 @@ _CALLS: Mapping[str, Callable[[Any, Sequence[Any]], CallWork]] = {
     "look_up": _transferred("looked up"),
     "track": _transferred("range of values"),
     "pass_back": _transferred("looked up backward"),
-    "_masked": lambda function, args: CallWork("mask", (args[3].size,), args[3].size),
+    "draw_mask": lambda function, args: CallWork("mask", (args[1].size,), args[1].size),
     "plan_pooled": _pooled("forward"),
     "plan_pooled_back": _pooled("backward"),
     "plan_normed": _windows("norm forward"),

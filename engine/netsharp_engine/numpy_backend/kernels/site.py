@@ -14,6 +14,7 @@ from netsharp_engine.numpy_backend.kernels.arrays import Array, aligned
 from netsharp_engine.numpy_backend.kernels.layout import Layout
 
 if TYPE_CHECKING:
+    from netsharp_engine.dropping import Draw
     from netsharp_engine.graph import Node
 
 Call = Callable[[], object]
@@ -117,12 +118,13 @@ class Draft(NamedTuple):
 class Steps(NamedTuple):
     """Bound calls without arguments, in order of execution.
 
-    A site that drops takes the mask [samples, nodes] of each batch, or None, by ``masked``.
+    A site that drops takes what decides the mask of each batch, or None, and how many samples that
+    has, by ``masked``.
     """
 
     forward: list[Call]
     backward: list[Call]
-    masked: Callable[[Array | None], object] | None = None
+    masked: Callable[[Draw | None, int], object] | None = None
 
 
 def ones(site: Site, count: int) -> Array:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-import numpy as np
-
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Backend, Draft, Job, Program, drafted
 from netsharp_engine.train.measure import BATCH, measuring_job
@@ -17,7 +15,7 @@ from netsharp_engine.train.metrics import tally_bytes
 from netsharp_engine.train.objective import Objective, choose_objective, output_activation
 from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import TrainingSettings
-from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares, mask_bytes
+from netsharp_engine.train.steps.dropping import dropping_graph, layer_shares
 
 
 class RunDrafts(NamedTuple):
@@ -32,12 +30,10 @@ class RunDrafts(NamedTuple):
 
     def needs(self) -> tuple[Counter[str], ...]:
         """Return the bytes that a run takes beside its rows, by their use."""
-        graph, rows, dtype, _ = self.training
         return (
             self.trainer.needs(threads=self.threads),
             self.meter.needs(shares=True),
             tally_bytes(self.objective, BATCH),
-            mask_bytes(graph, rows, np.dtype(dtype).itemsize),
         )
 
 

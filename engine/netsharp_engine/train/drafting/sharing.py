@@ -76,7 +76,6 @@ def fastest(
         objective.scale,
         shuffle=settings.shuffle,
         seed=settings.seed,
-        dtype=settings.dtype,
     )
     feeder.start_epoch(0)
     return chosen(_timed(programs, feeder))

@@ -26,10 +26,11 @@ SLOTS = 4096
 
 
 class Entrances(NamedTuple):
-    """The buffers that a batch fills, by the names of inputs, masks, and what the loss reads."""
+    """The buffers that a batch fills, by the names of inputs, a draw of masks, and what the loss
+    reads."""
 
     inputs: Mapping[str, Buffer]
-    masks: Mapping[str, Buffer]
+    draw: Buffer | None
     goal: losses.Goal | None
     figures: Buffer
 
@@ -86,7 +87,7 @@ class Describer(GraphFlow):
         gradients = {each: found[-1] for each, found in self.found.items()}
         return Described(
             build,
-            Entrances(inputs, self.masks, goal, figures),
+            Entrances(inputs, self.draw, goal, figures),
             self.values,
             self.parameters,
             self.memory,

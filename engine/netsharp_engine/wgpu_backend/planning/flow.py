@@ -11,7 +11,7 @@ from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend.building import Building
 from netsharp_engine.wgpu_backend.kernels import BACKWARD, WEIGHTS, Buffer
 from netsharp_engine.wgpu_backend.planning.facts import GraphFacts
-from netsharp_engine.wgpu_backend.templates import elementwise
+from netsharp_engine.wgpu_backend.templates import dropping, elementwise
 
 
 class GraphFlow:
@@ -31,6 +31,7 @@ class GraphFlow:
         self.kept: dict[Node, tuple[Buffer, ...]] = {}
         self.memory: dict[str, dict[Parameter, Buffer]] = {}
         self.masks: dict[str, Buffer] = {}
+        self.draw: Buffer | None = None
 
     def value(self, node: Node, *, alias: Buffer | None = None) -> Buffer:
         """The buffer of a node's values, which may be that of its source."""
@@ -43,10 +44,14 @@ class GraphFlow:
                 self.values[node] = self.build.keep(alias) if kept else alias
         return self.build.buffers[self.values[node].number]
 
-    def mask(self, layer: str, size: int) -> Buffer:
-        """The buffer of a layer's mask."""
+    def mask(self, node: Node) -> Buffer:
+        """Return the buffer of a ``Dropout`` node's mask, drawn where it is asked for first."""
+        layer = node.attributes["layer"]
         if layer not in self.masks:
-            self.masks[layer] = self.build.values(f"mask of {layer}", size, kept=True)
+            if self.draw is None:
+                self.draw = self.build.buffer("draw of the step", dropping.NUMBERS, kept=True)
+            mask = self.masks[layer] = self.build.values(f"mask of {layer}", node.size)
+            dropping.drawn(self.build, f"mask of {layer}", node.attributes, self.draw, mask)
         return self.masks[layer]
 
     def error(self, node: Node) -> Buffer:

@@ -223,7 +223,7 @@ def _add_back(at: GraphFlow, site: OpSite) -> None:
 
 def _drop(at: GraphFlow, site: OpSite) -> None:
     node = site.node
-    x, mask = at.value(node.inputs[0]), at.mask(node.attributes["layer"], node.size)
+    x, mask = at.value(node.inputs[0]), at.mask(node)
     elementwise.masked(at.build, site.what, FORWARD, x, mask, at.value(node))
 
 
@@ -231,7 +231,7 @@ def _drop_back(at: GraphFlow, site: OpSite) -> None:
     node = site.node
     below = at.below(node.inputs[0], site.what)
     if below is not None:
-        g, mask = at.error(node), at.mask(node.attributes["layer"], node.size)
+        g, mask = at.error(node), at.mask(node)
         elementwise.masked(at.build, site.what, BACKWARD, g, mask, below)
 
 

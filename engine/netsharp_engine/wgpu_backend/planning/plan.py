@@ -148,9 +148,10 @@ def _shown_pass(plan: DevicePlan, one: Pass) -> dict[str, Any]:
 
 
 def crossing(plan: DevicePlan) -> int:
-    """The bytes that go to the device for a step: samples, and what is wanted of each."""
+    """Return the bytes sent to the device in a step: samples, what is wanted of each, a draw."""
     entrances = plan.described.entrances
     total = sum(buffer.size for buffer in entrances.inputs.values())
+    total += 0 if entrances.draw is None else entrances.draw.size
     goal = entrances.goal
     if goal is not None:
         fed = goal.numbers in entrances.inputs.values()
