@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := $(shell git ls-files '*.py' '*.c' '*.h' '*.md' '*.scm' '*.json' '*.toml' \
 	netsharp_lsp engine grammar netsharp setup.py pyproject.toml MANIFEST.in 2>/dev/null)
 
-.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors gpu-software r r-check embedded soak torture sanitize site clean
+.PHONY: help run test laws lint bench big models fuzz fuzz-compile grammar peers extension wheels vsix editors gpu gpu-folder gpu-software r r-check embedded soak torture sanitize site clean
 
 help: ## Show the targets.
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -128,6 +128,12 @@ r-check: $(R_VENV)/.installed ## Run R CMD check on the R package, into out/r.
 gpu-software: $(VENV)/.peers ## Install Mesa's software driver from Debian, and run the tests of graphics devices on it.
 	bash tests/wgpu/install.sh
 	NETSHARP_REQUIRE_WGPU=1 FULL=1 $(BIN)/python -m pytest -n 2 --durations=5 tests/wgpu
+
+gpu: ## Check and measure the graphics device that is here, offline; the report goes to bench/graphics.md.
+	PYTHON=$(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) bash bench/graphics/gpu.sh $(GPU)
+
+gpu-folder: $(BIN)/python ## Make out/gpu, by which `bash gpu.sh` does the same on a machine without network.
+	$(BIN)/python bench/graphics/packing.py out/gpu
 
 embedded: $(VENV)/.test ## Install cross compilers and emulators from Debian, and run compiled networks on them.
 	bash tests/boards/install.sh

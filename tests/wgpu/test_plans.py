@@ -124,8 +124,25 @@ def test_several_arenas_take_what_one_does_not_hold():
     assert set(one["arenas"]) == {"weights", "work"}
     assert len(several["arenas"]) > 2
     assert all(size <= 4 * 4_096 for size in several["arenas"].values())
-    with pytest.raises(GraphError, match=r"batch_size"):
+    with pytest.raises(GraphError, match=r"has 3,000 numbers.* Make the layers smaller"):
         plan_of(graph, style=PlanStyle(arena=2_048))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rows", "said"),
+    [
+        ((6_000, 6_000, 10), 4, "'H0/weights' has 36,000,000 numbers, .* Make the layers smaller"),
+        ((1_000, 10), 40_000, "'X' has 40,000,000 numbers, .* Take fewer rows a step"),
+        ((5_000,) * 10, 4, "860 MiB of the device in 10 parts; .* Make the layers smaller"),
+        ((30, 30_000, 30_000), 1_000, "at most 33,554,432 at once"),
+    ],
+)
+def test_what_does_not_fit_is_said_before_anything_is_made(sizes, rows, said):
+    """A sentence names it, and `auto` passes the device over."""
+    job = Job(layers(*sizes), rows, "float32", SGD)
+    (found,) = DeviceDraft(job).unsupported()
+    assert re.search(said, found.reason), found.reason
+    assert found.reason.endswith("train on another device: --device cpu.")
 
 
 def test_nothing_overlaps():

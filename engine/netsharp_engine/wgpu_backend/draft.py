@@ -70,8 +70,15 @@ class DeviceDraft:
         return planned(self.job, self.facts, self._style._replace(variants=choices.variants))
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """What the table of operations does not have."""
-        return list(unsupported(self.facts, self.job.rule))
+        """Return what the table of operations does not have, else why the whole does not fit."""
+        found = list(unsupported(self.facts, self.job.rule))
+        if found:
+            return found
+        try:
+            self.plan.bytes()
+        except GraphError as error:
+            return [Unsupported(self.facts.output, str(error))]
+        return []
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
         """What the host holds: rows on their way, and a copy of the parameters."""

@@ -48,7 +48,7 @@ def placed(buffers: Iterable[Buffer], used: set[int], arena: int = ARENA) -> Pla
         if size > arena:
             raise GraphError(
                 f"'{buffer.label}' has {buffer.size:,} numbers, and a device binds at most "
-                f"{arena:,} at once. Make it smaller, or take fewer rows a step (batch_size)."
+                f"{arena:,} at once. {_remedy(buffer.rows > 1)}"
             )
         name = _arena(buffer.room, count[buffer.room])
         if arenas.get(name, 0) + size > arena:
@@ -60,10 +60,16 @@ def placed(buffers: Iterable[Buffer], used: set[int], arena: int = ARENA) -> Pla
         total = 4 * sum(arenas.values())
         raise GraphError(
             f"The network takes {total / (1 << 20):,.0f} MiB of the device in {len(arenas)} parts; "
-            f"at most {ARENAS} can be bound. Take fewer rows a step (batch_size), or another "
-            "device."
+            f"at most {ARENAS} can be bound. {_remedy(count[WORK] >= count[WEIGHTS])}"
         )
     return Placement(places, arenas)
+
+
+def _remedy(rows: bool) -> str:
+    """What helps where it is rows that take room, and where it is parameters."""
+    if rows:
+        return "Take fewer rows a step (batch_size), or train on another device: --device cpu."
+    return "Make the layers smaller, or train on another device: --device cpu."
 
 
 def _arena(room: str, number: int) -> str:
