@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsharp_engine.geometry import Axis
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend import DeviceDraft, PlanStyle, variants
@@ -187,6 +188,25 @@ def test_any_filter(drawn, variant, seed):
         hidden = dense(graph, given_, given_.size)
         graph.set_output(filtered(graph, hidden, shape, edges))
         near(graph.judged("squared error"), variant, seed)
+
+
+@pytest.mark.parametrize("variant", ["vectors", "lanes 8"])
+@pytest.mark.parametrize("kind", ["mean pool", "response norm"])
+def test_windows_without_weights(kind, variant, monkeypatch):
+    monkeypatch.setattr(variants, "TURNS", 0.1)
+    graph = Graph()
+    hidden = dense(graph, graph.input("X", (7,)), 90, "tanh", name="H")
+    axes = (Axis(2, 1), Axis(9, 3, 2, padding=True), Axis(5, 2))
+    figures = {"alpha": 0.5, "beta": 0.75, "offset": 1.5, "over_full_kernel": False}
+    if kind == "response norm":
+        axes = (Axis(2, 1), Axis(9, 3, padding=True), Axis(5, 3, padding=True))
+    options = figures if kind == "response norm" else {}
+    made = graph.apply(kind, hidden, axes=axes, name="pool", **options)
+    graph.set_output(dense(graph, made, 3, name="Y"))
+    pair = stepped(graph.judged("squared error"), 7, variant)
+    assert max(pair.gradients().values()) <= 1e-5
+    families = {family for family, _ in kernels_of(pair, variant)}
+    assert families >= ({"pool"} if kind == "mean pool" else {"response norm"}), families
 
 
 @pytest.mark.parametrize("variant", ["vectors", "lanes 8", "tiles 16 x 64"])

@@ -48,7 +48,7 @@ class DeviceBackend:
 
 
 def backend(adapter: str | None = None) -> DeviceBackend:
-    """The back end on the best device, or the best whose name or kind is asked for.
+    """Return the back end on the best device, or the best whose name or kind is asked for.
 
     GraphError, a sentence, where there is none, or no package that looks for it.
     """

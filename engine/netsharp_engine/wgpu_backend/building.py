@@ -76,7 +76,7 @@ class Building:
         return made
 
     def number(self) -> int:
-        """The number of a new value."""
+        """Return the number of a new value."""
         self._values += 1
         return self._values
 
@@ -139,7 +139,7 @@ class Building:
 
 
 def _filled(operation: Operation_, numbers: list[int]) -> Operation_:
-    """An operation whose formula names the values before it."""
+    """Return an operation whose formula names the values before it."""
     names = [f"v{number}" for number in numbers]
     if isinstance(operation, LoopNest) or not names:
         return operation

@@ -58,7 +58,7 @@ def surroundings() -> GraphicsSurroundings:
 
 
 def advice(around: GraphicsSurroundings, found: Sequence[Adapter]) -> Iterator[str]:
-    """What is missing for a device, each with the command that mends it."""
+    """Yield what is missing for a device, each with the command that fixes it."""
     if any(not adapter.software for adapter in found):
         return
     if not around.loader:
@@ -108,7 +108,7 @@ def speed(name: str) -> DeviceSpeed:
 
 
 def _timed(work: Callable[[], object], program: DeviceProgram) -> float:
-    """How long something takes until the device has done it."""
+    """Return how long something takes until the device has done it."""
     machine = program.machine
     buffer = next(iter(machine.plan.described.values.values()))
     started = time.perf_counter()
@@ -118,7 +118,7 @@ def _timed(work: Callable[[], object], program: DeviceProgram) -> float:
 
 
 def lines() -> Iterator[str]:
-    """What people are told of their graphics devices: figures of each, or what is missing."""
+    """Yield lines about graphics devices: figures of each, or what is missing."""
     try:
         found = adapters()
     except GraphError as error:

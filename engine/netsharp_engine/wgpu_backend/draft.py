@@ -59,12 +59,12 @@ class DeviceDraft:
         return planned(self.job, self.facts, self._style)
 
     def planned(self) -> Planned:
-        """What would run in a step, whether a device is here or not."""
+        """Return what would run in a step, whether a device is here or not."""
         known = Choices({}) if self._tuning is None else self._tuning.planned(self.plan)
         return told(self._by(known), self.job)
 
     def _by(self, choices: Choices) -> DevicePlan:
-        """The plan with variants."""
+        """Return the plan with variants."""
         if not choices.variants:
             return self.plan
         return planned(self.job, self.facts, self._style._replace(variants=choices.variants))
@@ -81,7 +81,7 @@ class DeviceDraft:
         return []
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """What the host holds: rows on their way, and a copy of the parameters."""
+        """Return what the host holds: rows on their way, and a copy of the parameters."""
         found = Counter[str]()
         for buffer in self.plan.described.entrances.inputs.values():
             found[f"layer '{buffer.label}'"] += 4 * buffer.size

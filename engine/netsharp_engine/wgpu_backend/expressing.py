@@ -35,7 +35,7 @@ class KernelText:
         self.names = _names(one, buffers)
 
     def flat(self, kernel: DeviceKernel) -> list[str]:
-        """One element an invocation."""
+        """Write one element an invocation."""
         count = kernel.elements
         lines = [f"let g = q * {self.width} + t;", f"if (g < {count * kernel.pieces}) {{"]
         inner = []
@@ -58,7 +58,7 @@ class KernelText:
         return [f"let n = e / {kernel.size};", f"let i = e % {kernel.size};"]
 
     def row(self, kernel: DeviceKernel) -> list[str]:
-        """A row a group, an element a thread; all threads meet at each look over the row."""
+        """Write a row a group, an element a thread; all threads meet at each look over the row."""
         lines = [
             "let n = q;",
             f"let real = t < {kernel.size};",
@@ -77,7 +77,7 @@ class KernelText:
         return lines + self.once(kernel)
 
     def wide_row(self, kernel: DeviceKernel) -> list[str]:
-        """A row a group, several elements a thread, whose formulas are computed where needed."""
+        """Write a row a group, several elements a thread; formulas are computed where needed."""
         lines = ["let n = q;"]
         over = {number for number, operation in kernel.body if isinstance(operation, OverRow)}
         formulas = {
@@ -111,7 +111,7 @@ class KernelText:
         ]
 
     def needed(self, texts: list[str], formulas: Mapping[int, Each], known: set[int]) -> list[str]:
-        """The formulas that texts depend on, in order."""
+        """Write the formulas that texts depend on, in order."""
         wanted = [k for text in texts for k in named(text)]
         found: set[int] = set()
         while wanted:
@@ -127,7 +127,7 @@ class KernelText:
         ]
 
     def over(self, value: int, operation: OverRow, first: str, count: int) -> list[str]:
-        """What all threads of a group have, together."""
+        """Write what all threads of a group have, together."""
         name = f"v{value}"
         return [
             f"line[t] = {first};",
@@ -194,7 +194,7 @@ class KernelText:
         return f"{arena}[{name}]" if place == "0" else f"{arena}[{name} + {place}]"
 
     def said(self, text: str) -> str:
-        """An expression with the names of buffers."""
+        """Write an expression with the names of buffers."""
 
         def name(found: re.Match[str]) -> str:
             number = int(found[1])

@@ -35,7 +35,7 @@ class Buffer(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Return how many numbers it has."""
         return self.rows * self.width
 
 
@@ -136,12 +136,12 @@ class DeviceKernel(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """How many numbers it makes, parts of one counted once."""
+        """Return how many numbers it makes, parts of one counted once."""
         return self.rows * self.size
 
     @property
     def pieces(self) -> int:
-        """In how many parts each sum is computed."""
+        """Return in how many parts each sum is computed."""
         found = 1
         for _, count in self.parts:
             found *= count
@@ -149,20 +149,20 @@ class DeviceKernel(NamedTuple):
 
     @property
     def by_rows(self) -> bool:
-        """Whether the elements of a row are looked at together."""
+        """Return whether the elements of a row are looked at together."""
         return any(isinstance(operation, OverRow) for _, operation in self.body)
 
     @property
     def sums(self) -> bool:
-        """Whether it has loops."""
+        """Return whether it has loops."""
         return any(isinstance(operation, LoopNest) for _, operation in self.body)
 
     def reads(self) -> set[int]:
-        """The buffers that it reads."""
+        """Return the buffers that it reads."""
         return {number for text in self.texts() for number in loads(text)}
 
     def writes(self) -> set[int]:
-        """The buffers that it writes."""
+        """Return the buffers that it writes."""
         return {store.buffer for store in self.stores}
 
     def texts(self) -> Iterator[str]:
@@ -173,7 +173,7 @@ class DeviceKernel(NamedTuple):
 
 
 def texts(operation: Operation_) -> Iterator[str]:
-    """All expressions of an operation."""
+    """Yield all expressions of an operation."""
     if isinstance(operation, LoopNest):
         yield operation.term
         yield operation.mark
@@ -187,10 +187,10 @@ def texts(operation: Operation_) -> Iterator[str]:
 
 
 def loads(text: str) -> list[int]:
-    """The buffers that an expression reads."""
+    """Return the buffers that an expression reads."""
     return [int(found) for found in _LOADS.findall(text)]
 
 
 def named(text: str) -> list[int]:
-    """The values that an expression names."""
+    """Return the values that an expression names."""
     return [int(found) for found in _VALUES.findall(text)]

@@ -103,7 +103,7 @@ class DeviceProgram:
         return tuple(each for each in (goal.codes, goal.numbers, goal.shares) if each is not None)
 
     def _label(self) -> str:
-        """The input that holds what is wanted, where that is no target."""
+        """Return the input that holds what is wanted, where that is no target."""
         goal = self._entrances.goal
         for name, buffer in self._entrances.inputs.items():
             if goal is not None and buffer == goal.numbers:
@@ -202,7 +202,7 @@ class DeviceProgram:
             self._figures_now[PLACES[name]] = value
 
     def _send_figures(self) -> None:
-        """The numbers of the step, where they are others than those that are there."""
+        """Copy the numbers of the step, where they differ from those on the device."""
         there = self._figures_there
         if there is None or not np.array_equal(there, self._figures_now):
             self.machine.write(self._entrances.figures, self._figures_now)
@@ -329,7 +329,7 @@ class DeviceProgram:
             self._updates = self._safe_updates
 
     def _first_node(self) -> Node | None:
-        """The first named node, in the order of computation, with a value that is not finite."""
+        """Return the first named node, in computing order, with a value that is not finite."""
         for node in self._graph.nodes:
             if node.name and node in self._values and not np.isfinite(self.read(node)).all():
                 return node
@@ -342,12 +342,12 @@ class DeviceProgram:
         self._unread = []
 
     def figures(self) -> Figures:
-        """What was counted, and whether all numbers are finite."""
+        """Return what was counted, and whether all numbers are finite."""
         self._read_ring()
         return self._told
 
     def read(self, node: Node) -> Floats:
-        """The values [rows, nodes] of a node."""
+        """Return the values [rows, nodes] of a node."""
         if self._pending:
             self.forward()
         buffer = self._shown(node)
@@ -355,7 +355,7 @@ class DeviceProgram:
         return found.reshape(self._rows, buffer.width)
 
     def _shown(self, node: Node) -> Buffer:
-        """The buffer of a node, or of what was computed over it in the same pass."""
+        """Return the buffer of a node, or of what was computed over it in the same pass."""
         places = self.machine.plan.placement.places
         while self._values[node].number not in places:
             users = [n for n in self._graph.nodes if node in n.inputs and n in self._values]
@@ -384,7 +384,7 @@ class DeviceProgram:
         self.machine.write(buffer, np.ascontiguousarray(given).reshape(-1))
 
     def store(self) -> Tensors:
-        """Copies of all parameters."""
+        """Return copies of all parameters."""
         self._read_ring()
         return self._copies(self._parameters)
 
@@ -411,14 +411,14 @@ class DeviceProgram:
                 self.machine.write(buffer, np.zeros(buffer.size, np.float32))
 
     def store_memory(self) -> Memory:
-        """Copies of what ``load_memory`` takes."""
+        """Return copies of what ``load_memory`` takes."""
         self._read_ring()
         arrays = {name: self._copies(buffers) for name, buffers in self._kept.items()}
         return Memory(self._updates, arrays)
 
 
 def _numbers(rule: UpdateRule, steps: int) -> dict[str, float]:
-    """The figures of an update."""
+    """Return the figures of an update."""
     shaping, constants = rule.shaping, rule.constants
     found = {
         "rate": rule.rate,

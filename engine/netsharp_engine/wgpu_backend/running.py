@@ -55,7 +55,7 @@ class Adapter(NamedTuple):
 
     @property
     def software(self) -> bool:
-        """Whether it is a program, slower than numpy: for tests."""
+        """Return whether it is a program, slower than numpy: for tests."""
         return self.kind == "CPU"
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class Traffic:
 
 
 def adapters() -> list[Adapter]:
-    """All adapters that can be used, the best first; GraphError without the package."""
+    """Return all adapters that can be used, the best first; GraphError without the package."""
     return [found for found, _ in _adapters()]
 
 
@@ -99,7 +99,7 @@ def _adapters() -> list[tuple[Adapter, Any]]:
 
 
 def chosen(wanted: str | None) -> tuple[Adapter, Any]:
-    """The best adapter, or the best whose name or kind is asked for; GraphError, a sentence."""
+    """Return the best adapter, or the best of a name or kind; GraphError, a sentence."""
     found = _adapters()
     real = [each for each in found if not each[0].software]
     if wanted is None:
@@ -153,18 +153,18 @@ class OpenDevice:
             ) from None
 
     def _clock(self) -> tuple[Any, Any]:
-        """Two moments that a device notes, and the buffer that they are copied through."""
+        """Make a query of two timestamps, and the buffer that they are copied through."""
         usage = self._usage.QUERY_RESOLVE | self._usage.COPY_SRC
         self.counts.made += 1
         return self._made.create_query_set(type="timestamp", count=2), self._buffer(256, usage)
 
     def arena(self, numbers: int) -> Any:
-        """A buffer of so many numbers, all 0."""
+        """Make a buffer of ``numbers`` numbers, all 0."""
         usage = self._usage.STORAGE | self._usage.COPY_DST | self._usage.COPY_SRC
         return self._buffer(4 * max(numbers, 1), usage)
 
     def bound(self, arenas: Mapping[str, Any]) -> tuple[Any, Any]:
-        """A binding of all arenas in order, and the layout of programs that use it."""
+        """Make a binding of all arenas in order, and the layout of programs that use it."""
         kinds = [
             {
                 "binding": number,
@@ -184,7 +184,7 @@ class OpenDevice:
         return group, programs
 
     def program(self, text: str, layout: Any) -> Any:
-        """The program of a text."""
+        """Compile the program of a text."""
         self.counts.made += 2
         with self._said("a program"):
             module = self._made.create_shader_module(code=text)
@@ -212,7 +212,7 @@ class OpenDevice:
         compute.end()
 
     def timed(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> float:
-        """How long programs take: by the device's own clock, in its ticks, else in seconds.
+        """Return how long programs take: by the device's own clock, in its ticks, else in seconds.
 
         Ticks compare programs of one device, and nothing else.
         """
@@ -275,7 +275,7 @@ class OpenDevice:
 
 @cache
 def device(wanted: str | None) -> OpenDevice:
-    """The device of that name, opened once in a process."""
+    """Return the device of that name, opened once in a process."""
     found, adapter = chosen(wanted)
     with _quiet():
         return OpenDevice(found, adapter)
@@ -313,7 +313,7 @@ class PlanMachine:
                     self.write(build.buffers[number], np.array(numbers, kind))
 
     def prepare(self, passes: Iterable[Pass]) -> list[tuple[Any, int, int]]:
-        """The programs of passes, each made once."""
+        """Return the programs of passes, each made once."""
         found = []
         for one in passes:
             if one not in self._programs:
@@ -327,7 +327,7 @@ class PlanMachine:
         self.on.run(programs, self._group)
 
     def timed(self, programs: Iterable[tuple[Any, int, int]]) -> float:
-        """How long programs take, comparable with others on this device alone."""
+        """Return how long programs take, comparable with others on this device alone."""
         return self.on.timed(programs, self._group)
 
     def give_back(self) -> None:
@@ -341,7 +341,7 @@ class PlanMachine:
         self.on.write(self.arenas[place.arena], place.offset, numbers)
 
     def read(self, buffers: list[tuple[Buffer, int]]) -> list[Floats]:
-        """The first so many numbers of buffers."""
+        """Return the first numbers of buffers, a count for each."""
         parts = []
         for buffer, count in buffers:
             place = self.plan.placement.places[buffer.number]
@@ -349,5 +349,5 @@ class PlanMachine:
         return self.on.read(parts)
 
     def weights(self) -> list[Any]:
-        """The arenas of parameters and of what a rule remembers."""
+        """Return the arenas of parameters and of what a rule remembers."""
         return [arena for name, arena in self.arenas.items() if name.startswith(WEIGHTS)]

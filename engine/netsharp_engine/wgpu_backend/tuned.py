@@ -46,7 +46,7 @@ class TunedText(KernelText):
         return self._end(kernel, name), forms[row.form](kernel, nest, row, f"{name}_end")
 
     def _end(self, kernel: DeviceKernel, name: str) -> list[str]:
-        """What is done with a sum: a function, for a block has several."""
+        """Write what follows a sum, as a function: a block calls it several times."""
         (value, _), *rest = kernel.body
         lines = self.sited(kernel)
         for number, operation in rest:
@@ -57,17 +57,17 @@ class TunedText(KernelText):
         return [head, *(f"  {line}" for line in lines), "}"]
 
     def _parted(self, kernel: DeviceKernel, index: str, count: int) -> list[str]:
-        """The part of a sum, ``h``, and the number within it, of an index over all parts."""
+        """Write the part of a sum, ``h``, and the number within it, of an index over all parts."""
         if kernel.pieces == 1:
             return [f"let f = {index};"]
         return [f"let h = {index} / {count};", f"let f = {index} % {count};"]
 
     def _at(self, kernel: DeviceKernel, element: str) -> str:
-        """Where the number of an element goes, among all parts."""
+        """Write where the number of an element goes, among all parts."""
         return element if kernel.pieces == 1 else f"h * {kernel.elements} + {element}"
 
     def _vectors(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
-        """Four samples an invocation, whose weight is read once."""
+        """Write four samples an invocation, whose weight is read once."""
         value, size = kernel.body[0][0], kernel.size
         blocks = -(-kernel.rows // VECTOR)
         count = blocks * size
@@ -96,7 +96,7 @@ class TunedText(KernelText):
         return [*first, *(f"  {line}" for line in inner), "}"]
 
     def _lanes(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
-        """Several threads a number, each with a share of a loop; their sums are added in pairs."""
+        """Write several threads a number, each with a share of a loop, added in pairs."""
         value, lanes = kernel.body[0][0], row.lanes
         own, total = self.width // lanes, kernel.elements * kernel.pieces
         lines = [
@@ -119,7 +119,7 @@ class TunedText(KernelText):
         return lines
 
     def _tiles(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
-        """A tile of a product a group, a block of 4 x 4 a thread; matrices come by group memory."""
+        """Write a tile of a product a group, a block of 4 x 4 a thread, by group memory."""
         matrix = nest.matrix
         assert matrix is not None
         downs, across = -(-matrix.down // row.down), -(-matrix.across // row.across)
@@ -159,7 +159,7 @@ class TunedText(KernelText):
     def _loaded(
         self, matrix: MatrixForm, row: Variant, count: int, first: int, *, left: bool
     ) -> list[str]:
-        """A loop by which all threads fetch the tile of one matrix, four neighbours each."""
+        """Write a loop by which all threads fetch the tile of one matrix, four neighbours each."""
         side = row.down if left else row.across
         runs = matrix.left_runs if left else matrix.right_runs
         letter, most = ("m", matrix.down) if left else ("c", matrix.across)
@@ -205,7 +205,7 @@ class TunedText(KernelText):
         return lines
 
     def _several_rows(self, kernel: DeviceKernel) -> list[str]:
-        """Several rows a group, an element a thread; threads look over the row of their own."""
+        """Write several rows a group, an element a thread; threads read their own row."""
         lanes = lanes_of_row(kernel)
         own, last = self.width // lanes, kernel.rows - 1
         lines = [

@@ -156,7 +156,7 @@ def names_sample(text: str) -> bool:
 
 
 def _by_sample(nest: LoopNest) -> bool:
-    """Whether loops, or whole numbers before them, depend on the sample."""
+    """Return whether loops, or whole numbers before them, depend on the sample."""
     around = [text for text in texts(nest) if text not in (nest.term, nest.mark)]
     return any(map(names_sample, around)) or re.search(r"\be\b", nest.term) is not None
 

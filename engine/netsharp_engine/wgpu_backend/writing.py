@@ -67,7 +67,7 @@ def tiled(one: Pass) -> int:
 
 
 def folded(count: int) -> tuple[int, int]:
-    """So many groups in two dimensions, at least."""
+    """Return at least ``count`` groups in two dimensions."""
     across = min(count, GROUPS)
     return across, -(-count // across)
 
@@ -79,7 +79,7 @@ class PassText(TunedText):
         super().__init__(one, buffers, placement, threads(one))
 
     def text(self) -> str:
-        """The whole program."""
+        """Write the whole program."""
         kernels = self.one.kernels
         bodies = [self._kernel(number, kernel) for number, kernel in enumerate(kernels)]
         total = sum(groups(kernel, self.width) for kernel in kernels)

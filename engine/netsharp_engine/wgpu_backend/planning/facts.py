@@ -74,7 +74,7 @@ class TensorFacts:
                 self.learning.add(node)
 
     def _judged(self) -> Node:
-        """What is compared with a label."""
+        """Return what is compared with a label."""
         first, second = self.graph.criteria[0].inputs[:2]
         values, label = (second, first) if first.op == "input" else (first, second)
         if label.op == "input":
@@ -83,7 +83,7 @@ class TensorFacts:
 
 
 def facts_of(job: Job) -> GraphFacts:
-    """The facts of a job's graph; GraphError where there is no output or nothing to train."""
+    """Return the facts of a job's graph; GraphError without an output or without weights."""
     graph = job.graph
     tensors = any(node.op in HELD for node in graph.nodes)
     if tensors or any(criterion.op in SUMS for criterion in graph.criteria):
@@ -92,7 +92,7 @@ def facts_of(job: Job) -> GraphFacts:
 
 
 def judging(facts: GraphFacts, criteria: Sequence[Node]) -> Judging | None:
-    """What is judged, None without a criterion; those that are not known are not looked at."""
+    """Return the criterion and its source, None without one; unknown ones are passed over."""
     if not criteria:
         return None
     first, *others = criteria

@@ -34,7 +34,7 @@ class GraphFlow:
         self.draw: Buffer | None = None
 
     def value(self, node: Node, *, alias: Buffer | None = None) -> Buffer:
-        """The buffer of a node's values, which may be that of its source."""
+        """Return the buffer of a node's values, which may be that of its source."""
         if node not in self.values:
             label = called(node, self.facts)
             kept = node is self.facts.output or bool(node.name)
@@ -55,11 +55,11 @@ class GraphFlow:
         return self.masks[layer]
 
     def error(self, node: Node) -> Buffer:
-        """The error of a node: what its users passed back, together."""
+        """Return the error of a node: what its users passed back, together."""
         return self.together(self.errors[node], f"{called(node, self.facts)}: error", BACKWARD)
 
     def below(self, node: Node, what: str) -> Buffer | None:
-        """A buffer for what is passed back to a node; None where nothing there learns."""
+        """Return a buffer for what is passed back to a node; None where nothing there learns."""
         if node not in self.facts.learning:
             return None
         if node.op in HELD:
@@ -74,7 +74,7 @@ class GraphFlow:
             self.errors.setdefault(node, []).append(error)
 
     def gradient(self, parameter: Parameter) -> Buffer | None:
-        """A buffer for a gradient of a parameter; None where it does not learn."""
+        """Return a buffer for a gradient of a parameter; None where it does not learn."""
         if not parameter.trained:
             return None
         out = self.build.buffer(f"{parameter.name}: gradient", parameter.size)
@@ -92,7 +92,7 @@ class GraphFlow:
 
 
 def called(node: Node, facts: GraphFacts) -> str:
-    """The layer of a node: the next name on the way to the output."""
+    """Return the layer of a node: the next name on the way to the output."""
     while not node.name:
         users = facts.users[node]
         if not users:

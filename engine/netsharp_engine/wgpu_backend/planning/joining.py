@@ -50,7 +50,7 @@ def orders(kernels: Sequence[DeviceKernel]) -> list[set[int]]:
 
 
 def needed(kernels: Sequence[DeviceKernel], buffers: Sequence[Buffer]) -> list[DeviceKernel]:
-    """The kernels without those that nobody reads, and stores that nobody reads left out."""
+    """Return the kernels and stores that a kept buffer depends on, in order."""
     wanted = {buffer.number for buffer in buffers if buffer.kept}
     found: list[DeviceKernel] = []
     for kernel in reversed(kernels):
@@ -66,7 +66,7 @@ def needed(kernels: Sequence[DeviceKernel], buffers: Sequence[Buffer]) -> list[D
 
 
 def _used(body: Iterable[tuple[int, Operation_]], stores: Iterable[StoreTo]) -> set[int]:
-    """The values that stores, and each other, need."""
+    """Return the values that stores, and each other, need."""
     used = {store.value for store in stores}
     for number, operation in reversed(list(body)):
         if number in used and not isinstance(operation, LoopNest):
@@ -108,7 +108,7 @@ def _join_one(line: KernelLine, place: int) -> int | None:
 
 
 def _fit(maker: DeviceKernel, reader: DeviceKernel) -> bool:
-    """Whether the reader reads what the maker makes, at the same element."""
+    """Return whether the reader reads what the maker makes, at the same element."""
     if maker.pieces > 1 or (maker.rows, maker.size) != (reader.rows, reader.size):
         return False
     made = {store.buffer for store in maker.stores if not store.at and not store.once}
@@ -132,7 +132,7 @@ def _formulas(operation: Operation_) -> tuple[str, ...]:
 
 
 def _both(maker: DeviceKernel, reader: DeviceKernel) -> DeviceKernel:
-    """One kernel that does both, equal operations once."""
+    """Return one kernel that does both, equal operations once."""
     made = {store.buffer: store.value for store in maker.stores if not store.at}
     body = list(maker.body)
     known = {operation: number for number, operation in body}
@@ -167,12 +167,12 @@ def _both(maker: DeviceKernel, reader: DeviceKernel) -> DeviceKernel:
 
 
 def _shorter(maker: DeviceKernel, reader: DeviceKernel) -> str:
-    """What a joined kernel is called: the first's words, and what the second adds."""
+    """Return what a joined kernel is called: the first's words, and what the second adds."""
     return f"{maker.what}, {reader.what.rpartition(': ')[2]}"
 
 
 def levels(kernels: Sequence[DeviceKernel], *, side_by_side: bool = True) -> list[Pass]:
-    """Passes in order: all kernels that may run at the same time, or one each."""
+    """Return passes in order: all kernels that may run at the same time, or one each."""
     if not side_by_side:
         return [Pass((kernel,)) for kernel in kernels]
     before = orders(kernels)

@@ -30,7 +30,7 @@ class OpSite(NamedTuple):
 
     @property
     def named(self) -> str:
-        """The layer and its source."""
+        """Return the layer and its source."""
         return f"{self.what}/{self.node.inputs[0].name}" if self.node.inputs[0].name else self.what
 
 

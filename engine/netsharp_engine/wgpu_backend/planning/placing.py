@@ -34,7 +34,7 @@ class Placement(NamedTuple):
 
 
 def placed(buffers: Iterable[Buffer], used: set[int], arena: int = ARENA) -> Placement:
-    """Places for the buffers that are used; parameters, and what is kept, always have one.
+    """Return places for the buffers that are used; parameters, and what is kept, always have one.
 
     GraphError where a buffer is larger than a binding, or all are more than the arenas hold.
     """
@@ -66,12 +66,12 @@ def placed(buffers: Iterable[Buffer], used: set[int], arena: int = ARENA) -> Pla
 
 
 def _remedy(rows: bool) -> str:
-    """What helps where it is rows that take room, and where it is parameters."""
+    """Return what helps where it is rows that take room, and where it is parameters."""
     if rows:
         return "Take fewer rows a step (batch_size), or train on another device: --device cpu."
     return "Make the layers smaller, or train on another device: --device cpu."
 
 
 def _arena(room: str, number: int) -> str:
-    """The name of an arena in a program's text."""
+    """Return the name of an arena in a program's text."""
     return room if not number else f"{room}{number}"

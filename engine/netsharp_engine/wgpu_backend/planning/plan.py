@@ -48,11 +48,11 @@ class DevicePlan(NamedTuple):
     check: tuple[Pass, ...]
 
     def text(self, one: Pass) -> str:
-        """The program of a pass."""
+        """Return the program of a pass."""
         return writing.PassText(one, self.described.building.buffers, self.placement).text()
 
     def dispatch(self, one: Pass) -> tuple[int, int]:
-        """How many groups of a pass, in two dimensions."""
+        """Return how many groups of a pass, in two dimensions."""
         width = writing.threads(one)
         return writing.folded(sum(writing.groups(kernel, width) for kernel in one.kernels))
 
@@ -70,12 +70,12 @@ class DevicePlan(NamedTuple):
         return True
 
     def bytes(self) -> int:
-        """What all arenas hold."""
+        """Return what all arenas hold."""
         return 4 * sum(self.placement.arenas.values())
 
 
 def planned(job: Job, facts: GraphFacts, style: PlanStyle = SHIPPED) -> DevicePlan:
-    """The plan of a job whose nodes can all be computed; GraphError where a bound does not hold."""
+    """Return the plan of a job without unsupported nodes; GraphError where a bound is broken."""
     described = Describer(job, facts).described()
     build = described.building
     kernels = split(build, build.kernels)
@@ -100,14 +100,14 @@ def _passes(kernels: list[DeviceKernel], described: Described, style: PlanStyle)
 
 
 def _varied(kernel: DeviceKernel, choices: Mapping[str, str]) -> DeviceKernel:
-    """A kernel by the variant chosen for it, plainly where its loops would turn too often."""
+    """Return a kernel by the variant chosen for it, plain where its loops turn too often."""
     made = with_variant(kernel, choices)
     fits = proving.trips(made, variant_of(made).threads) <= MOST_TRIPS
     return made if fits else made._replace(variant=PLAIN)
 
 
 def shown(plan: DevicePlan) -> dict[str, Any]:
-    """A plan as JSON: passes with what is joined in them, offsets, turns of loops, bytes a step."""
+    """Return a plan as JSON: passes, what is joined in them, offsets, loop trips, bytes a step."""
     buffers, places = plan.described.building.buffers, plan.placement.places
     return {
         "arenas": {name: 4 * size for name, size in plan.placement.arenas.items()},
@@ -148,7 +148,7 @@ def _shown_pass(plan: DevicePlan, one: Pass) -> dict[str, Any]:
 
 
 def crossing(plan: DevicePlan) -> int:
-    """Return the bytes sent to the device in a step: samples, what is wanted of each, a draw."""
+    """Return the bytes sent to the device in a step: samples, targets and the draw of dropout."""
     entrances = plan.described.entrances
     total = sum(buffer.size for buffer in entrances.inputs.values())
     total += 0 if entrances.draw is None else entrances.draw.size

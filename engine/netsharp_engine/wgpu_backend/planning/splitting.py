@@ -25,7 +25,7 @@ TARGET = 8_192
 
 
 def split(build: Building, kernels: list[DeviceKernel], *, wide: bool = True) -> list[DeviceKernel]:
-    """The kernels, long sums in two; ``wide``: also gradients that only few would compute."""
+    """Return the kernels, long sums in two; ``wide``: also gradients with few elements."""
     found: list[DeviceKernel] = []
     for kernel in kernels:
         found += _split(build, kernel, wide=wide)
@@ -72,7 +72,7 @@ def _split(build: Building, kernel: DeviceKernel, *, wide: bool) -> list[DeviceK
 
 
 def _role(kernel: DeviceKernel) -> str:
-    """What adds the parts of a gradient is a sum; all else stays what it is."""
+    """Return the role of what adds parts: a sum for those of a gradient."""
     return SUM if kernel.role == GRADIENT else kernel.role
 
 
@@ -82,7 +82,7 @@ def _renamed(operation: object, old: int, new: int) -> Each:
 
 
 def _parts(kernel: DeviceKernel, nest: LoopNest, *, wide: bool) -> tuple[tuple[str, int], ...]:
-    """In how many parts which loops are cut; none where they may stay."""
+    """Return in how many parts which loops are cut; none where they may stay."""
     if nest.trips > MOST_TRIPS:
         return _cuts(nest, TARGET, 0)
     if not wide or kernel.role != GRADIENT or nest.trips <= LONG or kernel.elements >= FEW:
@@ -108,7 +108,7 @@ def _cuts(nest: LoopNest, most: int, first: int) -> tuple[tuple[str, int], ...]:
 
 
 def _cut(nest: LoopNest, parts: tuple[tuple[str, int], ...]) -> LoopNest:
-    """The loops of one part: number ``h`` in a grid of all parts."""
+    """Return the loops of one part: number ``h`` in a grid of all parts."""
     counts, loops = dict(parts), []
     behind = 1
     for _, count in parts:

@@ -14,7 +14,7 @@ from netsharp_engine.wgpu_backend.templates.updates import LEFT_OUT, RULES, aske
 
 
 def unsupported(facts: GraphFacts, rule: UpdateRule | None) -> Iterator[Unsupported]:
-    """The nodes without a row in the table, criteria without kernels, rules without formulas."""
+    """Yield nodes without a row in the table, criteria without kernels, rules without formulas."""
     for node in facts.nodes:
         if node.op == "input":
             if "axis" in node.attributes:

@@ -69,7 +69,7 @@ def _held(at: GraphFlow, site: OpSite) -> None:
 
 
 def _nothing(at: GraphFlow, site: OpSite) -> None:
-    """What is held has what was passed back to it already."""
+    """Do nothing: what was passed back to a held value is there already."""
 
 
 def _matrix(at: GraphFlow, node: Node) -> dense.WeightMatrix:
@@ -149,7 +149,7 @@ def _bias_and_other(node: Node) -> tuple[Node, Node]:
 
 
 def _wide(node: Node, bias: Node) -> tuple[int, ...]:
-    """The shape of a bias with as many dimensions as the node has."""
+    """Return the shape of a bias with as many dimensions as the node has."""
     return (1,) * (len(node.shape) - len(bias.shape)) + bias.shape
 
 
@@ -183,7 +183,7 @@ def _plus_back(at: GraphFlow, site: OpSite) -> None:
 
 
 def _gathered(at: GraphFlow, site: OpSite, g: Buffer, bias: Node, down: Buffer) -> None:
-    """The sum over all elements that a number of a bias was added to."""
+    """Add the sum over all elements that a number of a bias was added to."""
     node, wide = site.node, _wide(site.node, bias)
     loops = [Turning("r", "0", str(at.build.rows), at.build.rows)]
     parts, steps = [], strides(node.shape)

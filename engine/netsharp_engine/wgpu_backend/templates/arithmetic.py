@@ -7,20 +7,20 @@ from math import prod
 
 
 def times(text: str, factor: int) -> str:
-    """A product with a constant."""
+    """Return a product with a constant."""
     if text == "0" or factor == 0:
         return "0"
     return text if factor == 1 else f"{text} * {factor}"
 
 
 def plus(*parts: str) -> str:
-    """A sum."""
+    """Return a sum."""
     real = [part for part in parts if part != "0"]
     return " + ".join(real) or "0"
 
 
 def shifted(text: str, distance: int) -> str:
-    """A number and a constant."""
+    """Return a number and a constant."""
     if distance == 0:
         return text
     if text == "0":
@@ -29,12 +29,12 @@ def shifted(text: str, distance: int) -> str:
 
 
 def strides(extents: Sequence[int]) -> list[int]:
-    """How far apart neighbours along each dimension lie, row-major."""
+    """Return how far apart neighbours along each dimension lie, row-major."""
     return [prod(extents[d + 1 :]) for d in range(len(extents))]
 
 
 def coordinate(text: str, stride: int, extent: int, *, first: bool) -> str:
-    """One coordinate of an index; ``first``: no dimension is slower."""
+    """Return one coordinate of an index; ``first``: no dimension is slower."""
     if extent == 1:
         return "0"
     found = text if stride == 1 else f"{text} / {stride}"
@@ -42,7 +42,7 @@ def coordinate(text: str, stride: int, extent: int, *, first: bool) -> str:
 
 
 def coordinates(text: str, extents: Sequence[int]) -> list[str]:
-    """All coordinates of an index in a grid of such extents, row-major."""
+    """Return all coordinates of an index in a grid of such extents, row-major."""
     found, seen = [], False
     for extent, stride in zip(extents, strides(extents), strict=True):
         found.append(coordinate(text, stride, extent, first=not seen))
@@ -51,6 +51,6 @@ def coordinates(text: str, extents: Sequence[int]) -> list[str]:
 
 
 def number(value: float) -> str:
-    """A number as a program's text has it."""
+    """Return a number as a program's text has it."""
     text = repr(float(value))
     return text if "e" in text or "." in text else f"{text}.0"

@@ -22,7 +22,7 @@ FAMILY = "convolution"
 
 
 def sizes(way: KernelWay) -> tuple[tuple[str, int], ...]:
-    """The sizes of a walk by name."""
+    """Return the sizes of a walk by name."""
     return (("INPUTS", way.inputs), ("OUTPUTS", way.outputs))
 
 

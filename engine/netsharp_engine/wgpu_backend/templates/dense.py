@@ -37,7 +37,7 @@ class WeightMatrix(NamedTuple):
 
     @property
     def constants(self) -> tuple[tuple[str, int], ...]:
-        """Its sizes by name."""
+        """Return its sizes by name."""
         return (
             ("OUTPUTS", self.outputs),
             ("INPUTS", self.inputs),
@@ -47,24 +47,24 @@ class WeightMatrix(NamedTuple):
 
 
 def plain(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
-    """Weights [outputs, inputs]."""
+    """Return weights [outputs, inputs]."""
     return WeightMatrix(buffer, outputs, inputs, inputs, 1)
 
 
 def turned(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
-    """Weights [inputs, outputs]."""
+    """Return weights [inputs, outputs]."""
     return WeightMatrix(buffer, outputs, inputs, 1, outputs)
 
 
 def of_kernels(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
-    """Kernels [outputs, inputs + 1] that see the whole source, their bias last."""
+    """Return kernels [outputs, inputs + 1] that see the whole source, their bias last."""
     return WeightMatrix(buffer, outputs, inputs, inputs + 1, 1, biased=True)
 
 
 def forward(
     build: Building, what: str, family: str, x: Buffer, w: WeightMatrix, out: Buffer
 ) -> None:
-    """xi = K l."""
+    """Add the kernel of xi = K l."""
     term = f"b{w.buffer.number}[i * DOWN + j * ALONG] * b{x.number}[n * INPUTS + j]"
     matrix = MatrixForm(
         x.rows,
@@ -102,7 +102,7 @@ def backward(
 def gradient(
     build: Building, what: str, family: str, x: Buffer, g: Buffer, w: WeightMatrix, out: Buffer
 ) -> None:
-    """The outer product of psi and l, summed over samples."""
+    """Add the kernel of the outer product of psi and l, summed over samples."""
     seen = f"b{x.number}[r * INPUTS + j]"
     lets: tuple[tuple[str, str], ...]
     if w.biased:
@@ -123,7 +123,7 @@ def gradient(
 
 
 def _outer(x: Buffer, g: Buffer, w: WeightMatrix, rows: int) -> MatrixForm:
-    """The sum of outer products as a product of matrices, samples along the sum."""
+    """Return the sum of outer products as a product of matrices, samples along the sum."""
     width = w.inputs + w.biased
     seen = f"b{x.number}[k * {w.inputs} + c]"
     lets: tuple[tuple[str, str], ...] = ()
@@ -155,7 +155,7 @@ def bias(build: Building, what: str, x: Buffer, b: Buffer, out: Buffer) -> None:
 
 
 def bias_gradient(build: Building, what: str, g: Buffer, out: Buffer) -> None:
-    """Psi, summed over samples."""
+    """Add the kernel of psi, summed over samples."""
     term = f"b{g.number}[r * NODES + e]"
     loop = Turning("r", "0", str(build.rows), build.rows)
     nest = LoopNest(term, (loop,), (), (("NODES", g.width),))

@@ -62,7 +62,7 @@ def activation(build: Building, what: str, function: str, x: Buffer, out: Buffer
 
 
 def softmax(seen: str) -> tuple[OverRow | Each, ...]:
-    """Operations whose last is the softmax over a row."""
+    """Return operations whose last is the softmax over a row."""
     return (
         OverRow("max", seen),
         Each(f"exp({seen} - {{0}})"),
@@ -86,7 +86,7 @@ def slope(
 
 
 def total(build: Building, what: str, role: str, parts: Sequence[Buffer], out: Buffer) -> None:
-    """A sum of values or of gradients, from the first to the last."""
+    """Add the kernel of a sum of values or of gradients, from the first to the last."""
     formula = " + ".join(f"b{part.number}[e]" for part in parts)
     build.kernel(f"{what}: sum", "sum", role, out, Each(formula))
 

@@ -34,14 +34,14 @@ class EdgeTables(NamedTuple):
 def by_destination(
     build: Building, what: str, destinations: Sequence[int], sources: Sequence[int], nodes: int
 ) -> EdgeTables:
-    """Edges as they stand."""
+    """Return edges as they stand."""
     return _sorted(build, what, list(zip(destinations, sources, strict=True)), nodes, False)
 
 
 def by_source(
     build: Building, what: str, destinations: Sequence[int], sources: Sequence[int], nodes: int
 ) -> EdgeTables:
-    """Edges by their sources."""
+    """Return edges by their sources."""
     return _sorted(build, what, list(zip(sources, destinations, strict=True)), nodes, True)
 
 
@@ -70,7 +70,7 @@ def _loop(edges: EdgeTables) -> Turning:
 def forward(
     build: Building, what: str, x: Buffer, w: Buffer, edges: EdgeTables, out: Buffer
 ) -> None:
-    """The sum over the edges of each destination."""
+    """Add the kernel of the sum over the edges of each destination."""
     term = f"b{w.number}[k] * b{x.number}[n * INPUTS + b{edges.ends.number}[k]]"
     nest = LoopNest(term, (_loop(edges),), (), (("INPUTS", x.width),))
     build.kernel(f"{what}: product", FAMILY, FORWARD, out, nest)
@@ -79,7 +79,7 @@ def forward(
 def backward(
     build: Building, what: str, g: Buffer, w: Buffer, edges: EdgeTables, out: Buffer
 ) -> None:
-    """The sum over the edges of each source."""
+    """Add the kernel of the sum over the edges of each source."""
     assert edges.numbers is not None
     weight = f"b{w.number}[b{edges.numbers.number}[k]]"
     term = f"{weight} * b{g.number}[n * OUTPUTS + b{edges.ends.number}[k]]"
@@ -96,7 +96,7 @@ def gradient(
     sources: Sequence[int],
     out: Buffer,
 ) -> None:
-    """The product of both ends of each edge, summed over samples."""
+    """Add the kernel of the product of both ends of each edge, summed over samples."""
     first = build.table(f"{what}: destination of each edge", destinations)
     second = build.table(f"{what}: source of each edge", sources)
     term = f"b{g.number}[r * OUTPUTS + to] * b{x.number}[r * INPUTS + from_]"

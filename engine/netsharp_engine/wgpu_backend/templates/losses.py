@@ -41,12 +41,12 @@ class Goal(NamedTuple):
 
     @property
     def outputs(self) -> int:
-        """How many numbers a row has."""
+        """Return how many numbers a row has."""
         return self.numbers.width
 
     @property
     def wanted(self) -> str:
-        """The number that is wanted of an output."""
+        """Return the number that is wanted of an output."""
         given = f"b{self.numbers.number}[e]"
         if self.codes is None:
             return given
@@ -55,7 +55,7 @@ class Goal(NamedTuple):
 
     @property
     def share(self) -> str:
-        """What a row counts."""
+        """Return what a row counts."""
         return f"b{self.shares.number}[n]"
 
 
@@ -133,7 +133,7 @@ PLAIN: dict[str, Plain] = {
 
 
 def plain_loss(build: Building, op: str, y: Buffer, goal: Goal, lines: Buffer) -> None:
-    """A criterion of outputs as they are."""
+    """Add the kernel of a criterion of outputs as they are."""
     part = PLAIN[op].part.replace("{y}", f"b{y.number}[e]").replace("{t}", goal.wanted)
     build.kernel(
         f"loss: {op}", FAMILY, LOSS, lines, OverRow("sum", part), size=goal.outputs, once=True
@@ -141,7 +141,7 @@ def plain_loss(build: Building, op: str, y: Buffer, goal: Goal, lines: Buffer) -
 
 
 def plain_error(build: Building, op: str, y: Buffer, goal: Goal, out: Buffer) -> None:
-    """Its slope, times what the row counts."""
+    """Add the kernel of its slope, times what the row counts."""
     found = PLAIN[op].slope.replace("{y}", f"b{y.number}[e]").replace("{t}", goal.wanted)
     build.kernel(f"loss: error of {op}", FAMILY, LOSS, out, Each(f"({found}) * {goal.share}"))
 
@@ -179,7 +179,7 @@ def tally(
     slot: Buffer,
     slots: int,
 ) -> None:
-    """Sums over the rows, into the next line of a ring, whose number is then another."""
+    """Add a kernel that sums over the rows into the next line of a ring, and advances it."""
     loop = Turning("r", "0", str(build.rows), build.rows)
     operations = [
         LoopNest(f"b{line.number}[r]" + (f" * b{share.number}[r]" if share else ""), (loop,))

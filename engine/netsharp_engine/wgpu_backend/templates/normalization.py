@@ -79,7 +79,7 @@ def backward(
     made: tuple[Buffer, Buffer, Buffer],
     out: Buffer,
 ) -> None:
-    """Every cell's pull on the sums that it is part of, and the centre's own share."""
+    """Add the kernels of each cell's effect on its sums, and of the centre's own share."""
     value, base, power = made
     seen = way.above(maps=False)
     at = f"n * OUTPUTS + {seen.place}"

@@ -13,7 +13,7 @@ FAMILY = "pool"
 def largest(
     build: Building, what: str, x: Buffer, way: KernelWay, out: Buffer, where: Buffer | None
 ) -> None:
-    """The largest real cell; ``where`` receives the first that is."""
+    """Add the kernel of the largest real cell; ``where`` receives the first that is."""
     seen = way.under()
     nest = LoopNest(
         f"b{x.number}[n * INPUTS + {seen.cell}]",
@@ -31,7 +31,7 @@ def largest(
 def largest_back(
     build: Building, what: str, where: Buffer, g: Buffer, way: KernelWay, out: Buffer
 ) -> None:
-    """The error of a place goes to the cell that was its largest."""
+    """Add the kernel that passes the error of a place to the cell that was its largest."""
     seen = way.above()
     at = f"n * OUTPUTS + {seen.place}"
     term = f"b{g.number}[{at}] * f32(b{where.number}[{at}] == f32(i))"
@@ -40,7 +40,7 @@ def largest_back(
 
 
 def mean(build: Building, what: str, x: Buffer, way: KernelWay, out: Buffer) -> None:
-    """The mean of the real cells."""
+    """Add the kernel of the mean of the real cells."""
     seen = way.under()
     share = shares(build, way)
     term = f"b{x.number}[n * INPUTS + {seen.cell}]"
@@ -49,7 +49,7 @@ def mean(build: Building, what: str, x: Buffer, way: KernelWay, out: Buffer) -> 
 
 
 def mean_back(build: Building, what: str, g: Buffer, way: KernelWay, out: Buffer) -> None:
-    """The error of a place goes to all its cells."""
+    """Add the kernel that passes the error of a place to all its cells."""
     seen: Seen = way.above()
     share = shares(build, way)
     term = f"b{g.number}[n * OUTPUTS + {seen.place}] * b{share.number}[{seen.place}]"
@@ -58,5 +58,5 @@ def mean_back(build: Building, what: str, g: Buffer, way: KernelWay, out: Buffer
 
 
 def shares(build: Building, way: KernelWay) -> Buffer:
-    """One over the number of real cells at each place, given to the device at the start."""
+    """Return one over the number of real cells at each place, given to the device at the start."""
     return build.constant(f"shares of cells {way.sizes}, {way.places}", way.shares())

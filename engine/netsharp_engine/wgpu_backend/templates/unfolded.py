@@ -21,7 +21,7 @@ from netsharp_engine.wgpu_backend.templates.windows import Dim, KernelWay, Lets
 
 
 def forward(way: KernelWay, x: Buffer, w: Buffer) -> MatrixForm | None:
-    """Kernels [kernels, taps] by cells [taps, samples and places]; None where they differ."""
+    """Return kernels [kernels, taps] by cells [taps, samples and places]; None if unshared."""
     if not _alike(way):
         return None
     places = _sited("at", way)
@@ -39,7 +39,7 @@ def forward(way: KernelWay, x: Buffer, w: Buffer) -> MatrixForm | None:
 
 
 def gradient(way: KernelWay, x: Buffer, g: Buffer) -> MatrixForm | None:
-    """Errors [kernels, samples and places] by cells [samples and places, taps and bias]."""
+    """Return errors [kernels, samples and places] by cells [samples and places, taps and bias]."""
     if not _alike(way):
         return None
     places = _sited("at", way)
@@ -64,7 +64,7 @@ def gradient(way: KernelWay, x: Buffer, g: Buffer) -> MatrixForm | None:
 
 
 def backward(way: KernelWay, g: Buffer, w: Buffer) -> MatrixForm | None:
-    """Kernels [channels, kernels and taps] by errors [kernels and taps, samples and cells].
+    """Return kernels [channels, kernels and taps] by errors [kernels and taps, samples and cells].
 
     Channels are dimensions that each kernel sees from end to end.
     """
@@ -117,12 +117,12 @@ def _is_channel(dim: Dim) -> bool:
 
 
 def _count(way: KernelWay) -> int:
-    """How many places one kernel has."""
+    """Return how many places one kernel has."""
     return prod(dim.places for dim in way.dims)
 
 
 def _sample(index: str, count: int) -> Lets:
-    """The sample of an index, ``r``, and the place within it, ``at``."""
+    """Return the sample of an index, ``r``, and the place within it, ``at``."""
     return (("r", f"{index} / {count}"), ("at", f"{index} % {count}"))
 
 
@@ -135,7 +135,7 @@ def _tapped(index: str, way: KernelWay) -> list[str]:
 
 
 def _cell(way: KernelWay, places: list[str], taps: list[str]) -> tuple[str, Lets, list[str]]:
-    """The cell under a tap at a place, and the conditions under which there is one."""
+    """Return the cell under a tap at a place, and the conditions under which there is one."""
     lets: list[tuple[str, str]] = []
     parts, inside = [], []
     for d, (dim, step) in enumerate(zip(way.dims, strides(way.sizes), strict=True)):
@@ -152,7 +152,7 @@ def _cell(way: KernelWay, places: list[str], taps: list[str]) -> tuple[str, Lets
 
 
 def _out(way: KernelWay, kernel: str, places: list[str]) -> str:
-    """The output of a kernel at a place."""
+    """Return the output of a kernel at a place."""
     maps = coordinates(kernel, [dim.maps for dim in way.dims])
     parts = []
     for d, (dim, step) in enumerate(zip(way.dims, strides(way.places), strict=True)):
@@ -165,7 +165,7 @@ def _out(way: KernelWay, kernel: str, places: list[str]) -> str:
 
 
 def _cells_of(way: KernelWay, own: list[str], at: list[str]) -> str:
-    """The cell of a channel and of a place among the others."""
+    """Return the cell of a channel and of a place among the others."""
     parts = []
     for d, step in enumerate(strides(way.sizes)):
         both = [f"({text})" for text in (own[d], at[d]) if text != "0"]
@@ -174,11 +174,11 @@ def _cells_of(way: KernelWay, own: list[str], at: list[str]) -> str:
 
 
 def _element(index: str, count: int, width: int, inner: str) -> str:
-    """An element by its sample, the width of one, and what stands for ``at`` within it."""
+    """Return an element by its sample, the width of one, and what stands for ``at`` within it."""
     placed = re.sub(r"\bat\b", f"({index} % {count})", inner)
     return f"{index} / {count} * {width} + {placed}"
 
 
 def _within(text: str, inside: list[str]) -> str:
-    """A number, or 0 where it is not within the image."""
+    """Return a number, or 0 where it is not within the image."""
     return f"select(0.0, {text}, {' && '.join(inside)})" if inside else text

@@ -76,13 +76,13 @@ RULES: Mapping[str, RuleFormulas] = {
 
 
 def formulas_of(rule: UpdateRule) -> str:
-    """The row of a rule."""
+    """Return the row of a rule."""
     ahead = {"momentum": "nesterov", "smoothed": "smoothed nesterov"}
     return ahead.get(rule.kind, rule.kind) if rule.nesterov else rule.kind
 
 
 def asked(rule: UpdateRule) -> frozenset[str]:
-    """What a rule asks of kernels, in words: other numbers of the same need no other kernels."""
+    """Return what a rule asks of kernels, in words; other numbers need no other kernels."""
     shaping = rule.shaping
     wanted = {
         f"the update rule '{formulas_of(rule)}'": True,
@@ -106,7 +106,7 @@ LEFT_OUT = frozenset(
 
 
 def figure(figures: Buffer, name: str) -> str:
-    """A figure of the step."""
+    """Return a figure of the step."""
     return f"b{figures.number}[{PLACES[name]}]"
 
 
@@ -158,7 +158,7 @@ def update(
 def total_norm(
     build: Building, gradients: list[Buffer], figures: Buffer, scale: Buffer, *, cut: bool
 ) -> None:
-    """What all gradients together are scaled with, so that their norm is at most a limit."""
+    """Add the kernels of the factor that bounds the norm of all gradients together."""
     lines = []
     for g in gradients:
         seen = f"b{g.number}[k]"
@@ -203,7 +203,7 @@ def bound_rows(
 
 
 def bound_edges(build: Building, w: Buffer, owners: list[int], nodes: int, figures: Buffer) -> None:
-    """The same for a weight an edge, sorted by the nodes that own them."""
+    """Add the same kernels for a weight an edge, sorted by the nodes that own them."""
     counts = [0] * (nodes + 1)
     for owner in owners:
         counts[owner + 1] += 1
@@ -228,7 +228,7 @@ def bound_edges(build: Building, w: Buffer, owners: list[int], nodes: int, figur
 
 
 def checked(build: Building, w: Buffer) -> Buffer:
-    """The sum of a parameter's sizes, so small that it is finite where all of them are."""
+    """Return the sum of a parameter's sizes, so small that it is finite where all of them are."""
     line = build.buffer(f"{w.label}: check", 1, kept=True)
     nest = LoopNest(f"abs(b{w.number}[k]) * 1e-6", (Turning("k", "0", str(w.size), w.size),))
     build.kernel(f"{w.label}: check", FAMILY, CHECK, line, nest)

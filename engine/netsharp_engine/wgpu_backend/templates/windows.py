@@ -38,14 +38,14 @@ class Dim(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Whether no kernel reaches beyond the source."""
+        """Return whether no kernel reaches beyond the source."""
         return self.first >= 0 and self.first + (self.places - 1) * self.stride + self.kernel <= (
             self.size
         )
 
     @property
     def most(self) -> int:
-        """How many places see one cell, at most."""
+        """Return how many places see one cell, at most."""
         return min(self.places, -(-self.kernel // self.stride))
 
 
@@ -83,13 +83,13 @@ class KernelWay:
 
     @property
     def whole(self) -> bool:
-        """Whether each map has one place, from which it sees all of the source."""
+        """Return whether each map has one place, from which it sees all of the source."""
         return all(
             dim.places == 1 and dim.first == 0 and dim.kernel == dim.size for dim in self.dims
         )
 
     def shares(self) -> list[float]:
-        """One over the number of real cells at each place."""
+        """Return one over the number of real cells at each place."""
         found = [1.0]
         for dim in self.dims:
             counts = []
@@ -100,7 +100,7 @@ class KernelWay:
         return found
 
     def _number(self, maps: Sequence[str], places: Sequence[str]) -> str:
-        """The number of a kernel."""
+        """Return the number of a kernel."""
         parts = []
         for d, dim in enumerate(self.dims):
             parts.append(times(maps[d], self._kernel[2 * d]))
@@ -109,7 +109,7 @@ class KernelWay:
         return plus(*parts)
 
     def _split(self, index: str) -> tuple[list[str], list[str]]:
-        """Maps and places of an output's index."""
+        """Return maps and places of an output's index."""
         maps, places = [], []
         for dim, text in zip(self.dims, coordinates(index, self.places), strict=True):
             if dim.maps == 1:
@@ -125,7 +125,7 @@ class KernelWay:
         return maps, places
 
     def bias(self, index: str) -> str:
-        """Where the bias of an output lies: behind the weights of its kernel."""
+        """Return where the bias of an output lies: behind the weights of its kernel."""
         maps, places = self._split(index)
         named = [f"({text})" if text != "0" else text for text in maps]
         sited = [f"({text})" if text != "0" else text for text in places]
@@ -133,7 +133,7 @@ class KernelWay:
         return shifted(times(f"({number})" if number != "0" else number, self.row), self.taps)
 
     def under(self, index: str = "i") -> Seen:
-        """What an output sees: the taps on real cells."""
+        """Return what an output sees: the taps on real cells."""
         maps, places = self._split(index)
         lets: list[tuple[str, str]] = []
         loops, cells, taps, real = [], [], [], []
@@ -166,7 +166,7 @@ class KernelWay:
         )
 
     def above(self, index: str = "i", *, maps: bool = True) -> Seen:
-        """Who sees a cell: the places, of all maps, with the weight between."""
+        """Return who sees a cell: the places, of all maps, with the weight between."""
         lets: list[tuple[str, str]] = []
         loops, inner, out, taps, named, sited = [], [], [], [], [], []
         for d, dim in enumerate(self.dims):
@@ -208,7 +208,7 @@ class KernelWay:
         )
 
     def along(self) -> Seen:
-        """Where a weight acts: places and cells, for element ``e`` of the kernels.
+        """Return where a weight acts: places and cells, for element ``e`` of the kernels.
 
         A bias, behind the weights, acts at all places; ``weight`` says whether it is one.
         """
@@ -254,7 +254,7 @@ class KernelWay:
         )
 
     def centre(self, index: str = "i") -> str:
-        """The cell under the centre of the kernel at a place."""
+        """Return the cell under the centre of the kernel at a place."""
         parts = []
         for d, (dim, text) in enumerate(zip(self.dims, self._split(index)[1], strict=True)):
             middle = dim.first + (dim.kernel - 1) // 2
@@ -263,7 +263,7 @@ class KernelWay:
         return plus(*parts)
 
     def centred(self, index: str = "i") -> tuple[str, str]:
-        """Whether a cell is under a centre, a condition, and at which place, clamped."""
+        """Return whether a cell is under a centre, a condition, and at which place, clamped."""
         conditions, out = [], []
         for d, (dim, text) in enumerate(
             zip(self.dims, coordinates(index, self.sizes), strict=True)
@@ -278,7 +278,7 @@ class KernelWay:
 
 
 def way_of(attributes: Any, *, behind: int = 0) -> KernelWay:
-    """The walk of a node's attributes."""
+    """Return the walk of a node's attributes."""
     axes: tuple[Axis, ...] = tuple(attributes["axes"])
     sharing = attributes.get("sharing", (True,) * len(axes))
     maps = attributes.get("maps", (1,) * len(axes))
@@ -290,7 +290,7 @@ def way_of(attributes: Any, *, behind: int = 0) -> KernelWay:
 
 
 def _named(lets: list[tuple[str, str]], name: str, text: str) -> str:
-    """A name for what takes more than one to say."""
+    """Return a name for what takes more than one to say."""
     if text.isalnum() or (text.startswith("(-") and text[2:-1].isdigit()):
         return text
     lets.append((name, text))
@@ -298,10 +298,10 @@ def _named(lets: list[tuple[str, str]], name: str, text: str) -> str:
 
 
 def _grouped(text: str) -> str:
-    """A sum in parentheses."""
+    """Return a sum in parentheses."""
     return f"({text})" if " + " in text or " - " in text else text
 
 
 def _unit(text: str) -> str:
-    """A division by 1 left out."""
+    """Return a division by 1 left out."""
     return text[:-4] if text.endswith(" / 1") else text

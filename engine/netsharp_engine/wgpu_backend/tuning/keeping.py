@@ -114,12 +114,12 @@ def _speed(values: Mapping[str, Any]) -> DeviceSpeed:
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str] | None:
-    """A table of texts; None where it is another."""
+    """Return a table of texts; None where it is another."""
     return dict(values) if all(isinstance(each, str) for each in values.values()) else None
 
 
 def _folder(folder: str | None) -> str:
-    """A folder, the user's own by default; empty where nobody knows that."""
+    """Return the folder, the user's own by default; empty where that is unknown."""
     if folder is not None:
         return folder
     try:
@@ -129,7 +129,7 @@ def _folder(folder: str | None) -> str:
 
 
 def _path(device: DeviceIdentity, kind: str, network: str, folder: str | None) -> str | None:
-    """A file; None in a folder that depends on where somebody stands."""
+    """Return the path of a file; None for a relative folder."""
     where = _folder(folder)
     if not os.path.isabs(where):
         return None
@@ -153,7 +153,7 @@ def _read(
 
 
 def _values(path: str) -> dict[str, Any] | None:
-    """What a file holds; None where it is none of ours, or of another version."""
+    """Return what a file holds; None where it is none of ours, or of another version."""
     try:
         with open_plain(path) as stream:
             text = stream.read(MOST_BYTES + 1)
@@ -198,7 +198,7 @@ def _write(
 
 
 def _listed(folder: str) -> Iterator[str]:
-    """The files of a folder, the newest first; none in what a link leads to."""
+    """Yield the files of a folder, the newest first; none in what a link leads to."""
     found = []
     if os.path.isabs(folder) and not os.path.islink(folder):
         with suppress(OSError):

@@ -68,7 +68,7 @@ def tuned(program: DeviceProgram, seconds: float = SECONDS) -> Tuned:
 
 
 def _work(kernel: DeviceKernel) -> int:
-    """About how much a kernel does: turns of all its loops."""
+    """Estimate how much a kernel does: trips of all its loops."""
     return kernel.elements * kernel.pieces * trips(kernel, THREADS)
 
 
@@ -99,7 +99,7 @@ def _tried(machine: PlanMachine, kernel: DeviceKernel, end: float) -> Iterator[T
 
 
 def _seconds(machine: PlanMachine, kernel: DeviceKernel) -> float:
-    """How long a kernel takes, alone in its pass, in the device's own measure."""
+    """Return how long a kernel takes, alone in its pass, in the device's own measure."""
     programs = machine.prepare([Pass((kernel,))]) * RUNS
     machine.timed(programs)
     return min(machine.timed(programs) for _ in range(TIMES)) / RUNS
@@ -111,7 +111,7 @@ def _written(machine: PlanMachine, kernel: DeviceKernel) -> list[Buffer]:
 
 
 def _numbers(machine: PlanMachine, kernel: DeviceKernel, start: list[Floats]) -> list[Floats]:
-    """What a kernel writes from a start."""
+    """Return what a kernel writes from a start."""
     buffers = _written(machine, kernel)
     for buffer, numbers in zip(buffers, start, strict=True):
         machine.write(buffer, numbers)
@@ -124,7 +124,7 @@ def _read(machine: PlanMachine, buffers: list[Buffer], most: int) -> list[Floats
 
 
 def _apart(found: list[Floats], wanted: list[Floats]) -> float:
-    """The largest difference relative to the largest number of each buffer."""
+    """Return the largest difference relative to the largest number of each buffer."""
     far = 0.0
     for one, other in zip(found, wanted, strict=True):
         most = float(np.abs(other).max(initial=0.0))
@@ -167,5 +167,5 @@ def _noise(job: Job, plan: DevicePlan, random: np.random.Generator) -> Batch:
 
 
 def known(variants: Mapping[str, str]) -> dict[str, str]:
-    """The variants that the table still has."""
+    """Return the variants that the table still has."""
     return {what: name for what, name in variants.items() if name in VARIANTS}
