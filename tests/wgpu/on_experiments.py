@@ -39,6 +39,19 @@ loss = CrossEntropyWithSoftmax (digit, z)
 featureNodes = (image) ; labelNodes = (digit) ; criterionNodes = (loss)
 """
 
+#: A network of nodes that multiply, and of functions that are no activation of Net#.
+NODES = """
+image = Input {841} ; digit = Input {10}
+x = PerDimMeanVarNormalization (image, Mean (image), InvStdDev (image))
+h = Tanh (LinearLayer {20} (x .* Constant (0.1)))
+scale = ParameterTensor {20, initValue = 0.7} ; factor = ParameterTensor {1, initValue = 1.5}
+a = (h .* scale) .* factor
+b = Exp (Negate (Abs (a))) .* Reciprocal (a .* a + Exp (h))
+z = LinearLayer {10} (Log (b .* b) .* Sigmoid (h))
+loss = CrossEntropyWithSoftmax (digit, z) ; errors = ClassificationError (digit, z)
+featureNodes = (image) ; labelNodes = (digit) ; criterionNodes = (loss) ; evaluationNodes = (errors)
+"""
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -49,6 +62,7 @@ def folder(tmp_path):
     ]
     (tmp_path / "digits.ctf").write_text("".join(sparse))
     (tmp_path / "sequences.bs").write_text(SEQUENCES)
+    (tmp_path / "nodes.bs").write_text(NODES)
     shutil.copy(EXAMPLES / "puri" / "puri.bs", tmp_path)
     return tmp_path
 
@@ -64,14 +78,26 @@ def run(folder, device, **chosen):
     return netsharp("run", "puri.cntk", "--device", device, cwd=folder)
 
 
-def test_the_patents_experiment_is_trained_alike(folder):
+@pytest.mark.parametrize("network", ["puri.bs", "nodes.bs"])
+def test_an_experiment_is_trained_alike(folder, network):
     told = []
     for device in ("cpu", f"wgpu:{NAME}"):
-        done = run(folder, device, MORE="L2RegWeight = 0.001 ; useNAG = true")
+        more = "L2RegWeight = 0.001 ; useNAG = true"
+        done = run(folder, device, MORE=more, NETWORK=network)
         assert done.code == 0, done.err
         told.append(re.findall(r"loss +([\d.]+)", done.out + done.err))
         assert (folder / "puri.dnn").exists()
     assert told[0] == told[1] != []
+
+
+def test_an_example_that_normalises_by_statistics_is_trained_alike(tmp_path):
+    lines = []
+    for device in ("cpu", f"wgpu:{NAME}"):
+        copy = shutil.copytree(EXAMPLES / "cntk" / "plane", tmp_path / device.replace(":", "-"))
+        done = netsharp("run", "plane.cntk", "--device", device, cwd=copy)
+        assert done.code == 0, done.err
+        lines.append(re.findall(r"(?:loss|Softmax) +([\d.]{6})", done.out + done.err))
+    assert lines[0] == lines[1] != []
 
 
 def test_what_it_cannot_train_is_named(folder):

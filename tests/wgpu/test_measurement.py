@@ -66,6 +66,7 @@ def test_a_report_of_software_has_no_figure():
     assert not re.search(r"1,234|2,346|3,457|0\.68|0\.9 s", text)
 
 
+@pytest.mark.costly
 def test_without_a_device_it_says_so_and_writes_nothing(tmp_path):
     """By the script that people run, where this computer has no graphics device."""
     with contextlib.suppress(GraphError):

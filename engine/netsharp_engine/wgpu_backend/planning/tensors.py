@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from netsharp_engine.geometry import product
 from netsharp_engine.graph import Node
 from netsharp_engine.ops.tensors import HELD
-from netsharp_engine.wgpu_backend.kernels import FORWARD, GRADIENT, Buffer, Each, LoopNest, Turning
+from netsharp_engine.wgpu_backend.kernels import (
+    BACKWARD,
+    FORWARD,
+    GRADIENT,
+    Buffer,
+    Each,
+    LoopNest,
+    Turning,
+)
 from netsharp_engine.wgpu_backend.planning.flow import GraphFlow
 from netsharp_engine.wgpu_backend.planning.operations import (
     OPERATIONS,
@@ -22,7 +30,8 @@ from netsharp_engine.wgpu_backend.templates.arithmetic import coordinates, plus,
 from netsharp_engine.wgpu_backend.templates.windows import KernelWay, way_of
 
 FUNCTIONS = {"Tanh": "tanh", "Sigmoid": "sigmoid", "RectifiedLinear": "rlinear", "Abs": "abs"}
-FUNCTIONS |= {"Softmax": "softmax", "Sqrt": "sqrt"}
+FUNCTIONS |= {"Softmax": "softmax", "Sqrt": "sqrt", "Exp": "exp", "Log": "log"}
+FUNCTIONS |= {"Negate": "negate", "Reciprocal": "reciprocal"}
 
 
 def refusals(node: Node) -> Iterator[str]:
@@ -40,6 +49,10 @@ def refusals(node: Node) -> Iterator[str]:
             yield "a convolution whose weights are no parameter"
     elif node.op in ("Plus", "Minus") and not (_alike(node) or _added(node)):
         yield "a sum of two that are neither of one size nor a node and a parameter"
+    elif node.op == "ElementTimes" and not (_alike(node) or _held_beside(node)):
+        yield "a product of two that are neither of one size nor a node and a parameter"
+    elif node.op == "PerDimMeanVarNormalization" and not _normal(node):
+        yield "a normalisation by what is computed"
 
 
 def _rest(node: Node) -> int:
@@ -52,15 +65,26 @@ def _alike(node: Node) -> bool:
     return all(source.size == node.size and source.op not in HELD for source in node.inputs)
 
 
+def _normal(node: Node) -> bool:
+    """Return whether a node is normalised by two parameters of its size, or by single numbers."""
+    values, *others = node.inputs
+    known = all(each.op in HELD and each.size in (1, node.size) for each in others)
+    return known and values.op not in HELD and values.size == node.size
+
+
 def _added(node: Node) -> bool:
+    """Return whether a parameter is added, or one that does not train is subtracted."""
+    second = node.inputs[1]
+    less = second.op in HELD and not second.parameters[0].trained
+    return _held_beside(node) and (node.op == "Plus" or less)
+
+
+def _held_beside(node: Node) -> bool:
+    """Return whether a node is of the size of one input, and the other is a parameter."""
     first, second = node.inputs
-    return (
-        node.op == "Plus"
-        and (first.op in HELD) != (second.op in HELD)
-        and (
-            max(first.size, second.size) == node.size
-            and (second if first.op in HELD else first).size == node.size
-        )
+    return (first.op in HELD) != (second.op in HELD) and (
+        max(first.size, second.size) == node.size
+        and (second if first.op in HELD else first).size == node.size
     )
 
 
@@ -136,10 +160,11 @@ def _plus(at: GraphFlow, site: OpSite) -> None:
         return
     bias, other = _bias_and_other(node)
     x, b = at.value(other), at.value(bias)
-    if bias.size == node.size:
+    if bias.size == node.size and node.op == "Plus":
         dense.bias(at.build, site.what, x, b, out)
         return
-    formula = f"b{x.number}[e] + b{b.number}[{_spread(node, bias)}]"
+    sign = "+" if node.op == "Plus" else "-"
+    formula = f"b{x.number}[e] {sign} b{b.number}[{_spread(node, bias)}]"
     at.build.kernel(f"{site.what}: bias", "bias", FORWARD, out, Each(formula))
 
 
@@ -182,7 +207,65 @@ def _plus_back(at: GraphFlow, site: OpSite) -> None:
     at.pass_back(other, g)
 
 
-def _gathered(at: GraphFlow, site: OpSite, g: Buffer, bias: Node, down: Buffer) -> None:
+def _multiplied(at: GraphFlow, site: OpSite) -> None:
+    node, out = site.node, at.value(site.node)
+    if _alike(node):
+        first, second = (at.value(source).number for source in node.inputs)
+        formula = f"b{first}[e] * b{second}[e]"
+    else:
+        factor, other = _bias_and_other(node)
+        x, w = at.value(other).number, at.value(factor).number
+        formula = f"b{x}[e] * b{w}[{_spread(node, factor)}]"
+    at.build.kernel(f"{site.what}: product", "product", FORWARD, out, Each(formula))
+
+
+def _multiplied_back(at: GraphFlow, site: OpSite) -> None:
+    """Pass the error times the other factor to each."""
+    node, g = site.node, at.error(site.node)
+    if not _alike(node):
+        factor, other = _bias_and_other(node)
+        _scaled_back(at, site, other, factor)
+        down = at.below(factor, site.what)
+        if down is not None:
+            _gathered(at, site, g, factor, down, at.value(other))
+        return
+    for source, other in (node.inputs, node.inputs[::-1]):
+        below = at.below(source, site.what)
+        if below is not None:
+            formula = f"b{g.number}[e] * b{at.value(other).number}[e]"
+            at.build.kernel(f"{site.what}: error", "product", BACKWARD, below, Each(formula))
+
+
+def _scaled_back(at: GraphFlow, site: OpSite, source: Node, factor: Node) -> None:
+    """Pass the error times a parameter to a source."""
+    below = at.below(source, site.what)
+    if below is not None:
+        g, w = at.error(site.node).number, at.value(factor).number
+        formula = f"b{g}[e] * b{w}[{_spread(site.node, factor)}]"
+        at.build.kernel(f"{site.what}: error", "product", BACKWARD, below, Each(formula))
+
+
+def _normalized(at: GraphFlow, site: OpSite) -> None:
+    node = site.node
+    _, mean, deviation = node.inputs
+    x, m, d = (at.value(source).number for source in node.inputs)
+    formula = f"(b{x}[e] - b{m}[{_spread(node, mean)}]) * b{d}[{_spread(node, deviation)}]"
+    at.build.kernel(f"{site.what}: normalised", "product", FORWARD, at.value(node), Each(formula))
+
+
+def _normalized_back(at: GraphFlow, site: OpSite) -> None:
+    values, _, deviation = site.node.inputs
+    _scaled_back(at, site, values, deviation)
+
+
+def _gathered(
+    at: GraphFlow,
+    site: OpSite,
+    g: Buffer,
+    bias: Node,
+    down: Buffer,
+    factor: Buffer | None = None,
+) -> None:
     """Add the sum over all elements that a number of a bias was added to."""
     node, wide = site.node, _wide(site.node, bias)
     loops = [Turning("r", "0", str(at.build.rows), at.build.rows)]
@@ -193,7 +276,9 @@ def _gathered(at: GraphFlow, site: OpSite, g: Buffer, bias: Node, down: Buffer) 
         else:
             loops.append(Turning(f"x{d}", "0", str(extent), extent))
             parts.append(times(f"x{d}", steps[d]))
-    nest = LoopNest(f"b{g.number}[r * {node.size} + {plus(*parts)}]", tuple(loops))
+    place = f"r * {node.size} + {plus(*parts)}"
+    term = f"b{g.number}[{place}]" + (f" * b{factor.number}[{place}]" if factor else "")
+    nest = LoopNest(term, tuple(loops))
     at.build.kernel(f"{site.what}: gradient of the bias", "bias", GRADIENT, down, nest)
 
 
@@ -229,12 +314,14 @@ def _pool(forward: bool) -> Callable[[GraphFlow, OpSite], None]:
 
 POOLS = ("Pooling", "MaxPooling", "AveragePooling")
 TENSORS: dict[str, OpKernels] = {
-    **{name: OpKernels(_held, _nothing) for name in HELD[:1]},
+    **{name: OpKernels(_held, _nothing) for name in HELD},
     **{name: OpKernels(_activation, _activation_back) for name in FUNCTIONS},
     **{name: OpKernels(_pool(True), _pool(False)) for name in POOLS},
     **{name: OpKernels(_same, _same_back) for name in ("Reshape", "LegacyReshape", "Pass")},
     "Times": OpKernels(_times, _times_back),
     "Convolution": OpKernels(_convolve, _convolve_back),
+    "ElementTimes": OpKernels(_multiplied, _multiplied_back),
+    "PerDimMeanVarNormalization": OpKernels(_normalized, _normalized_back),
     "Plus": OpKernels(_plus, _plus_back),
     "Minus": OpKernels(_plus, _plus_back),
 }

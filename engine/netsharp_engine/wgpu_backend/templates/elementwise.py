@@ -48,6 +48,13 @@ FUNCTIONS: dict[str, ActivationFormulas] = {
     "abs": ActivationFormulas(("abs({x})",), "{g} * sign({x})"),
     "tanh": ActivationFormulas(("tanh(clamp({x}, -15.0, 15.0))",), "{g} * (1.0 - {y} * {y})"),
     "brlinear": ActivationFormulas(("clamp({x}, 0.0, 1.0)",), "{g} * sign((1.0 - {y}) * {y})"),
+    # Functions of CNTK's nodes that are no activation of Net#.
+    "exp": ActivationFormulas(("exp(clamp({x}, -87.0, 88.0))",), "{g} * {y}"),
+    "log": ActivationFormulas(("max(log(max({x}, 1e-37)), -85.1)",), "{g} * exp(-{y})"),
+    "negate": ActivationFormulas(("-{x}",), "-{g}"),
+    "reciprocal": ActivationFormulas(
+        ("abs(sign({x}))", "{0} / ({x} + (1.0 - {0}))"), "-{g} * {y} * {y}"
+    ),
 }
 
 
