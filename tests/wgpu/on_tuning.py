@@ -8,6 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
+from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Job
 from netsharp_engine.wgpu_backend import backend, running
 from netsharp_engine.wgpu_backend.draft import DeviceDraft
@@ -54,6 +55,24 @@ def test_variants_are_measured_once_and_those_beside_take_them(own_folder, monke
     assert again.choices.variants == program.choices.variants
     assert "(measured before)" in again.told
     assert program.machine.plan.step == again.machine.plan.step
+
+
+def test_a_device_without_memory_for_a_second_copy_computes_plainly(own_folder, monkeypatch):
+    real, asked = running.OpenDevice.arena, []
+
+    def refusing(self, numbers):
+        asked.append(numbers)
+        if len(asked) == 1:
+            raise GraphError("The device refuses it.")
+        return real(self, numbers)
+
+    draft = backend(NAME)(JOB)
+    running.device(NAME)
+    monkeypatch.setattr(running.OpenDevice, "arena", refusing)
+    program = draft.program()
+    assert "not measured" in program.told
+    assert not program.choices.variants
+    assert not own_folder.exists()
 
 
 def test_what_was_chosen_computes_the_same():

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from hashlib import blake2b
 
+from netsharp_engine.graph import GraphError
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
 from netsharp_engine.wgpu_backend.program import DeviceProgram
 from netsharp_engine.wgpu_backend.running import Adapter
@@ -49,7 +50,11 @@ def chosen_variants(
         return Choices(known(kept), "measured before")
     if not plan.trains:
         return Choices({})
-    program = make()
+    try:
+        program = make()
+    except GraphError:
+        # The network itself may fit: what tries variants is a second copy.
+        return Choices({}, "not measured: the device has no memory for a second copy")
     try:
         found = tuned(program)
     finally:
