@@ -174,7 +174,7 @@ def test_each_file_has_its_nearest_settings(tmp_path: pathlib.Path) -> None:
             "'NS0500' is not a code, nor the start of one. Did you mean 'NS050'?",
         ),
         ([], 'selct = ["NS0"]', "netsharp.toml:1: unknown key 'selct'. Did you mean 'select'?"),
-        ([], 'ignore = ["NS0500"]', "'NS0500' is no code"),
+        ([], 'ignore = ["NS0500"]', "'NS0500' is not a code"),
         ([], f"select = {'[' * 5000}", "netsharp.toml: is not valid TOML: "),
         (["--config", "missing.toml"], "", "missing.toml: cannot be read: No such file"),
         (["--config", "a.nn", "--isolated"], "", "not allowed with argument"),

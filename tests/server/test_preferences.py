@@ -73,8 +73,8 @@ def test_what_editors_send_along_says_nothing() -> None:
         ),
         ({"check": {"features": "3"}}, "'netsharp.check.features' must be a whole number"),
         ({"check": {"task": "binari"}}, "'netsharp.check.task' must be one of binary"),
-        ({"check": {"select": ["NX"]}}, "'netsharp.check.select': 'NX' is no code"),
-        ({"check": {"per-file-ignores": {"*": ["NX"]}}}, "'NX' is no code"),
+        ({"check": {"select": ["NX"]}}, "'netsharp.check.select': 'NX' is not a code"),
+        ({"check": {"per-file-ignores": {"*": ["NX"]}}}, "'NX' is not a code"),
         ({"check": {"exclude": "old"}}, "'netsharp.check.exclude' must be a list of texts"),
     ],
 )

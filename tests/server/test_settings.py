@@ -110,7 +110,7 @@ def test_what_cannot_be_used_is_one_warning(tmp_path: Path) -> None:
         assert "'netsharp.check.features' must be a whole number" in message
         push(wire, wrong)
         push(wire, {"check": {"select": ["ABC"]}})
-        assert "'ABC' is no code" in warned(wire, 2)
+        assert "'ABC' is not a code" in warned(wire, 2)
         assert len(shown(wire)) == 2
 
 
