@@ -33,7 +33,7 @@ KNOWN = {
         "net.cntk",
         "labels = { dim = 3",
         "labels = { dim = 4",
-        (1, "brings 4 numbers a sample"),
+        (1, "has 4 numbers per sample"),
     ),
     "a stream that the network does not have": (
         "net.cntk",

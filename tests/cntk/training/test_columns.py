@@ -150,7 +150,7 @@ def test_a_shuffled_epoch_holds_every_sample_and_says_whose_order_it_is(tmp_path
         ('labelMappingFile = "names.txt"', 'labelMappingFile = "none.txt"', "createLabelMap"),
         ('labelMappingFile = "names.txt"', 'labelMappingFile = "/etc/passwd"', "outside"),
         ('labelMappingFile = "names.txt"', "", "labelMappingFile"),
-        ("dim = 2 ; start = 0", "dim = 0 ; start = 0", "brings 0 numbers a sample"),
+        ("dim = 2 ; start = 0", "dim = 0 ; start = 0", "has 0 numbers per sample"),
         ("dim = 2 ; start = 0", "dim = 2 ; start = -1", "must not be negative"),
         ("start = 2 ; dim = 1", "labelType = odd ; start = 2 ; dim = 1", "cannot be 'odd'"),
         ("dim = 2 ; start = 0", 'dim = 2 ; file = "names.txt"', "in the same file"),

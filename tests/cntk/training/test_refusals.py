@@ -118,7 +118,7 @@ def test_every_option_that_is_named_is_one() -> None:
         ("minibatchSize = 10:16", "minibatchSize = 0", "minibatchSize"),
         ("maxEpochs = 4", "maxEpochs = 0", "'maxEpochs' has to be 1 or more"),
         ("maxEpochs = 4", "maxEpochs = -1", "'maxEpochs' has to be 1 or more"),
-        ("maxEpochs = 4", "maxEpochs = 1_0", "whole number"),
+        ("maxEpochs = 4", "maxEpochs = 1_0", "an integer"),
         ("0.05:0.02", "nan", "learningRatesPerSample"),
         ("0.05:0.02", "0.05:inf", "learningRatesPerSample"),
         ("0.05:0.02", "1e39", "learningRatesPerSample"),
@@ -132,7 +132,7 @@ def test_every_option_that_is_named_is_one() -> None:
         ("maxEpochs = 4", "maxEpochs = 4 ; gradUpdateType = adam", "'gradUpdateType' is 'adam'"),
         ("maxEpochs = 4", "maxEpochs = 4 ; epochSize = 3", "smaller than a minibatch of 16"),
         ("maxEpochs = 4", "maxEpochs = 4 ; trainCriterionNodeName = odd", "no node 'odd'"),
-        ("labels = { dim = 3", "labels = { dim = 4", "brings 4 numbers a sample"),
+        ("labels = { dim = 3", "labels = { dim = 4", "has 4 numbers per sample"),
         (
             '        features = { dim = 2 ; format = "dense" } ; labels',
             'feature = { dim = 2 ; format = "dense" } ; labels',
