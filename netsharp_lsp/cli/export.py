@@ -33,6 +33,7 @@ from netsharp_lsp.cli.arguments.quantisation import add_quantisation, quantisati
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.language import read_network_text, read_portable, text_formats
 from netsharp_lsp.project.writing import refusal, write_atomic, write_linked, write_together
+from netsharp_lsp.settings import SettingsError
 
 if TYPE_CHECKING:
     import argparse
@@ -107,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         write = _quantised
     try:
         answer = write(args, target)
-    except (DataError, ModelError, GraphError) as error:
+    except (DataError, ModelError, GraphError, SettingsError) as error:
         answer = str(error)
     except CompileError as error:
         answer = about_model(args.model, error)
