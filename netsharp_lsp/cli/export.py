@@ -1,5 +1,5 @@
-"""`netsharp export`: a trained network in the format of other programs, or as text of its own, with
-the proof that it is the same network.
+"""`netsharp export`: a trained network in the format of other programs, or as text of its own,
+after a check that it is the same network.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 DONE, UNLIKE, FAILED = 0, 1, 2
 FORMATS = {"onnx": ".onnx", "torch": ".py", "tsql": ".sql"}
-#: The one format of integers, and its suffix: that of floating point keeps its own.
+#: The format of integers, and its suffix, which differs from that in floating point.
 QUANTISED = {"onnx-qdq": ".qdq.onnx"}
-#: What numbers that stand beside a text are written to.
+#: The suffix of the file of numbers beside a text.
 NUMBERS = ".safetensors"
 #: The folder of the files of numbers that a network's text names.
 PARAMETERS = ".parameters"
@@ -95,7 +95,7 @@ class _Export(NamedTuple):
 
     files: Mapping[str, bytes]
     lines: Sequence[str]
-    #: Where numbers stand until they have their name, for a text that reads them.
+    #: The file of numbers until it has its name, for a text that reads it.
     meanwhile: str = ""
 
 
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
-    """Write what runs elsewhere; the lines that are said of it, or why it is not written."""
+    """Write a format in floating point and return its summary, or why it is not written."""
     reason = _misplaced(args)
     if reason is not None:
         return reason
@@ -146,7 +146,7 @@ def _exported(args: argparse.Namespace, target: str) -> Sequence[str] | str:
 
 
 def _quantised(args: argparse.Namespace, target: str) -> Sequence[str] | str:
-    """Write the integers of `netsharp compile`; the lines that are said of it, or why not."""
+    """Write the integers of `netsharp compile` and return the summary, or why not."""
     unfit = {"--output": bool(args.output), "--sequences-first": args.sequences_first}
     flag = next((flag for flag, there in unfit.items() if there), None)
     if flag is not None:
@@ -174,8 +174,8 @@ def _quantised(args: argparse.Namespace, target: str) -> Sequence[str] | str:
 
 
 def _written_back(args: argparse.Namespace, target: str) -> Sequence[str] | str:
-    """Write the network of a model as text, with its numbers in a folder beside it; the lines that
-    are said of it, or why it is not written.
+    """Write the network of a model as text, with its numbers in a folder beside it, and return the
+    summary, or why it is not written.
     """
     folder = os.path.splitext(target)[0] + PARAMETERS
     reason = _unfit(args) or refusal(target) or _overwriting(target, args.model)
@@ -330,7 +330,7 @@ def _as_tsql(
     return _Export({target: written.data}, _lines(what, written, "DuckDB", args.verify))
 
 
-#: What compares answers, where it is more than its name says.
+#: The programs that compare answers, where these are several.
 _NEEDED = {"DuckDB": "DuckDB or sqlglot, which reads T-SQL for it, is"}
 _WRITERS = {"onnx": _as_onnx, "torch": _as_torch, "tsql": _as_tsql}
 

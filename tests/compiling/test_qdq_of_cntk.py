@@ -17,6 +17,7 @@ from netsharp_compile.exporting.model import quantized_model
 from netsharp_compile.exporting.walking import grouped_walk
 from netsharp_compile.widths import ACTIVATIONS, LOGITS, REQUANTISATIONS, TRANSFERS, WEIGHTS
 from netsharp_engine.exporting.onnx.writing import OnnxWriting
+from tests.cli.command_line import netsharp as command
 from tests.cntk.training.model_writing import First, dictionary
 from tests.cntk.training.random_models import first, second
 from tests.compiling.qdq_files import HAS_RUNTIME, answered, require_the_same_border
@@ -178,6 +179,16 @@ def test_a_row_that_lacks_a_number_has_no_answer(tmp_path: Path) -> None:
     given["x"][1, 2], given["image"][2, 0, 0] = np.nan, 1e30
     for values in answered(tmp_path / "net.onnx", given).values():
         assert np.isnan(values).all(axis=1).tolist() == [False, True, False, False]
+
+
+def test_damaged_settings_beside_a_model_are_a_sentence(tmp_path: Path) -> None:
+    """They are read to find the run that trained it."""
+    written(tmp_path, ["z"])
+    (tmp_path / "netsharp.toml").write_text("nonsense = [")
+    answer = command("export", "net.dnn", "--to", "onnx-qdq", cwd=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert "netsharp.toml: is not valid TOML" in answer.err
+    assert "internal error" not in answer.err
 
 
 def drawn_bundle(chance: random.Random) -> ConvolvedBundle:

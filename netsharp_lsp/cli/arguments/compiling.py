@@ -50,7 +50,7 @@ class AskedNetwork(NamedTuple):
 
 
 def about_model(path: str, error: Exception) -> str:
-    """Return what an error says of a model, with its file unless the sentence begins with it."""
+    """Return the sentence of an error about a model, with its file unless it names that already."""
     said = str(error)
     return said if f"' in {path} " in said or said.startswith(f"{path}: ") else f"{path}: {said}"
 

@@ -1,4 +1,4 @@
-"""The arguments that say what integers a network becomes."""
+"""The arguments that choose the integers of a compiled network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from netsharp_lsp.cli.arguments.parser import not_negative
 
 
 def add_quantisation(parser: argparse._ActionsContainer) -> None:
-    """Add them."""
+    """Add these arguments."""
     add = parser.add_argument
     add(
         "--calibrate",
@@ -100,7 +100,7 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
 
 
 def settings_of(args: argparse.Namespace) -> CompileSettings:
-    """Return what they say of widths and kinds; CompileError for what is none of them."""
+    """Return the settings that they choose; CompileError for invalid ones."""
     layers = []
     for given in args.layer:
         name, equals, width = given.rpartition("=")
@@ -121,7 +121,7 @@ def settings_of(args: argparse.Namespace) -> CompileSettings:
 
 
 def quantisation_flags(args: argparse.Namespace) -> list[str]:
-    """Return those of the flags that were given another value than they have by themselves."""
+    """Return the flags whose values are not their defaults."""
     plain = argparse.ArgumentParser(add_help=False)
     add_quantisation(plain)
     known = [(one.dest, one.option_strings[0]) for one in plain._actions]
