@@ -203,7 +203,7 @@ def test_nothing_is_left_to_fill_in_and_a_package_is_replaced_as_a_whole(
         network.write(tmp_path / "net", package=package)
     mine.unlink()
     (tmp_path / "net" / "empty").mkdir()
-    with pytest.raises(netsharp.CompileError, match="holds empty, which is no file of this"):
+    with pytest.raises(netsharp.CompileError, match="holds empty, which is not a file of this"):
         network.write(tmp_path / "net", package=package)
     assert files_below(tmp_path / "net") == set(names)
 
