@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from netsharp_engine.model import load_model
 from tests.cli.command_line import netsharp
 from tests.cli.test_schemas import schema
 from tests.peers import peer
@@ -33,9 +34,14 @@ def test_a_run_on_torch_is_told_goes_on_on_the_processor_and_answers(tmp_path):
     schema("run-log.json").validate(first)
     assert first["device"]["name"] == "torch:cpu"
     assert first["device"]["why"] == "it was asked for"
+    model = load_model(str(tmp_path / "m.safetensors"))
+    assert model.settings.device == "torch:cpu"
+    assert model.trained_on == f"torch:cpu: {first['device']['title']}"
     more = ("--resume", "--epochs", "6", "--device", "cpu", *FLAGS)
     told = netsharp("run", "iris.nn", *more, cwd=tmp_path)
     assert told.code == 0, told.err
+    model = load_model(str(tmp_path / "m.safetensors"))
+    assert (model.settings.device, model.trained_on) == ("cpu", "")
     whole = ("--epochs", "6", "--model", "w.safetensors", "--log", "whole.jsonl")
     assert netsharp("run", "iris.nn", *whole, cwd=tmp_path).code == 0
     ends = [

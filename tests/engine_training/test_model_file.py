@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 from netsharp_engine.graph import GraphError
 from netsharp_engine.model import ModelError, load_model, save_model
+from netsharp_engine.model.trained import summary
 from netsharp_engine.train import prepare, read_settings, resume, train
 from tests.engine_training.small_networks import build, layered
 from tests.engine_training.tables import blobs, line
@@ -312,3 +313,19 @@ def test_regression_models(tmp_path):
     found = again.predict(line().numbers)
     assert found.probabilities is None
     assert found.predicted.dtype == np.float64
+
+
+def test_the_device_of_a_training_is_kept_and_shown(tmp_path):
+    settings = read_settings({}, {"epochs": 1, "batch_size": 8})
+    data = prepare(blobs(), settings)
+    net = "4|tanh|softmax|3"
+    model = train(build(net, data.context()), data, settings, specification=net).model
+    assert model.trained_on == ""
+    assert "1 epoch of" in summary(model)[1]
+    assert " on " not in summary(model)[1]
+    model.trained_on = "wgpu:Card: Card (Vulkan, driver 1.2), DiscreteGPU"
+    path = str(tmp_path / "m.safetensors")
+    save_model(model, path)
+    kept = load_model(path, build)
+    assert kept.trained_on == model.trained_on
+    assert summary(kept)[1].endswith(f" on {model.trained_on}")

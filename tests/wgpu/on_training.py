@@ -116,13 +116,16 @@ def test_a_killed_run_goes_on_on_the_processor(tmp_path):
         time.sleep(0.05)
     running.kill()
     running.wait()
-    reached = load_model(str(saved)).state
+    checkpoint = load_model(str(saved))
+    reached = checkpoint.state
     assert reached.step > 0
+    assert checkpoint.settings.device == f"wgpu:{NAME}"
+    assert checkpoint.trained_on == f"{(on := backend(NAME)).name}: {on.title}"
     goes_on = [*command, "--resume", "--device", "cpu", "--epochs", str(reached.epoch + 2)]
     subprocess.run(goes_on, cwd=tmp_path, check=True)
     model = load_model(str(saved))
     assert model.state.epoch == reached.epoch + 2
-    assert model.settings.device == "cpu"
+    assert (model.settings.device, model.trained_on) == ("cpu", "")
     assert all(np.isfinite(values).all() for values in model.tensors.values())
 
 

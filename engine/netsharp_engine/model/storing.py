@@ -49,6 +49,8 @@ def save_model(model: Model, path: str, *, state: bool = True) -> None:
         "labels": None if model.labels is None else model.labels.to_json(),
         "scale": None if model.scale is None else model.scale.to_json(),
     }
+    if model.trained_on:
+        texts["trained_on"] = model.trained_on
     tensors = dict(model.tensors)
     if state and model.state is not None:
         texts["state"] = model.state.to_json()
@@ -111,6 +113,8 @@ def _restored(texts: dict[str, Any], tensors: Tensors) -> Model:
     if texts.get("state") is not None:
         table = stored.table(texts, "state")
         model.state = TrainingState.from_json(table, _vectors(tensors))
+    if texts.get("trained_on") is not None:
+        model.trained_on = stored.text(texts, "trained_on")
     for name, array in model.tensors.items():
         if not np.isfinite((array.min(initial=0), array.max(initial=0))).all():
             raise ValueError(f"the weights '{excerpt(name)}' hold a number that is not finite")

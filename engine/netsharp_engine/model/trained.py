@@ -82,6 +82,9 @@ class Model:
         ``labels.values``; None where classes are their names.
     scale : TargetScale or None
         The units in which numbers were learned, where they were scaled for that.
+    trained_on : str
+        The device that computed the training last, with its adapter and driver; empty where
+        ``settings.device`` is the processor.
     backend : Backend
         The back end that computes the network: numpy's unless another is given.
     objective : Objective
@@ -117,6 +120,7 @@ class Model:
     history: list[dict[str, Any]] = field(default_factory=list)
     labels: Labels | None = None
     scale: TargetScale | None = None
+    trained_on: str = ""
     backend: Backend = field(default=NumpyDraft, repr=False)
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
@@ -433,6 +437,7 @@ def summary(model: Model) -> list[str]:
         task = f"classification, {len(classes)} classes: {names}{more}"
     epochs = len(model.history)
     how = f"{epochs} epoch{'s' * (epochs != 1)} of {settings.optimizer}" if epochs else "no history"
+    where = f" on {excerpt(model.trained_on)}" if model.trained_on else ""
     figures = "no figures"
     if model.reports:
         report = model.reports[-1]
@@ -442,7 +447,7 @@ def summary(model: Model) -> list[str]:
             for name, value in report.metrics.items()
         ]
         figures = f"{report.part}, {report.rows:,} rows: {', '.join(told)}"
-    return [f"Model: {inputs} -> {outputs}, {size:,} parameters", f"{task}; {how}", figures]
+    return [f"Model: {inputs} -> {outputs}, {size:,} parameters", f"{task}; {how}{where}", figures]
 
 
 def _side_by_side(

@@ -79,7 +79,8 @@ def is_there(kind: str) -> bool:
 def title_of(kind: str) -> str:
     """Return what the device of a kind is called."""
     if kind == "cuda":
-        return str(torch.cuda.get_device_name())
+        driver = f"HIP {torch.version.hip}" if torch.version.hip else f"CUDA {torch.version.cuda}"
+        return f"{torch.cuda.get_device_name()} ({driver})"
     if kind == "xpu":
         return str(torch.xpu.get_device_name())
     return {"mps": "Apple's GPU", "cpu": "the processor"}[kind]

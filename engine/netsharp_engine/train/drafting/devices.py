@@ -5,6 +5,8 @@ It knows the registry of devices and must not know back ends.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from netsharp_engine.backends import CPU, Device, choose
 from netsharp_engine.graph import Graph
 from netsharp_engine.program import Unusable
@@ -37,3 +39,8 @@ def device_facts(device: Device, settings: TrainingSettings) -> dict[str, str]:
             "why": device.why,
         }
     )
+
+
+def told_device(facts: Mapping[str, str]) -> str:
+    """Return the name and the title of `device_facts` as a model keeps them; empty without any."""
+    return f"{facts['name']}: {facts['title']}" if facts else ""
