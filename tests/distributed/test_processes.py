@@ -20,7 +20,8 @@ from netsharp_engine.model import load_model
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.cli.machines import launching
 from tests.cli.command_line import clean_environment
-from tests.cntk.training.experiments import made
+from tests.cntk.training.experiments import made, run
+from tests.distributed.threads import together
 from tests.peers import peer
 
 peer("torch")
@@ -70,8 +71,9 @@ def processes_in(folder: Path) -> dict[int, int]:
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+    named = words if words[0].endswith(".cntk") else ("iris.nn", *words)
     return subprocess.Popen(
-        (*NETSHARP, "run", "iris.nn", *words),
+        (*NETSHARP, "run", *named),
         cwd=folder,
         env=clean_environment(),
         stdout=subprocess.PIPE,
@@ -279,6 +281,33 @@ def test_processes_train_a_configuration_and_the_first_does_the_rest(tmp_path: P
     first, second = (one.stdout.splitlines() for one in told)
     assert [line.split()[0] for line in second] == [line.split()[0] for line in first]
     assert logged(tmp_path / "two") == pytest.approx(logged(tmp_path / "one"), rel=1e-5)
+    assert not processes_in(tmp_path)
+
+
+@pytest.mark.costly
+def test_killed_processes_go_on_with_the_momentum_of_blocks(tmp_path: Path) -> None:
+    """Models averaged with a momentum: killed behind an epoch, the course of those that are not."""
+    method = "parallelizationMethod=BlockMomentumSGD;BlockMomentumSGD={blockSize=40}"
+    items = ("parallelTrain=true", "command=learn")
+    for name in ("whole", "killed"):
+        path = made(tmp_path / name) / "net.cntk"
+        block = f"ParallelTrain = {{ {method} }} ; maxEpochs = 40"
+        path.write_text(path.read_text().replace("maxEpochs = 4", block))
+    killed = tmp_path / "killed"
+    whole = together(2, lambda ranks: run(tmp_path / "whole", *items, ranks=ranks))[0][1]
+    running = started(killed, "net.cntk", *items, "--procs", "2", "--events")
+    victim: list[int] = []
+
+    def kill() -> None:
+        victim.append(processes_in(killed)[0])
+        os.kill(victim[0], signal.SIGKILL)
+
+    events, errors, code = followed(running, 10, kill)
+    assert code == 0, errors
+    assert victim
+    assert "continues after epoch" in errors
+    assert losses(events) == pytest.approx(losses(whole.events), rel=1e-6)
+    assert len(losses(events)) == 40
     assert not processes_in(tmp_path)
 
 

@@ -75,4 +75,4 @@ def test_a_run_that_is_killed_is_seen_to_go_on() -> None:
     assert len(killed) == 2
     for text in killed:
         assert "\nKilled\n" in text
-        assert ": goes on after epoch " in text
+        assert ": continues after epoch " in text

@@ -86,7 +86,7 @@ def test_training_goes_on_with_the_network_of_a_script(tmp_path: Path) -> None:
     assert not np.array_equal(end.values["W9"], start.values["W9"])
     losses = [one["loss"] for one in follower.epochs if one["command"] == "deep"]
     assert losses[-1] < losses[0]
-    assert any("goes on after epoch 0" in one for one in follower.notices)
+    assert any("continues after epoch 0" in one for one in follower.notices)
     # Statistics are those of the first training, and not worked out once more.
     for name in ("MeanOfFeatures", "InvStdOfFeatures"):
         assert start.values[name].tobytes() == end.values[name].tobytes(), name
@@ -164,7 +164,7 @@ def test_a_text_makes_the_model_that_training_begins_with(tmp_path: Path) -> Non
     edit = edit.replace("        y = MeanVarNorm (features)\n", "        y = Tanh (features)\n")
     folder = folder_of(tmp_path, edit + DEEP.replace("judge =", "last ="))
     follower = done(folder, "command=learn:more:deep:last")
-    assert any("goes on after epoch 0" in one for one in follower.notices)
+    assert any("continues after epoch 0" in one for one in follower.notices)
     start, end = model_of(folder, "deep.dnn.0"), model_of(folder, "deep.dnn")
     assert start.network.nodes.keys() == end.network.nodes.keys()
     assert "z" in end.network.nodes

@@ -101,7 +101,7 @@ def test_a_signal_leaves_a_checkpoint(number: signal.Signals, code: int, tmp_pat
     answer, follower = run(folder, *ENDLESS, follower=Follower(ends=0))
     assert answer.code == 130
     epoch = kept[0].split(".")[2]
-    assert any(f"goes on after epoch {epoch}" in one for one in follower.notices)
+    assert any(f"continues after epoch {epoch}" in one for one in follower.notices)
 
 
 def test_no_room_is_said_before_the_first_epoch(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_stopped_and_resumed_is_run_through(tmp_path: Path, epoch: int, precisio
     assert not (folder / "out" / "net.dnn").exists()
     resumed, second = run(folder, *extra)
     assert resumed.code == 0
-    assert any(f"goes on after epoch {epoch}" in one for one in second.notices)
+    assert any(f"continues after epoch {epoch}" in one for one in second.notices)
     assert figures(first) + figures(second) == figures(follower)
     for name in ("net.dnn", "net.dnn.ckp", "net.dnn.0", "net.dnn.1", "net.dnn.2", "net.dnn.3"):
         ours = (folder / "out" / name).read_bytes()
@@ -113,7 +113,7 @@ def test_a_checkpoint_that_is_missing_is_said(tmp_path: Path) -> None:
     (folder / "out" / "net.dnn.2.ckp").unlink()
     answer, follower = run(folder, "command=learn")
     assert answer.code == 0
-    assert any("momentum starts anew" in one for one in follower.notices)
+    assert any("momentum starts again at 0" in one for one in follower.notices)
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_stopped_and_resumed_is_run_through(command: str, tmp_path: Path) -> Non
     assert stopped.code == 130
     answer, second = run(folder, f"command={command}", few)
     assert answer.code == 0
-    assert any("goes on after epoch 2" in one for one in second.notices)
+    assert any("continues after epoch 2" in one for one in second.notices)
     for name in ("", ".ckp", ".3"):
         file = f"{'tags' if command == 'tagging' else 'kinds'}.dnn{name}"
         assert (folder / "out" / file).read_bytes() == (whole / "out" / file).read_bytes()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, ModelFiles
+from netsharp_lsp.cntk.training.plans.sharing import require_fitting
 from netsharp_lsp.project.roots import roots_around
 from tests.cntk.training.experiments import Follower, made, run
 from tests.distributed.threads import together
@@ -17,14 +18,18 @@ SPARSE = "sparse"
 DOUBLE = ("precision=double", "command=learn", "parallelTrain=true")
 
 
-def shared(folder: Path, block: str, size: int, *items: str) -> list[Follower]:
-    """What each of so many processes tells of a run; all have to end well."""
-    made(folder)
-    if SPARSE in items:
-        make_sparse(folder)
-    path = folder / "net.cntk"
+def arranged(folder: Path, block: str) -> None:
+    """Make an experiment with a block ParallelTrain."""
+    path = made(folder) / "net.cntk"
     sharing = f"ParallelTrain = {{ {block} }} ; maxEpochs = 4"
     path.write_text(path.read_text().replace("maxEpochs = 4", sharing))
+
+
+def shared(folder: Path, block: str, size: int, *items: str) -> list[Follower]:
+    """What each of so many processes tells of a run; all have to end well."""
+    arranged(folder, block)
+    if SPARSE in items:
+        make_sparse(folder)
     given = (*DOUBLE, *(one for one in items if one != SPARSE))
     if size == 1:
         found = [run(folder, *given)]
@@ -152,6 +157,39 @@ def test_nesterov_goes_farther_before_the_next_block(tmp_path: Path) -> None:
     start = store.load(str(tmp_path / "2" / "out" / "net.dnn.0")).values["W0"]
     moved, step = (start - model_of(tmp_path / str(size)).values["W0"] for size in (2, 1))
     np.testing.assert_allclose(moved, 1.6 * 0.4 * step, atol=1e-12)
+
+
+MOMENTUM = "blockSize=40;blockMomentumPerSync=0.7;blockLearningRate=0.8"
+RESUMED = {
+    "blocks with a momentum": f"BlockMomentumSGD={{{MOMENTUM}}}",
+    "nesterov's": f"BlockMomentumSGD={{{MOMENTUM};useNesterovMomentum=true}}",
+    "an epoch without blocks": f"parallelizationStartEpoch=2;BlockMomentumSGD={{{MOMENTUM}}}",
+}
+
+
+@pytest.mark.parametrize("case", RESUMED)
+def test_who_goes_on_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> None:
+    """Two processes that stop behind the second epoch, and go on: the numbers of one run."""
+    block = f"parallelizationMethod=BlockMomentumSGD ; {RESUMED[case]}"
+    whole, _ = shared(tmp_path / "whole", block, 2)
+    folder = tmp_path / "parts"
+    arranged(folder, block)
+    told = []
+    for ends in (2, None):
+        found = together(
+            2, lambda ranks, ends=ends: run(folder, *DOUBLE, follower=Follower(ends), ranks=ranks)
+        )
+        told += found[0][1].epochs
+    assert [answer.code for answer, _ in found] == [0, 0], found[0][0].complaints
+    assert [each["loss"] for each in told] == [each["loss"] for each in whole.epochs]
+    assert_same_models(tmp_path / "whole", folder, 0.0)
+
+
+def test_a_momentum_of_other_parameters_is_refused() -> None:
+    require_fitting({"W": np.zeros((2, 3))}, {"W": np.ones((2, 3)), "b": np.ones(2)})
+    for blocks in ({"V": np.zeros((2, 3))}, {"W": np.zeros((3, 3))}):
+        with pytest.raises(ValueError, match="momentum of blocks of another size"):
+            require_fitting(blocks, {"W": np.ones((2, 3))})
 
 
 def test_one_of_the_processes_trains_where_nothing_is_shared(tmp_path: Path) -> None:

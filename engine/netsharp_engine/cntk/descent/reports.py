@@ -11,19 +11,25 @@ from netsharp_engine.cntk.descent.adjusting import Control
 from netsharp_engine.program import Memory
 
 if TYPE_CHECKING:
+    from netsharp_engine.cntk.generators import Array
     from netsharp_engine.program import Tensors
 
 FINISHED, INTERRUPTED, DIVERGED = "finished", "interrupted", "diverged"
 
 
 class State(NamedTuple):
-    """The state of a training after a number of ``epochs``, from which the next one begins."""
+    """The state of a training after a number of ``epochs``, from which the next one begins.
+
+    ``blocks`` has the momentum of blocks by parameter, as many numbers of float64, where models are
+    averaged with one.
+    """
 
     epochs: int
     samples: int
     values: Tensors
     memory: Memory
     control: Control = Control()
+    blocks: Mapping[str, Array] = {}
 
 
 class Told(NamedTuple):

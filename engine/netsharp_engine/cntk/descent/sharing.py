@@ -49,7 +49,8 @@ class Workers:
     def __init__(self, ranks: Ranks, sharing: Sharing, program: PhasedProgram) -> None:
         self._ranks, self._sharing, self._program = ranks, sharing, program
         self._before: Values = {}
-        self._smoothed: dict[str, Array] = {}
+        #: The momentum of blocks by parameter, the same for all; it is replaced, never changed.
+        self.blocks: Values = {}
         self._seen = self._own = 0
         self._shares = False
 
@@ -148,11 +149,14 @@ class Workers:
         sharing, moved = self._sharing, {}
         gain = (1 - momentum) * sharing.rate
         changes = self._summed({name: self._before[name] - one for name, one in own.items()})
+        blocks: dict[str, Array] = {}
         for name, change in changes.items():
-            kept = momentum * self._smoothed.get(name, np.zeros_like(change))
-            smoothed = self._smoothed[name] = kept + gain * change
+            # A stored one may have the shape of its file.
+            before = self.blocks.get(name, np.zeros_like(change)).reshape(change.shape)
+            smoothed = blocks[name] = momentum * before + gain * change
             ahead = momentum * smoothed if sharing.nesterov else 0.0
             moved[name] = self._before[name] - smoothed - ahead
+        self.blocks = blocks
         return moved
 
     def _total(self) -> float:

@@ -117,6 +117,7 @@ class Descent:
         if state.memory.arrays:
             self._program.load_memory(state.memory)
         self._ranks, self._workers = ranks, Workers(ranks, sharing, self._program)
+        self._workers.blocks = state.blocks
         self._stops: Callable[[], bool] = lambda: False
 
     def run(self, watcher: Watcher) -> Ending:
@@ -364,12 +365,13 @@ class Descent:
         self._epoch, self._samples = state.epochs, state.samples
         self._program.load(state.values)
         self._program.load_memory(state.memory)
+        self._workers.blocks = state.blocks
 
     def _state(self) -> State:
         program = self._program
-        return State(
-            self._epoch, self._samples, program.store(), program.store_memory(), self._control
-        )
+        values, memory = program.store(), program.store_memory()
+        blocks = self._workers.blocks
+        return State(self._epoch, self._samples, values, memory, self._control, blocks)
 
     def _stopped(self) -> Ending:
         number = self._epoch

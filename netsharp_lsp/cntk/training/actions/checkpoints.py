@@ -1,7 +1,7 @@
-"""What a training leaves behind its epochs, and the state in which it goes on from that.
+"""The models and states that a training saves after its epochs, and resuming from them.
 
-It knows how models and states are called, written and read, but not what network is trained, on
-what, or where training begins when nothing is there.
+It knows how models and states are named, written and read, but not which network is trained, on
+what data, or where a training begins without them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from netsharp_engine.program import Memory
 from netsharp_lsp.cntk.networks.node import elements
 from netsharp_lsp.cntk.training.networks.lowering import held
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, Position
+from netsharp_lsp.cntk.training.plans.sharing import require_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 
 
 class Checkpoints(NamedTuple):
-    """The models of a training, each with the state beside it, by the epochs behind them.
+    """The models of a training, each with the state beside it, by their numbers of epochs.
 
-    ``parameters`` are those that are trained, in order of the names; an epoch that a state says
-    nothing of has ``epoch_size`` samples.  ``keeps``: states that nobody goes back to stay, too.
+    ``parameters`` are those that are trained, in order of the names; an epoch without a state has
+    ``epoch_size`` samples.  ``keeps``: states that are no longer needed are kept, too.
     ``ranks`` are the processes that train together, of which the first alone writes.
     """
 
@@ -56,16 +57,16 @@ class Checkpoints(NamedTuple):
     ranks: Ranks
 
     def name_of(self, epoch: int) -> str:
-        """The model behind so many epochs, as the configuration calls it."""
+        """Return the model after ``epoch`` epochs, as named in the configuration."""
         last = epoch == self.plan.epochs
         return self.work.model_name if last else f"{self.work.model_name}.{epoch}"
 
     def path_of(self, epoch: int) -> str:
-        """Where that is."""
+        """Return the path of the model after an epoch."""
         return self.work.shop.path(self.name_of(epoch))
 
     def newest(self) -> int | None:
-        """The epochs behind the newest model of a former run; None without one."""
+        """Return the epochs of the newest model of a former run; None without one."""
         for epoch in range(self.plan.epochs, -1, -1):
             path, before = self.path_of(epoch), self.path_of(epoch - 1)
             if os.path.exists(path) and (
@@ -82,13 +83,13 @@ class Checkpoints(NamedTuple):
         )
 
     def begun_with(self, values: dict[str, Any]) -> State:
-        """The state before the first epoch, whose numbers are kept."""
+        """Return the state before the first epoch, after saving its values."""
         self.work.store.remove_state(self.path_of(0))
         self.save(self.path_of(0), values)
         return State(0, 0, values, Memory(0, {}))
 
     def resumed(self, epoch: int, telling: Telling) -> tuple[State, Position]:
-        """The state that a former run left, and where it stood."""
+        """Return the state that a former run left, and its position."""
         path = self.path_of(epoch)
         model = self.work.store.load(path)
         if _held(model.network) != _held(self.network) or model.dtype != self.work.dtype:
@@ -96,10 +97,10 @@ class Checkpoints(NamedTuple):
                 f"'{path}' is the model of another network. Remove it, or set makeMode=false to "
                 "begin again."
             )
-        telling.notice(f"goes on after epoch {epoch}.")
+        telling.notice(f"continues after epoch {epoch}.")
         state, position = self._state(epoch, model)
         if epoch and not state.memory.arrays:
-            telling.notice(f"'{path}.ckp' is not there: momentum starts anew.")
+            telling.notice(f"'{path}.ckp' is missing: momentum starts again at 0.")
         explicit = len(self.plan.schedule.rates)
         if epoch >= explicit and self.plan.adjusting.when == AFTER and not state.memory.arrays:
             raise self.work.refused(
@@ -109,27 +110,27 @@ class Checkpoints(NamedTuple):
         return state, position
 
     def recalled(self, epoch: int) -> State:
-        """The state behind an epoch of this run, which the first of its processes has written."""
+        """Return the state after an epoch of this run, which its first process has written."""
         self.ranks.comm.barrier()
         return self._state(epoch, self.work.store.load(self.path_of(epoch)))[0]
 
     def save(self, path: str, values: Mapping[str, Any]) -> None:
-        """Keep a model."""
+        """Save a model."""
         self.work.store.save(path, self._model(values))
 
     def save_state(self, state: State, steps: int, seconds: float) -> None:
-        """Keep what is beside the model behind an epoch, after so many minibatches and seconds."""
+        """Save the state beside the model of an epoch, after ``steps`` minibatches."""
         control, path = state.control, self.path_of(state.epochs)
         names = [node.name for node in self.parameters]
         smoothed, counts = remembered(self.plan.updates.kind, state.memory, names)
         rate, previous, size = control.rate, control.previous, control.minibatch
         checkpoint = Checkpoint(state.samples, rate, previous, size, smoothed, counts)
         numbers = as_numbers(control) if self.plan.adjusting.learns else ()
-        position = Position(steps, state.memory.updates, seconds, numbers)
+        position = Position(steps, state.memory.updates, seconds, numbers, state.blocks)
         self.work.store.save_state(path, checkpoint, position)
 
     def forget(self, epoch: int) -> None:
-        """Remove the states that nobody goes back to behind so many epochs, if they may go."""
+        """Remove the states that are not needed after ``epoch`` epochs, unless all are kept."""
         if self.keeps:
             return
         for one in _forgotten(self.plan.adjusting, epoch):
@@ -139,7 +140,7 @@ class Checkpoints(NamedTuple):
         return LearntNetwork(self.network, values, self.work.dtype)
 
     def _state(self, epoch: int, model: LearntNetwork) -> tuple[State, Position]:
-        """What stands beside a model, with its numbers; of what is not there, nothing."""
+        """Return the state beside a model with its values; defaults for missing files."""
         path, kind = self.path_of(epoch), self.plan.updates.kind
         kept = self.work.store.load_state(path, len(self.parameters))
         values, interval = dict(model.values), self.plan.adjusting.interval
@@ -159,19 +160,20 @@ class Checkpoints(NamedTuple):
             ) from None
         uncounted = epoch % interval
         control = Control(kept.rate, kept.loss, uncounted=uncounted, minibatch=kept.minibatch)
-        if position.control:
-            try:
+        try:
+            if position.control:
                 control = from_numbers(position.control, self.plan.adjusting.former)
-            except ValueError as error:
-                raise self.work.refused(
-                    f"'{path}.ckp.safetensors' is damaged ({error}). Remove it, or set "
-                    "makeMode=false to begin again."
-                ) from None
-        return State(epoch, kept.samples, values, memory, control), position
+            require_fitting(position.blocks, values)
+        except ValueError as error:
+            raise self.work.refused(
+                f"'{path}.ckp.safetensors' is damaged ({error}). Remove it, or set "
+                "makeMode=false to begin again."
+            ) from None
+        return State(epoch, kept.samples, values, memory, control, position.blocks), position
 
 
 class Keeper:
-    """Tells what a training says, and keeps every epoch."""
+    """Reports the events of a training, and saves every epoch."""
 
     def __init__(
         self, kept: Checkpoints, telling: Telling, state: State, position: Position
@@ -184,22 +186,22 @@ class Keeper:
         self.model = kept.name_of(state.epochs)
 
     def begun(self, event: EpochBegun) -> None:
-        """Tell it."""
+        """Report it."""
         self._telling.epoch_begun(event)
 
     def shown(self, event: Shown) -> None:
-        """Tell it."""
+        """Report it."""
         self._telling.minibatches(event)
 
     def ended(self, event: EpochEnded) -> None:
-        """Count its minibatches, and tell it."""
+        """Count its minibatches, and report it."""
         self._steps += event.minibatches
         self._telling.epoch_ended(event, self._steps, self._seconds)
 
     def kept(self, state: State) -> None:
-        """Keep what an epoch left."""
+        """Save the state after an epoch."""
         epoch = state.epochs
-        # Whoever resumes looks for the model, so that its state has to be there before.
+        # A resumed run looks for the model, so its state has to be there before.
         self._kept.save_state(state, self._steps, self._seconds)
         self._save(self._kept.path_of(epoch), state)
         self.model = self._kept.name_of(epoch)
@@ -207,23 +209,23 @@ class Keeper:
         self._kept.forget(epoch)
 
     def tried(self, event: Tried) -> None:
-        """Tell it."""
+        """Report it."""
         self._telling.tried(event)
 
     def changed(self, event: RateChanged) -> None:
-        """Tell it."""
+        """Report it."""
         self._telling.rate_changed(event)
 
     def recalled(self, epoch: int) -> State:
-        """Return what an epoch of this run left."""
+        """Return the state after an epoch of this run."""
         self._telling.going_back(self._kept.name_of(epoch))
         return self._kept.recalled(epoch)
 
     def rolled_back(self, event: RolledBack, state: State) -> None:
-        """Remove the models behind the epoch that training went back to."""
+        """Remove the models after the epoch that training went back to."""
         self._telling.went_back(event)
-        # The newest goes last, and before the state that is other now: whoever resumes in between
-        # comes back here.
+        # The newest is removed last, and before the state is replaced: a run that is resumed in
+        # between comes back here.
         store = self._kept.work.store
         for epoch in range(event.epoch + 1, event.last):
             store.remove(self._kept.path_of(epoch))
@@ -231,13 +233,13 @@ class Keeper:
         self.model = self._kept.name_of(event.epoch)
 
     def completed(self, state: State) -> None:
-        """Keep the model of the whole training."""
+        """Save the model of the whole training."""
         work = self._kept.work
         self._save(work.model_path, state)
         self.model = work.model_name
 
     def stops(self) -> bool:
-        """Whether somebody wants training to stop."""
+        """Return whether a stop is requested."""
         return self._telling.stops()
 
     @property
@@ -250,12 +252,12 @@ class Keeper:
 
 
 def _held(network: Network) -> list[object]:
-    """What two networks have in common of which one takes the numbers of the other."""
+    """Return what two networks share of which one takes the values of the other."""
     return [(node.name, node.operation, node.shape) for node in held(network)]
 
 
 def _forgotten(adjusting: Adjusting, epoch: int) -> list[int]:
-    """The epochs whose state nobody goes back to behind so many epochs."""
+    """Return the epochs whose state is not needed after ``epoch`` epochs."""
     if adjusting.when != AFTER or not adjusting.goes_back:
         return [epoch - 1]
     place = (epoch - 1) % adjusting.interval + 1

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _STATE = ".ckp"
 _POSITION = ".ckp.safetensors"
+#: What arrays of a position begin with that are the momentum of a parameter's blocks.
+_BLOCKS = "blocks/"
 
 
 class StoredModelError(Exception):
@@ -43,13 +45,15 @@ class StoredModelError(Exception):
 
 class Position(NamedTuple):
     """The position of a training, as far as CNTK's checkpoint lacks it: minibatches of all epochs,
-    updates of parameters, elapsed time, and what determines the rate of the next epoch.
+    updates of parameters, elapsed time, what determines the rate of the next epoch, and the
+    momentum of blocks by parameter, float64.
     """
 
     steps: int = 0
     updates: int = 0
     seconds: float = 0.0
     control: Sequence[float] = ()
+    blocks: Mapping[str, Any] = {}
 
 
 class RunNamed(NamedTuple):
@@ -179,7 +183,7 @@ class ModelFiles:
         if not self.readable(path + _POSITION):
             raise StoredModelError(outside(path + _POSITION))
         try:
-            values, _ = read_file(path + _POSITION)
+            values, tensors = read_file(path + _POSITION)
             if values.get("of") != _digest(self._read(path + _STATE)):
                 return None
             return Position(
@@ -190,6 +194,11 @@ class ModelFiles:
                     stored.as_number(one, "control", finite=False)
                     for one in stored.items(values, "control")
                 ],
+                {
+                    name.removeprefix(_BLOCKS): found
+                    for name, found in tensors.items()
+                    if name.startswith(_BLOCKS)
+                },
             )
         except ValueError as error:
             # Some faults begin with the path, and some end without a full stop.
@@ -241,8 +250,10 @@ class ModelFiles:
 
     def _save_position(self, path: str, position: Position, of: str) -> None:
         self._demand_writable(path)
+        texts = position._asdict()
+        tensors = {f"{_BLOCKS}{name}": found for name, found in texts.pop("blocks").items()}
         try:
-            write_file(path, {**position._asdict(), "of": of, **self._named(path)}, {})
+            write_file(path, {**texts, "of": of, **self._named(path)}, tensors)
         except ModelError as error:
             raise StoredModelError(str(error)) from None
 

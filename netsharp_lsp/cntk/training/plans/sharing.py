@@ -5,9 +5,11 @@ it.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing
+from netsharp_engine.excerpt import excerpt
 from netsharp_lsp.cntk.training.options import Options
 
 _METHODS = {
@@ -59,6 +61,13 @@ def trained_together(around: Options, sgd: Options, dtype: str, workers: int) ->
     elif any(one != _width(dtype) for one in _bits(options)):
         notice += " gradientBits is without effect: all bits are exchanged."
     return TrainedTogether("", notice, Sharing(first), True)
+
+
+def require_fitting(blocks: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Raise ValueError where a stored momentum of blocks is not that of a parameter."""
+    for name, found in blocks.items():
+        if name not in values or values[name].size != found.size:
+            raise ValueError(f"'{excerpt(name)}' has a momentum of blocks of another size")
 
 
 def _averaging(block: Options, first: int, workers: int) -> TrainedTogether:
