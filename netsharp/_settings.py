@@ -1,6 +1,6 @@
 """The settings of a training as types, made from the engine's table of keys.
 
-`pytest tests/public --update` makes this module; what is told of a key stands in the table.
+`pytest tests/public --update` makes this module from the table.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ NODE_BYTES = 4000
 class Design:
     """The decisions of one compilation, for batches of up to ``batch`` samples.
 
-    ``values`` and ``gradients`` tell on which node's array a node's own lie; a node whose gradient
-    nobody needs is not among the latter.  ``fused``: loss and output are computed together.
+    ``values`` and ``gradients`` map a node to the one whose array has its own; a node whose gradient
+    is not needed is not among the latter.  ``fused``: loss and output are computed together.
     """
 
     def __init__(self, analysis: Analysis, batch: int, dtype: str = "float32") -> None:
@@ -51,11 +51,11 @@ class Design:
         return values
 
     def is_rows(self, node: Node) -> bool:
-        """Whether the samples of an input may stay rows: a matrix product reads both ways."""
+        """Return whether an input's samples may stay rows: a matrix product reads both ways."""
         return node.op == "input" and all(user.op == "full" for user in self.users[node])
 
     def _overwrites(self, node: Node) -> bool:
-        """Whether an elementwise node may write over its first source's values."""
+        """Return whether an elementwise node may write over its first source's values."""
         if node.op == "input" or not KERNELS[node.op].in_place:
             return False
         source = node.inputs[0]
@@ -141,7 +141,7 @@ class Design:
 
 
 def unsupported(analysis: Analysis) -> Iterator[Unsupported]:
-    """What is not in the tables, and what takes numpy more dimensions or calls than it has."""
+    """Return the nodes outside the tables, and those beyond numpy's dimensions or calls."""
     for node in analysis.nodes:
         if node.op == "input":
             continue

@@ -1,4 +1,4 @@
-"""What numpy's calls of a step are and where its buffers lie, told from a design alone."""
+"""Numpy's calls of a step and the places of its buffers, from a design alone."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _update(job: Job) -> Iterator[PlannedCall]:
 
 
 def _vectors(design: Design, job: Job) -> Iterator[PlannedBuffer]:
-    """Parameters behind each other, those that are trained first; the gradient lies alike."""
+    """Yield the parameters in a row, trained ones first, and the gradient in the same order."""
     width, start = WIDTHS[design.dtype], 0
     parameters = sorted(design.graph.parameters, key=lambda each: not each.trained)
     for each in parameters:

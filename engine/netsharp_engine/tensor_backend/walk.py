@@ -191,7 +191,7 @@ class GraphWalk:
         self.found[node] = without_gaps(value, self.packings[node])
 
     def _sources(self, node: Node, packing: Packing | None) -> list[Array]:
-        """What a node reads; where it joins samples, columns that are none are left out."""
+        """Return the sources of a node; where it joins samples, without columns that are gaps."""
         found, samples = list(map(self.dense, node.inputs)), joined_columns(node, packing)
         if samples is not None:
             found = [

@@ -53,7 +53,7 @@ _ENDS = {
     NOT_MET: "The machines did not come together. Was the command started on each of them, with "
     "the same --rendezvous? --check looks for the cause.",
     NOT_LOADED: "Training by several processes needs PyTorch, which is installed and cannot be "
-    "loaded; python -c 'import torch' shows why. Install it anew: "
+    "loaded; python -c 'import torch' shows why. Reinstall it: "
     "python -m pip install --force-reinstall 'netsharp[torch]'",
 }
 

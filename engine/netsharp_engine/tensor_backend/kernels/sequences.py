@@ -67,14 +67,14 @@ def carry_in(
 
 
 def carried_on(delay: Node, source: Array, packing: Packing) -> Array:
-    """What the packing behind may need of a delay's source: its last steps, [steps, rows, ...]."""
+    """Return the last steps of a delay's source for the next packing, [steps, rows, ...]."""
     reach = carried_steps(delay, packing)
     steps = source.reshape(packing.steps, packing.rows, *source.shape[1:])
     return steps[packing.steps - reach :].copy()
 
 
 def carried_steps(delay: Node, packing: Packing) -> int:
-    """Return how many last steps of a delay's source the packing behind may need.
+    """Return the number of last steps of a delay's source that the next packing may need.
 
     GraphError for a delay that reads ahead, SamplesError for pieces that are shorter.
     """

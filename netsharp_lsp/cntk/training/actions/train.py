@@ -148,7 +148,7 @@ class Train(NamedTuple):
         if ending.status == FINISHED:
             if keeper.model != self.work.model_name:
                 telling.notice(
-                    f"'{self.work.model_name}' is not written, as the original writes it behind "
+                    f"'{self.work.model_name}' is not written, as CNTK writes it after "
                     f"the last epoch alone; '{keeper.model}' is the last model."
                 )
             telling.trained(keeper.model)
@@ -156,14 +156,14 @@ class Train(NamedTuple):
         return ending.status
 
     def _checkpoints(self) -> Checkpoints:
-        """What it leaves behind its epochs."""
+        """Return the models and states that it saves after its epochs."""
         size = self.plan.epoch_size or self.source.count
         learnt = trained(self.network, self.criteria[0])
         return Checkpoints(self.work, self.network, learnt, self.plan, size, self.keeps, self.ranks)
 
     def _tell_network(self, begun: str | None, telling: Telling) -> None:
-        """What the original's log says of the network before the first epoch, or where a model of
-        that name was begun with.
+        """Print CNTK's log lines on the network before the first epoch, or after loading the model
+        ``begun``.
         """
         if begun is not None:
             telling.line(f"Starting from checkpoint. Loading network from '{begun}'.")
@@ -177,7 +177,7 @@ class Train(NamedTuple):
         telling.training(self.network, trained(self.network, self.criteria[0]), counted)
 
     def _validate(self, values: Mapping[str, Any], size: int) -> Told:
-        """What the network says of the data of validation."""
+        """Return the evaluation of the network on the validation data."""
         assert self.validation is not None
         passes = Passes(size, every=0)
         told, _ = evaluated(
@@ -186,7 +186,7 @@ class Train(NamedTuple):
         return told
 
     def _first(self, kept: Checkpoints, telling: Telling) -> State:
-        """The state of a new training, with what is worked out of the data."""
+        """Return the state of a new training, with statistics computed from the data."""
         if self.begins_with and not os.path.exists(kept.path_of(0)):
             raise StoredModelError(
                 f"'{kept.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
