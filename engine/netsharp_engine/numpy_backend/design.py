@@ -29,8 +29,8 @@ NODE_BYTES = 4000
 class Design:
     """The decisions of one compilation, for batches of up to ``batch`` samples.
 
-    ``values`` and ``gradients`` map a node to the one whose array has its own; a node whose gradient
-    is not needed is not among the latter.  ``fused``: loss and output are computed together.
+    ``values`` and ``gradients`` map a node to the one whose array has its own; the latter only
+    nodes whose gradient is needed.  ``fused``: loss and output are computed together.
     """
 
     def __init__(self, analysis: Analysis, batch: int, dtype: str = "float32") -> None:
