@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from netsharp_engine.graph import Graph
     from netsharp_engine.limits import Limit
     from netsharp_engine.model import Model
+    from netsharp_engine.program import Job
     from netsharp_lsp.context import Context
     from netsharp_lsp.interface import Foreign, Language, Sample
     from netsharp_lsp.outcome import Outcome, TrainedOn, WrittenNetwork
@@ -158,6 +159,11 @@ if TYPE_CHECKING:
         def perform(self, asked: Performance, follower: Follower) -> Answer:
             """Do what the commands of a run say; the answer's code is 0 done, 1 where data or
             configuration are wrong, 2 where it cannot be done, 130 where `follower` stops it.
+            """
+
+        def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+            """Return what the trainings of a run ask a device to do, by command, without doing it;
+            the answer says why that cannot be known.
             """
 
         def sample_reading(self, asked: Performance) -> SampleReading:

@@ -234,8 +234,8 @@ class Performance:
     `roots_for` returns the roots around names, `settings_for` the settings of a folder among them.
     `texts` replace files, by their real paths, `log` is the release whose
     lines are printed; `tensors`: models are written as safetensors, `starts_programs`: programs
-    that the run names may be started.  A `device` trains where one is named. `ranks` are the
-    processes that do it together, if there are several.
+    that the run names may be started.  A `device` trains where one is named, with products of a
+    `precision` where one is. `ranks` are the processes that do it together, if there are several.
     """
 
     __slots__ = (
@@ -243,6 +243,7 @@ class Performance:
         "folder",
         "items",
         "log",
+        "precision",
         "ranks",
         "roots_for",
         "settings_for",
@@ -268,6 +269,7 @@ class Performance:
         self.tensors = False
         self.starts_programs = False
         self.device = ""
+        self.precision = ""
 
     def of_run(self, items: Sequence[str], folder: str, roots: Roots) -> Performance:
         """Return the same asked of a run that a file names, which widens no roots."""

@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from netsharp_engine.backends.naming import BF16
 from netsharp_engine.train import KEYS, RunLog, TrainingError, catch_interrupts
 from netsharp_lsp.cli.arguments.experiments import show_answer
 from netsharp_lsp.cli.arguments.settings import roots_for, settings_finder
@@ -80,7 +81,7 @@ def run_experiment(
     """Do it; 0 done, 1 where data or configuration are wrong, 2 where it cannot be done, 130
     interrupted.
     """
-    problem = _unfitting(args)
+    problem = unfitting(args)
     if problem is not None:
         complain(problem)
         return FAILED
@@ -116,6 +117,7 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
     asked.starts_programs = args.allow_commands
     asked.ranks = ranks
     asked.device = args.device or ""
+    asked.precision = args.precision or ""
     with ExitStack() as stack:
         log = stack.enter_context(RunLog(args.log)) if args.log and not silent else None
         quiet = args.quiet or silent or args.cntk_log is not None
@@ -131,10 +133,13 @@ def _run(experiments: Experiments, args: argparse.Namespace, machines: Machines 
     return should_stop.exit_code if answer.code == STOPPED else answer.code
 
 
-def _unfitting(args: argparse.Namespace) -> str | None:
-    """Return a sentence on a flag that says nothing to a configuration."""
+def unfitting(args: argparse.Namespace) -> str | None:
+    """Return a sentence on a flag without meaning for a configuration; None without one."""
     for key in KEYS:
-        if key.name not in ("log", "device") and getattr(args, key.name, None) is not None:
+        given = getattr(args, key.name, None)
+        if key.name == "precision" and given == BF16:
+            continue
+        if key.name not in ("log", "device") and given is not None:
             instead = _INSTEAD.get(key.name)
             hint = f"Write {instead}" if instead else "Write a key of the configuration"
             return (
@@ -142,7 +147,7 @@ def _unfitting(args: argparse.Namespace) -> str | None:
                 f"{hint} after its name, as in 'netsharp run FILE KEY=VALUE'."
             )
     for name, flag in _OF_TRAINING.items():
-        if getattr(args, name):
+        if getattr(args, name, None):
             return (
                 f"{flag} goes with a specification. A configuration continues by itself where it "
                 "stopped, unless makeMode=false; 'netsharp config' shows its values."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from netsharp_engine.backends import AUTO, choose, planner, title_of
+from netsharp_engine.backends import AUTO, CPU, choose, planner, title_of
 from netsharp_engine.graph import GraphError
 from netsharp_engine.memory import shown_bytes
 from netsharp_engine.planned import Planned, planned
@@ -17,26 +17,33 @@ from netsharp_engine.train import TrainingError
 from netsharp_engine.train.drafting.drafts import expected_objective, run_jobs
 from netsharp_engine.train.steps.quantizing import quantized_graph
 from netsharp_lsp.cli.arguments.context import add_context_arguments
+from netsharp_lsp.cli.arguments.experiments import show_answer
 from netsharp_lsp.cli.arguments.settings import add_settings_arguments, roots_for, settings_finder
 from netsharp_lsp.cli.arguments.training import add_setting_arguments
 from netsharp_lsp.cli.console.terminal import complain, give, say
+from netsharp_lsp.cli.experiment_run import experiments_meant, unfitting
 from netsharp_lsp.cli.specifications.faults import show_errors
 from netsharp_lsp.cli.specifications.settings_beside import settings_beside
 from netsharp_lsp.cli.specifications.subjects import SubjectError, read_subject
 from netsharp_lsp.context import FIELDS
 from netsharp_lsp.language import family_of, language_for, trained_families
 from netsharp_lsp.memory import uncollected
+from netsharp_lsp.questions import Performance
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable, Sequence
 
     from netsharp_engine.backends import Device
     from netsharp_engine.planned import PlannedCall
     from netsharp_engine.program import Job
     from netsharp_engine.train import TrainingSettings
     from netsharp_lsp.cli.specifications.subjects import Subject
+    from netsharp_lsp.family import Experiments
+    from netsharp_lsp.project.roots import Roots
+    from netsharp_lsp.settings import Settings
 
 DONE, FAULTY, FAILED = 0, 1, 2
 #: Settings of a run that say what is computed.
@@ -50,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp plan` understands."""
     add = parser.add_argument
     add("specification", metavar="SPEC", help="a specification, HOST::NAME, REVISION:FILE, or -")
+    add("items", nargs="*", metavar="KEY=VALUE", help="what follows a configuration")
+    add(
+        "--cd", metavar="DIR", default="", help="the folder that a configuration's paths start from"
+    )
     add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
     add("--format", choices=("text", "json"), default="text", help="how to say it")
     add_context_arguments(parser)
@@ -59,11 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plan; 0 done, 1 where the specification has errors, 2 where it cannot be planned."""
+    experiments = experiments_meant((args.specification,))
+    if experiments is not None:
+        return uncollected(lambda: _run_experiment(experiments, args))
     return uncollected(lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> int:
     name = args.specification
+    if args.items or args.cd:
+        odd = args.items[0] if args.items else "--cd"
+        complain(f"'{odd}' goes with a configuration, and {name} is a specification.")
+        return FAILED
     try:
         roots = roots_for([(args.stdin_filename or ".") if name == "-" else name], args)
         find = settings_finder(args, roots)
@@ -75,11 +93,61 @@ def _run(args: argparse.Namespace) -> int:
     except (SettingsError, SubjectError) as error:
         complain(str(error))
         return FAILED
+    _show(args, device, found)
+    return DONE
+
+
+def _show(args: argparse.Namespace, device: Device, found: Planned) -> None:
     if args.format == "json":
         give(f"{to_json(as_json(device, found), indent=2)}\n")
     else:
         say(_lines(device, found))
+
+
+def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
+    """Plan the trainings of a configuration; as a document one of them alone."""
+
+    def around(named: Iterable[str]) -> Roots:
+        return roots_for(named, args)
+
+    def settings_for(folder: str, roots: Roots) -> Settings:
+        return settings_finder(args, roots)(folder)
+
+    problem, name = unfitting(args), args.specification
+    if problem is None and (args.device or CPU).casefold() == CPU:
+        problem = f"{name}: cpu does not tell what it would run of it. Name --device torch or wgpu."
+    if problem is not None:
+        complain(problem)
+        return FAILED
+    try:
+        asked = Performance((name, *args.items), args.cd, around, settings_for)
+        answer, jobs = experiments.training_jobs(asked)
+        if answer.code:
+            show_answer(answer)
+            return answer.code
+        _require_trainings(name, [command for command, _ in jobs], args.format)
+        for command, job in jobs:
+            device = _device(args.device or CPU, args.precision or "", job)
+            found = _found(f"{name}: {command}", device, job)
+            if len(jobs) > 1:
+                say([f"{command}:"])
+            _show(args, device, found)
+    except (SettingsError, SubjectError) as error:
+        complain(str(error))
+        return FAILED
     return DONE
+
+
+def _require_trainings(name: str, commands: Sequence[str], form: str) -> None:
+    """Raise SubjectError where no command trains, or several do and a document is asked for."""
+    if not commands:
+        raise SubjectError(f"{name}: no command trains, so nothing is planned.")
+    if form == "json" and len(commands) > 1:
+        names = ", ".join(commands)
+        raise SubjectError(
+            f"{name}: {names} train, and a document describes one: put command={commands[0]} after "
+            "the name."
+        )
 
 
 def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Planned]:
@@ -95,29 +163,36 @@ def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Plan
         graph = quantized_graph(graph, settings.quantize)
         objective = expected_objective(graph, settings)
         job, _ = run_jobs(graph, objective, settings, settings.batch_size)
-        device = _device(settings, job)
-        found = planned(drafted(device.backend, job))
     except (GraphError, TrainingError) as error:
         raise SubjectError(f"{subject.name}: {error}") from None
+    device = _device(settings.device, settings.precision or "", job)
+    return device, _found(subject.name, device, job)
+
+
+def _found(name: str, device: Device, job: Job) -> Planned:
+    """Return what would run; raises SubjectError where the device cannot report it."""
+    try:
+        found = planned(drafted(device.backend, job))
+    except GraphError as error:
+        raise SubjectError(f"{name}: {error}") from None
     if found is None:
-        raise SubjectError(f"{subject.name}: {device.name} does not report what it would run.")
-    return device, found
+        raise SubjectError(f"{name}: {device.name} does not report what it would run.")
+    return found
 
 
-def _device(settings: TrainingSettings, job: Job) -> Device:
-    """Return what would compute; it need not be here unless the choice is left to us."""
+def _device(asked: str, precision: str, job: Job) -> Device:
+    """Return the device that would compute; only ``auto`` requires it to be present."""
     from netsharp_engine.backends import Device
 
-    precision = settings.precision or ""
-    if settings.device == AUTO:
+    if asked == AUTO:
         chosen = choose(AUTO, [job], precision)
         if isinstance(chosen, Unusable):
             raise SubjectError(str(chosen))
         return chosen
-    made = planner(settings.device, precision)
+    made = planner(asked, precision)
     if isinstance(made, Unusable):
-        raise SubjectError(f"device = {settings.device}: {made}")
-    name = getattr(made, "name", settings.device)
+        raise SubjectError(f"device = {asked}: {made}")
+    name = getattr(made, "name", asked)
     return Device(str(name), made, title_of(made), "it was asked for")
 
 

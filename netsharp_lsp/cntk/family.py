@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.samples.given import SampleReading
     from netsharp_engine.exporting.portable import Portable
     from netsharp_engine.model import Model
+    from netsharp_engine.program import Job
     from netsharp_lsp.cntk.commands.runs import OverDisk, PlacedRun
     from netsharp_lsp.cntk.languages import CntkLanguage
     from netsharp_lsp.family import Migration
@@ -73,6 +74,12 @@ class Experiments:
         from netsharp_lsp.cntk.commands.training import perform
 
         return perform(asked, follower)
+
+    def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+        """What trainings ask a device to do; see `netsharp_lsp.cntk.commands.training`."""
+        from netsharp_lsp.cntk.commands.training import training_jobs
+
+        return training_jobs(asked)
 
     def sample_reading(self, asked: Performance) -> SampleReading:
         """Return a reader of images as in a run; see `netsharp_lsp.cntk.commands.training`."""

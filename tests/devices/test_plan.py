@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,66 @@ def test_what_cannot_be_planned_is_said_in_a_sentence(tmp_path):
     told = netsharp("plan", "auto.nn", "--features", "3", "--device", "gpu", cwd=tmp_path)
     assert told.code == 2
     assert "'gpu' is not a device: auto, cpu" in told.err
+
+
+#: A command that trains nothing.
+NAMES = """
+names = {
+    action = "writeWordAndClass" ; inputFile = "train.ctf" ; outputVocabFile = "words.txt"
+    vocabSize = 10 ; nbrClass = 2 ; outputWord2Cls = "classes" ; outputCls2Index = "places"
+    beginSequence = "<s>" ; endSequence = "</s>"
+}
+"""
+CNTK = Path(__file__).resolve().parents[2] / "examples" / "cntk"
+
+
+@needs_torch
+@pytest.mark.parametrize("device", ["torch:cuda", "torch:cpu"])
+def test_a_training_of_cntk_is_planned(device, tmp_path):
+    shutil.copytree(CNTK / "words", tmp_path, dirs_exist_ok=True)
+    told = netsharp(
+        "plan",
+        "words.cntk",
+        "precision=double",
+        "--device",
+        device,
+        "--format",
+        "json",
+        cwd=tmp_path,
+    )
+    assert told.code == 0, told.err
+    document = json.loads(told.out)
+    schema("plan.json").validate(document)
+    assert (document["device"], document["dtype"]) == (device, "float64")
+    kernels = [call["kernel"] for call in document["calls"]]
+    assert "loop" in kernels
+    assert [call["stage"] for call in document["calls"]] == sorted(
+        (call["stage"] for call in document["calls"]),
+        key=("forward", "loss", "backward", "update").index,
+    )
+    names = {buffer["name"] for buffer in document["buffers"]}
+    for call in document["calls"]:
+        assert call["stage"] != "update" or set(call["writes"]) <= names
+    words = len((CNTK / "words" / "words.txt").read_text().splitlines())
+    crossing = document["sent_bytes"], document["received_bytes"]
+    # Numbers of a word and of its label, and back the loss and whether all is finite.
+    sent = document["rows"] * (words + 4) * 8
+    assert crossing == ((0, 0) if device == "torch:cpu" else (sent, 9))
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_planned_of_cntk_is_said(tmp_path):
+    shutil.copytree(CNTK / "sentences", tmp_path, dirs_exist_ok=True)
+    with (tmp_path / "sentences.cntk").open("a") as stream:
+        stream.write(NAMES)
+    for items, said in (
+        (("--device", "cpu"), "cpu does not report what it would run"),
+        (("--device", "torch:cpu", "--batch-size", "3"), "Write minibatchSize=N"),
+        (("--device", "torch:cpu", "--format", "json"), "tagging, sorting train, and a document"),
+        (("command=names", "--device", "torch:cpu"), "no command trains"),
+    ):
+        told = netsharp("plan", "sentences.cntk", *items, cwd=tmp_path)
+        assert told.code == 2, told.out
+        assert said in told.err
+    told = netsharp("plan", "x.nn", "command=tagged", cwd=tmp_path)
+    assert "'command=tagged' goes with a configuration" in told.err

@@ -109,4 +109,4 @@ def test_what_it_cannot_train_is_named(folder):
         done = run(folder, f"wgpu:{NAME}", **chosen)
         assert done.code != 0
         assert said in done.err
-    assert "trained by --device cpu, torch, wgpu, and 'rocm' is asked" in run(folder, "rocm").err
+    assert "There is no device 'rocm'. Name auto, cpu, torch" in run(folder, "rocm").err

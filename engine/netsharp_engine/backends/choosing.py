@@ -68,8 +68,14 @@ def planner(name: str, precision: str = "") -> Backend | Unusable:
     return FAMILIES[device.family].planned(device.kind, precision)
 
 
-def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unusable:
-    """Return the device that a name means for these jobs, or why it cannot do them."""
+def choose(
+    name: str, jobs: Sequence[Job], precision: str = "", processor: Backend | None = None
+) -> Device | Unusable:
+    """Return the device that a name means for these jobs, or why it cannot do them.
+
+    ``processor`` computes on the processor where these are jobs that the usual back end there does
+    not know.
+    """
     device = parsed(name)
     if device is None:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
@@ -77,10 +83,16 @@ def choose(name: str, jobs: Sequence[Job], precision: str = "") -> Device | Unus
         made = backend(name, precision)
         if isinstance(made, Unusable):
             return made
+        made = _by(made, device.family, processor)
         refusal = refused(made, jobs)
         told = Device(str(device), made, title_of(made), "it was asked for")
         return named(told) if refusal is None else Unusable(refusal, "Or choose --device auto.")
-    return _first(jobs, precision)
+    return _first(jobs, precision, processor)
+
+
+def _by(made: Backend, family: str, processor: Backend | None) -> Backend:
+    """The back end of a family, another one for the processor where one is given."""
+    return processor if processor is not None and family == CPU else made
 
 
 def named(device: Device) -> Device:
@@ -104,11 +116,11 @@ def title_of(made: Backend) -> str:
     return str(title) if isinstance(title, str) and title else "numpy"
 
 
-def _first(jobs: Sequence[Job], precision: str) -> Device | Unusable:
+def _first(jobs: Sequence[Job], precision: str, processor: Backend | None) -> Device | Unusable:
     """The first device that can do the jobs and is worth it, and why none before it."""
     reasons: list[str] = []
     for row in FAMILIES.values():
-        made = _tried(row, jobs, precision)
+        made = _tried(row, jobs, precision, processor)
         if isinstance(made, str):
             reasons.append(made)
             continue
@@ -121,7 +133,9 @@ def _first(jobs: Sequence[Job], precision: str) -> Device | Unusable:
     return Unusable(f"No device can do this: {'; '.join(reasons)}.", "")
 
 
-def _tried(row: DeviceFamily, jobs: Sequence[Job], precision: str) -> Device | str:
+def _tried(
+    row: DeviceFamily, jobs: Sequence[Job], precision: str, processor: Backend | None
+) -> Device | str:
     """A device of one family, or why it is passed over."""
     if row.missing is not None:
         return f"{row.name} is not installed"
@@ -136,6 +150,7 @@ def _tried(row: DeviceFamily, jobs: Sequence[Job], precision: str) -> Device | s
     made = row.made("", precision)
     if isinstance(made, Unusable):
         return made.reason.rstrip(".")
+    made = _by(made, row.name, processor)
     refusal = refused(made, jobs)
     if refusal is not None:
         return f"{row.name} cannot do it: {refusal.rstrip('.')}"

@@ -22,6 +22,7 @@ from netsharp_lsp.cntk.commands.subjects import ExperimentSubject
 from netsharp_lsp.cntk.configuration.items import read_items
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.suffixes import STARTS
+from netsharp_lsp.cntk.training.actions.train import Train
 from netsharp_lsp.cntk.training.jobs import Undertaking, prepared
 from netsharp_lsp.cntk.training.networks.lowering import Seeds
 from netsharp_lsp.cntk.training.networks.models import (
@@ -31,6 +32,7 @@ from netsharp_lsp.cntk.training.networks.models import (
     not_written,
 )
 from netsharp_lsp.cntk.training.options import Options, idle
+from netsharp_lsp.cntk.training.plans.devices import training_job
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
 from netsharp_lsp.cntk.training.samples.given_images import images_as_read
 from netsharp_lsp.cntk.training.telling import Telling, stamped
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from netsharp_engine.cntk.samples.given import SampleReading
+    from netsharp_engine.program import Job
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.configuration.scope import Found
     from netsharp_lsp.outcome import TrainedOn
@@ -119,6 +122,35 @@ def perform(asked: Performance, follower: Follower) -> Answer:
             logged.line(stamped(_COMPLETED) if stamps else _COMPLETED)
     answer.code = ended
     return answer
+
+
+def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
+    """Return what the trainings of a run ask a device to do, by command.
+
+    The answer says why the run cannot be read; what a command before has to write first is left
+    out.
+    """
+    answer = Answer()
+    found: list[tuple[str, Job]] = []
+    try:
+        subject, shop = _subject(asked)
+    except _Unread as unread:
+        return Answer(FAILED, (str(unread),)), ()
+    reports, errors = subject.errors()
+    if errors:
+        return Answer(FAULTY, reports=(reports,)), ()
+
+    def prepare() -> int:
+        made = prepared(shop)
+        if made.refusals:
+            raise Refused(*made.refusals)
+        for command, job in made.jobs:
+            if isinstance(job, Train):
+                found.append((command.name, training_job(job.graph, job.plan)))
+        return DONE
+
+    answer.code = _tried(prepare, subject, answer)
+    return answer, found
 
 
 def reading_of(asked: Performance) -> SampleReading:
@@ -373,5 +405,6 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     silent = not ranks.leads
     store = ModelFiles(roots, tensors=asked.tensors, run=started, silent=silent)
     starts = asked.starts_programs
-    shop = Workshop(experiment, place, store, Seeds(), starts, ranks=ranks, device=asked.device)
+    shop = Workshop(experiment, place, store, Seeds(), starts, ranks=ranks)
+    shop = shop._replace(device=asked.device, precision=asked.precision)
     return subject, shop

@@ -142,11 +142,17 @@ class Telling:
         """Report that they have been computed."""
         self.line("Precomputing --> Completed.")
 
-    def started(self, epochs: int, steps: int, rows: int, sized: bool) -> None:
-        """Report the start of training; `sized`: the configuration sets the length of an epoch."""
+    def started(
+        self, epochs: int, steps: int, rows: int, sized: bool, device: Mapping[str, str]
+    ) -> None:
+        """Report the start of training; `sized`: the configuration sets the length of an epoch.
+
+        `device` has facts about what computes, where a device was asked for.
+        """
         self._epochs, self._size_known = epochs, sized
         metrics = {"epochs": epochs, "steps": steps, "rows": rows}
-        self._event("start", epoch=0, step=0, samples=0, metrics=metrics)
+        more: dict[str, Any] = {"device": dict(device)} if device else {}
+        self._event("start", epoch=0, step=0, samples=0, metrics=metrics, **more)
 
     def goes_on(self, steps: int, seconds: float) -> None:
         """Report that training resumes after a number of minibatches, which took this time in

@@ -35,7 +35,7 @@ _PRECISIONS = {"float": "float32", "double": "float64"}
 class Workshop(NamedTuple):
     """The state that all actions of a run share: the folder that paths are relative to, the access
     to models and written files, the seeds of parameters, whether programs may be started, and the
-    training device, if one is named.
+    training device, if one is named, with the type of its products.
 
     ``ahead`` collects the paths of models that an earlier command will write and whose shapes are
     only partly known; it is None once the earlier commands have run, so that files can be read.
@@ -50,6 +50,7 @@ class Workshop(NamedTuple):
     ahead: list[str] | None = None
     ranks: Ranks = ALONE
     device: str = ""
+    precision: str = ""
 
     def path(self, path: str) -> str:
         """Return the location of a path in the configuration."""

@@ -93,6 +93,7 @@ def run(
     follower: Follower | None = None,
     ranks: Ranks | None = None,
     device: str = "",
+    precision: str = "",
 ) -> tuple[Answer, Follower]:
     """Do what the configuration of a folder says, with these items behind it."""
     follower = follower or Follower()
@@ -103,7 +104,7 @@ def run(
         lambda place, roots: Settings(),
     )
     asked.ranks = ranks
-    asked.device = device
+    asked.device, asked.precision = device, precision
     return perform(asked, follower), follower
 
 

@@ -84,3 +84,43 @@ def test_killed_on_one_device_goes_on_on_the_other(first: str, tmp_path: Path) -
     for name, values in models[0].values.items():
         other = models[1].values[name]
         np.testing.assert_allclose(other, values, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_the_log_says_what_computes_and_why(tmp_path: Path) -> None:
+    folder = made(tmp_path / "run")
+    for device, precision, name, words in (
+        ("torch:cpu", "", "torch:cpu", "it was asked for"),
+        ("torch:cpu", "bf16", "torch:cpu", "it was asked for"),
+        ("cpu", "", "cpu", "it was asked for"),
+    ):
+        answer, follower = run(
+            folder, "command=learn", "makeMode=false", device=device, precision=precision
+        )
+        assert (answer.code, answer.complaints) == (0, ())
+        (start,) = (one for one in follower.events if one["event"] == "start")
+        assert start["device"]["name"] == name
+        assert ("products of bf16" in start["device"]["title"]) == bool(precision)
+        assert words in start["device"]["why"]
+    _, follower = run(folder, "command=learn", "makeMode=false", device="auto")
+    (start,) = (one for one in follower.events if one["event"] == "start")
+    assert start["device"]["why"].endswith(("so cpu is left", " is there"))
+    _, follower = run(folder, "command=learn", "makeMode=false")
+    assert not any("device" in event for event in follower.events)
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "said"),
+    [
+        ("rocm", "", "--device rocm: There is no device 'rocm'. Name auto, cpu, torch"),
+        ("", "bf16", "--device cpu: cpu has no products of bf16. Choose --device torch"),
+    ],
+)
+def test_a_device_that_is_not_there_is_refused_before_the_run(
+    device: str, precision: str, said: str, tmp_path: Path
+) -> None:
+    folder = made(tmp_path / "run")
+    answer, follower = run(folder, device=device, precision=precision)
+    assert answer.code == 2
+    assert answer.complaints[0].startswith(said)
+    assert not follower.events
+    assert not (folder / "out").exists()

@@ -13,6 +13,8 @@ from netsharp_engine.tensor_backend.loops import Loop, scheduled
 _WIDTHS = {"float32": 4, "float64": 8}
 #: Bytes of a criterion that is read in a step, and of the word whether all numbers are finite.
 _READ, _JUDGED = 8, 1
+#: Bytes of what a rule remembers as one number.
+_SINGLE = 8
 
 
 def told(job: Job, device: str) -> Planned:
@@ -20,12 +22,13 @@ def told(job: Job, device: str) -> Planned:
     graph, width = job.graph, _WIDTHS[job.dtype]
     labels = labels_of(graph.nodes)
     calls = [call for part in scheduled(graph) for call in _calls(part, graph.criteria, labels)]
+    calls.sort(key=lambda call: call.stage)
     trained = [one for one in graph.parameters if one.trained]
     if job.rule is not None:
         leaves = tuple(f"gradient of {one.name}" for one in trained)
         calls.append(PlannedCall("backward", "autograd", (), (), leaves))
         for one in trained:
-            state = REMEMBERS[job.rule.kind]
+            state = tuple(f"{kind} of {one.name}" for kind in REMEMBERS[job.rule.kind])
             reads = (f"gradient of {one.name}", one.name, *state)
             formulas = (job.rule.kind,)
             calls.append(PlannedCall("update", job.rule.kind, formulas, reads, (one.name, *state)))
@@ -66,6 +69,6 @@ def _buffers(job: Job, width: int) -> Iterator[PlannedBuffer]:
         if job.rule is None or not one.trained:
             continue
         for kind in REMEMBERS[job.rule.kind]:
-            if kind not in SINGLE:
-                name = f"{kind} of {one.name}"
-                yield PlannedBuffer(name, kind, None, one.size * width, one.shape)
+            alone = kind in SINGLE
+            size, shape = (_SINGLE, (1,)) if alone else (one.size * width, one.shape)
+            yield PlannedBuffer(f"{kind} of {one.name}", kind, None, size, shape)

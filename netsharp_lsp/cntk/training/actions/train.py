@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from netsharp_engine.cntk.descent.reports import FINISHED, State
 from netsharp_engine.cntk.descent.training import Descent, require_parameters
@@ -29,7 +30,7 @@ from netsharp_lsp.cntk.training.networks.models import (
 from netsharp_lsp.cntk.training.networks.network_lines import parameter_lines, validation_lines
 from netsharp_lsp.cntk.training.options import Options
 from netsharp_lsp.cntk.training.plans.auto_adjust import NOT_NEGATIVE, demand, unheard
-from netsharp_lsp.cntk.training.plans.devices import trained_by
+from netsharp_lsp.cntk.training.plans.devices import facts_of, trained_by, training_job
 from netsharp_lsp.cntk.training.plans.sgd import plan_of
 from netsharp_lsp.cntk.training.plans.sharing import TrainedTogether, trained_together
 from netsharp_lsp.cntk.training.plans.truncating import (
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.cntk.samples.minibatches import Sweeps
     from netsharp_engine.graph import Graph
+    from netsharp_engine.phases import PhasedBackend
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.telling import Telling
@@ -83,6 +85,8 @@ class Train(NamedTuple):
     sharing: TrainedTogether = TrainedTogether()
     #: The command that makes the model with which training begins, if there is one.
     begins_with: str = ""
+    #: What the log says of the device, where one was asked for.
+    device: Mapping[str, str] = MappingProxyType({})
 
     @property
     def plan(self) -> TrainingPlan:
@@ -134,7 +138,7 @@ class Train(NamedTuple):
         kept.require_room(state)
         steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
-        telling.started(self.plan.epochs, steps, self.source.count, sized)
+        telling.started(self.plan.epochs, steps, self.source.count, sized, self.device)
         telling.goes_on(position.steps, position.seconds)
         if self.validation is not None:
             telling.warned(self.validation.sequences.warnings)
@@ -223,7 +227,9 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
     )
     plan = plan_of(options, work.dtype, network, _judge(network, criteria, options))
     graph = lowered(network, criteria, criteria)
-    plan = plan._replace(backend=trained_by(work.shop.device))
+    device = trained_by(work.shop.device, work.shop.precision, training_job(graph, plan))
+    if device is not None:
+        plan = plan._replace(backend=cast("PhasedBackend", device.backend))
     require_parameters(graph, plan)
     read = [*graph.inputs, *lowered(network, statistics(network)).inputs]
     reader = samples_of(work, shuffled=True)
@@ -257,6 +263,7 @@ def train(command: Command, action: str, shop: Workshop) -> Train:
         unheard(options),
         trained_together(work.options, options, work.dtype, work.shop.ranks.comm.size),
         "" if begun is None else begun.editor,
+        facts_of(device),
     )
 
 
