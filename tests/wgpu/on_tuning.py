@@ -114,8 +114,8 @@ def test_a_variant_is_chosen_by_its_time_with_a_clock_of_the_device_or_ours(cloc
 def test_a_variant_whose_numbers_are_others_is_left_out(monkeypatch):
     real = TunedText._vectors
 
-    def wrong(self, kernel, nest, row, end):
-        return [line.replace("+= ", "+= 1.01 * ") for line in real(self, kernel, nest, row, end)]
+    def wrong(self, kernel, nest, row, name):
+        return [line.replace("+= ", "+= 1.01 * ") for line in real(self, kernel, nest, row, name)]
 
     monkeypatch.setattr(TunedText, "_vectors", wrong)
     for name in [name for name in VARIANTS if name not in (PLAIN, "vectors", "rows")]:

@@ -43,7 +43,12 @@ class TunedText(KernelText):
         }
         nest = nest_of(kernel)
         assert nest is not None
-        return self._end(kernel, name), forms[row.form](kernel, nest, row, f"{name}_end")
+        before = self._end(kernel, name)
+        if row.form == "tiles":
+            assert nest.matrix is not None
+            before += self._matrices(nest.matrix, name)
+            before += self._tile_end(kernel, nest.matrix, name)
+        return before, forms[row.form](kernel, nest, row, name)
 
     def _end(self, kernel: DeviceKernel, name: str) -> list[str]:
         """Write what follows a sum, as a function: a block calls it several times."""
@@ -66,7 +71,7 @@ class TunedText(KernelText):
         """Write where the number of an element goes, among all parts."""
         return element if kernel.pieces == 1 else f"h * {kernel.elements} + {element}"
 
-    def _vectors(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+    def _vectors(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, name: str) -> list[str]:
         """Write four samples an invocation, whose weight is read once."""
         value, size = kernel.body[0][0], kernel.size
         blocks = -(-kernel.rows // VECTOR)
@@ -86,7 +91,7 @@ class TunedText(KernelText):
         lines += ["let i = f % " + str(size) + ";", f"var v{value} = vec4<f32>(0.0);"]
         lines += self.looped(nest, [f"v{value} += {term};"])
         for q, part in enumerate(_PARTS):
-            store = f"{end}({self._at(kernel, f'e{q}')}, e{q}, v{value}.{part});"
+            store = f"{name}_end({self._at(kernel, f'e{q}')}, e{q}, v{value}.{part});"
             whole = kernel.rows % VECTOR == 0
             lines.append(f"let e{q} = n{q} * {size} + i;")
             fits = f"{VECTOR} * (f / {size}) + {q} < {kernel.rows}"
@@ -95,7 +100,7 @@ class TunedText(KernelText):
         inner = [*self._parted(kernel, "g", count), *lines]
         return [*first, *(f"  {line}" for line in inner), "}"]
 
-    def _lanes(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+    def _lanes(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, name: str) -> list[str]:
         """Write several threads a number, each with a share of a loop, added in pairs."""
         value, lanes = kernel.body[0][0], row.lanes
         own, total = self.width // lanes, kernel.elements * kernel.pieces
@@ -115,10 +120,10 @@ class TunedText(KernelText):
             lines.append(f"if (lane < {half}) {{ line[t] += line[t + {half}]; }}")
             lines.append("workgroupBarrier();")
             half //= 2
-        lines.append(f"if (lane == 0 && g < {total}) {{ {end}(g, e, line[t]); }}")
+        lines.append(f"if (lane == 0 && g < {total}) {{ {name}_end(g, e, line[t]); }}")
         return lines
 
-    def _tiles(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, end: str) -> list[str]:
+    def _tiles(self, kernel: DeviceKernel, nest: LoopNest, row: Variant, name: str) -> list[str]:
         """Write a tile of a product a group, a block of 4 x 4 a thread, by group memory."""
         matrix = nest.matrix
         assert matrix is not None
@@ -140,10 +145,10 @@ class TunedText(KernelText):
         lines += [f"var x{part} = vec4<f32>(0.0);" for part in _PARTS]
         # All groups turn equally often, so that their threads meet at the barriers.
         lines.append(f"for (var s = 0; s < {length}; s += {row.deep}) {{")
-        lefts, rights = row.loads
+        lefts, _ = row.loads
         inner = [
-            *self._loaded(matrix, row, lefts, 0, left=True),
-            *self._loaded(matrix, row, rights, lefts, left=False),
+            *self._loaded(matrix, row, f"{name}_left", left=True),
+            *self._loaded(matrix, row, f"{name}_right", left=False),
             "workgroupBarrier();",
             f"for (var d = 0; d < {row.deep}; d += {UNROLLED}) {{",
         ]
@@ -154,55 +159,64 @@ class TunedText(KernelText):
             inner += [f"  x{part} += a{step}.{part} * b{step};" for part in _PARTS]
         inner += ["}", "workgroupBarrier();"]
         lines += [*(f"  {line}" for line in inner), "}"]
-        return [*lines, *self._tile_stores(kernel, matrix, row, end)]
+        return [*lines, *self._tile_stores(kernel, row, name)]
 
-    def _loaded(
-        self, matrix: MatrixForm, row: Variant, count: int, first: int, *, left: bool
-    ) -> list[str]:
+    def _loaded(self, matrix: MatrixForm, row: Variant, name: str, *, left: bool) -> list[str]:
         """Write a loop by which all threads fetch the tile of one matrix, four neighbours each."""
-        side = row.down if left else row.across
-        runs = matrix.left_runs if left else matrix.right_runs
-        letter, most = ("m", matrix.down) if left else ("c", matrix.across)
-        start = "m0" if left else "c0"
-        lets = matrix.left_lets if left else matrix.right_lets
-        number = self.said(matrix.left if left else matrix.right)
+        lefts, rights = row.loads
+        side, count, first = (row.down, lefts, 0) if left else (row.across, rights, lefts)
         vectors = side // VECTOR
-        split = (
-            ("l / " + str(row.deep), "l % " + str(row.deep))
-            if runs
-            else (f"l % {vectors}", f"l / {vectors}")
-        )
+        block, step = f"l % {vectors}", f"l / {vectors}"
+        if matrix.left_runs if left else matrix.right_runs:
+            block, step = f"l / {row.deep}", f"l % {row.deep}"
+        parts = [f"{name}(one + {part}, k0 + s + step, k1)" for part in range(VECTOR)]
         inner = [
-            f"let block = {split[0]};",
-            f"let step = {split[1]};",
-            f"let k = min(k0 + s + step, {matrix.deep - 1});",
-            "let here = k0 + s + step < k1;",
-            "var found = vec4<f32>(0.0);",
+            f"let block = {block};",
+            f"let step = {step};",
+            f"let one = {'m0' if left else 'c0'} + {VECTOR} * block;",
+            f"tile[{first} + step * {vectors} + block] = vec4<f32>({', '.join(parts)});",
         ]
-        for part, name in enumerate(_PARTS):
-            place = f"{start} + {VECTOR} * block + {part}"
-            one = [f"let {letter} = min({place}, {most - 1});"]
-            one += [f"let {key} = {self.said(text)};" for key, text in lets]
-            one.append(f"found.{name} = select(0.0, {number}, here && {place} < {most});")
-            inner.append(f"{{ {' '.join(one)} }}")
-        inner.append(f"tile[{first} + step * {vectors} + block] = found;")
         head = f"for (var l = t; l < {count}; l += {self.width}) {{"
         return [head, *(f"  {line}" for line in inner), "}"]
 
-    def _tile_stores(
-        self, kernel: DeviceKernel, matrix: MatrixForm, row: Variant, end: str
-    ) -> list[str]:
-        lines = [f"let mine = t < {row.owners};"]
-        for a, down in enumerate(_PARTS):
-            lines.append(f"{{ let m = m0 + {VECTOR} * um + {a};")
-            for b, part in enumerate(_PARTS):
-                fits = f"mine && m < {matrix.down} && c < {matrix.across}"
-                lines.append(
-                    f"  {{ let c = c0 + {VECTOR} * uc + {b}; let e = {matrix.element}; "
-                    f"if ({fits}) {{ {end}({self._at(kernel, 'e')}, e, x{down}.{part}); }} }}"
-                )
-            lines.append("}")
-        return lines
+    def _matrices(self, matrix: MatrixForm, name: str) -> list[str]:
+        """Write functions for a number of each matrix, 0 beyond its end."""
+        sides = (
+            ("left", "m", matrix.down, matrix.left_lets, matrix.left),
+            ("right", "c", matrix.across, matrix.right_lets, matrix.right),
+        )
+        found = []
+        for side, letter, most, lets, number in sides:
+            inner = [
+                f"let {letter} = min(one, {most - 1});",
+                f"let k = min(deep, {matrix.deep - 1});",
+                *(f"let {key} = {self.said(text)};" for key, text in lets),
+                f"return select(0.0, {self.said(number)}, one < {most} && deep < end);",
+            ]
+            head = f"fn {name}_{side}(one: i32, deep: i32, end: i32) -> f32 {{"
+            found += [head, *(f"  {line}" for line in inner), "}"]
+        return found
+
+    def _tile_end(self, kernel: DeviceKernel, matrix: MatrixForm, name: str) -> list[str]:
+        """Write a function that ends the number of a row and a column, where it is one."""
+        inner = [
+            f"let e = {matrix.element};",
+            f"if (m < {matrix.down} && c < {matrix.across}) {{",
+            f"  {name}_end({self._at(kernel, 'e')}, e, sum);",
+            "}",
+        ]
+        head = f"fn {name}_put(h: i32, m: i32, c: i32, sum: f32) {{"
+        return [head, *(f"  {line}" for line in inner), "}"]
+
+    def _tile_stores(self, kernel: DeviceKernel, row: Variant, name: str) -> list[str]:
+        part = "0" if kernel.pieces == 1 else "h"
+        lines = [
+            f"  {name}_put({part}, m + {a}, c + {b}, x{down}.{across});"
+            for a, down in enumerate(_PARTS)
+            for b, across in enumerate(_PARTS)
+        ]
+        place = [f"let m = m0 + {VECTOR} * um;", f"let c = c0 + {VECTOR} * uc;"]
+        return [*place, f"if (t < {row.owners}) {{", *lines, "}"]
 
     def _several_rows(self, kernel: DeviceKernel) -> list[str]:
         """Write several rows a group, an element a thread; threads read their own row."""
