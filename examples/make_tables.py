@@ -21,7 +21,7 @@ INPUT_SIZE = 37
 
 
 def read_digits() -> tuple[np.ndarray, np.ndarray]:
-    """The pictures [1797, 8, 8] and their digits [1797]."""
+    """Return the pictures [1797, 8, 8] and their digits [1797]."""
     with gzip.open(HERE / "digits" / "digits.csv.gz", "rt", encoding="ascii") as stream:
         rows = np.array([[int(cell) for cell in row] for row in list(csv.reader(stream))[1:]])
     return rows[:, 1:].reshape(-1, 8, 8), rows[:, 0]
@@ -40,7 +40,7 @@ def enlarge(pictures: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 
 def write_table(path: Path, names: list[str], rows: list[list[object]]) -> None:
-    """A gzipped CSV whose bytes depend on its content alone."""
+    """Return a gzipped CSV whose bytes depend on its content alone."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)

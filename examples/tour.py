@@ -42,7 +42,7 @@ STEPS = (
 
 
 def netsharp() -> str:
-    """The installed command: beside this Python, else on the path."""
+    """Return the installed command: beside this Python, else on the path."""
     beside = Path(sys.executable).with_name("netsharp")
     found = str(beside) if beside.exists() else shutil.which("netsharp")
     if found is None:

@@ -1,6 +1,6 @@
 """What a back end would do in a step, as plain data: calls in order, buffers, bytes that cross.
 
-A draft that can tell it has a method ``planned``; no back end and no array library is known here.
+A draft that can report it has a method ``planned``; no back end and no array library is known here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class PlannedCall(NamedTuple):
     ``stage`` is "forward", "loss", "backward" or "update", that of its first part where it has
     several.  ``kernel`` is what computes, ``formulas`` the operations that are merged in it,
     ``reads`` and ``writes`` names of nodes and buffers.  ``layer`` says whose it is, ``origin``
-    where that stands in the specification.  ``trips``: how often its loops run at most, where that
+    its place in the specification.  ``trips``: how often its loops run at most, where that
     is known.
     """
 
@@ -34,7 +34,7 @@ class PlannedCall(NamedTuple):
 
 
 class PlannedBuffer(NamedTuple):
-    """Memory that is made once: ``offset`` bytes behind the begin of ``space``, and its shape.
+    """Memory that is made once: ``offset`` bytes after the start of ``space``, and its shape.
 
     Where memory has no place beforehand, ``offset`` is None.
     """
@@ -62,12 +62,12 @@ class Planned(NamedTuple):
 
     @property
     def merged(self) -> int:
-        """How many operations are computed in calls of others."""
+        """Return how many operations are computed in calls of others."""
         return sum(max(len(call.formulas) - 1, 0) for call in self.calls)
 
 
 def planned(draft: Draft) -> Planned | None:
-    """Return what a draft would do in a step; None where its back end does not tell."""
+    """Return the plan of a step of a draft; None where its back end does not report it."""
     found: Callable[[], Planned] | None = getattr(draft, "planned", None)
     return None if found is None else found()
 
@@ -78,7 +78,7 @@ def labels_of(nodes: list[Node]) -> dict[Node, str]:
 
 
 def place_of(node: Node) -> str:
-    """Return where a node stands in the specification, empty where nobody knows."""
+    """Return a node's place in the specification, empty where unknown."""
     return "" if node.origin is None else str(node.origin)
 
 

@@ -40,7 +40,7 @@ class Board(NamedTuple):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """What must be installed."""
+        """Return what must be installed."""
         return self.compiler, self.emulator[0]
 
 
@@ -114,7 +114,7 @@ def run(board: Board, program: Path, seconds: float = 120) -> tuple[int, str]:
 
 
 def missing(board: Board) -> list[str]:
-    """The programs that a board needs and that are not there."""
+    """Return the programs that a board needs and that are not there."""
     return [one for one in board.programs if shutil.which(one) is None]
 
 

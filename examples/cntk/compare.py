@@ -23,7 +23,7 @@ NETSHARP = (sys.executable, "-P", "-m", "netsharp_lsp")
 
 
 def figures(folder: Path, configuration: str) -> list[dict[str, object]]:
-    """The events of a run."""
+    """Return the events of a run."""
     command = (*NETSHARP, "run", "--events", configuration)
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -28,7 +28,7 @@ SETTINGS = {
 
 
 def accuracy(seed: int) -> float:
-    """The share of a held out, stratified quarter that a network of this seed gets right."""
+    """Return the share of a held out, stratified quarter that a network of this seed gets right."""
     pictures, digits = read_digits()
     features = enlarge(pictures, 29, 29).reshape(len(pictures), -1)
     model = netsharp.train(HERE / "digits29.nn", features, digits, seed=seed, **SETTINGS)

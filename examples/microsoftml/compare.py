@@ -33,7 +33,7 @@ NEAR = slice(2, 6)
 
 
 def log_of(call: str, seed: int) -> tuple[float, ...]:
-    """The figures of one run of a call."""
+    """Return the figures of one run of a call."""
     command = [sys.executable, "-m", "netsharp_lsp", "run", f"published.py::{call}", "--root", ".."]
     with tempfile.TemporaryDirectory() as folder:
         flags = ["--rx-log", "--validation", "0.25", "--seed", f"{seed}"]

@@ -57,7 +57,7 @@ def passes(style: PlanStyle = PlanStyle()) -> list[list[tuple[str, ...]]]:  # no
 
 
 def placed(name: str) -> tuple[int, str]:
-    """The step of a formula, and how it is shown."""
+    """Return the step of a formula, and how it is shown."""
     if name.endswith((": tanh", ": slope of tanh")):
         step = 0 if name.endswith(": tanh") else 2
         return step, "σ" if step == 0 else "□ σ'"
@@ -90,7 +90,7 @@ def lines() -> list[list[list[str]]]:
 
 
 def drawing() -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     cells = lines()
     heights = [LINE * max(1, *(len(one[step]) for one in cells)) + 14 for step in range(len(STEPS))]
     width, height = LEFT + WIDTH * len(cells) + 8, TOP + sum(heights) + 12

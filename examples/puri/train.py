@@ -22,7 +22,7 @@ WAYS = {1: (0.01, 3), 32: (0.15, 10)}
 
 
 def accuracy(device: str, rows: int, *, pictures: int | None = None) -> float:
-    """The share of a held out quarter that is right after training in steps of so many rows."""
+    """Return the accuracy on a held-out quarter after training in steps of ``rows`` rows."""
     images, digits = read_digits()
     images, digits = images[:pictures], digits[:pictures]
     features = enlarge(images, 29, 29).reshape(len(images), -1)

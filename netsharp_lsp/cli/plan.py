@@ -115,7 +115,9 @@ def _run_experiment(experiments: Experiments, args: argparse.Namespace) -> int:
 
     problem, name = unfitting(args), args.specification
     if problem is None and (args.device or CPU).casefold() == CPU:
-        problem = f"{name}: cpu does not tell what it would run of it. Name --device torch or wgpu."
+        problem = (
+            f"{name}: cpu does not report what it would run of it. Name --device torch or wgpu."
+        )
     if problem is not None:
         complain(problem)
         return FAILED

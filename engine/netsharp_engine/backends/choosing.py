@@ -32,7 +32,7 @@ class DeviceRates(NamedTuple):
     told: str
 
     def seconds(self, work: float, nodes: int) -> float:
-        """Return how long so many multiply-adds of so many nodes take."""
+        """Return the time of a number of multiply-adds and nodes, in seconds."""
         return nodes * DISPATCHES * self.seconds_a_pass + work / self.multiply_adds
 
 
@@ -91,7 +91,7 @@ def choose(
 
 
 def _by(made: Backend, family: str, processor: Backend | None) -> Backend:
-    """The back end of a family, another one for the processor where one is given."""
+    """Return the back end of a family, another one for the processor where one is given."""
     return processor if processor is not None and family == CPU else made
 
 
@@ -117,7 +117,7 @@ def title_of(made: Backend) -> str:
 
 
 def _first(jobs: Sequence[Job], precision: str, processor: Backend | None) -> Device | Unusable:
-    """The first device that can do the jobs and is worth it, and why none before it."""
+    """Return the first device that can do the jobs and is worth it, and why none before it."""
     reasons: list[str] = []
     for row in FAMILIES.values():
         made = _tried(row, jobs, precision, processor)
@@ -136,7 +136,7 @@ def _first(jobs: Sequence[Job], precision: str, processor: Backend | None) -> De
 def _tried(
     row: DeviceFamily, jobs: Sequence[Job], precision: str, processor: Backend | None
 ) -> Device | str:
-    """A device of one family, or why it is passed over."""
+    """Return a device of one family, or why it is skipped."""
     if row.missing is not None:
         return f"{row.name} is not installed"
     if not row.likely():
@@ -166,7 +166,7 @@ def _tried(
 
 
 def _is_device(name: str, title: str) -> bool:
-    """Whether a device is more than a processor that plays one."""
+    """Return whether a device is more than a processor that plays one."""
     return not (name.endswith(":cpu") or title.endswith(f", {SOFTWARE}"))
 
 

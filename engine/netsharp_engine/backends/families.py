@@ -49,7 +49,7 @@ class DeviceFamily(NamedTuple):
 
     @property
     def missing(self) -> Unusable | None:
-        """What is not installed, and the command that mends it."""
+        """Return the missing package, and the command that installs it."""
         if not self.package or installed(self.package):
             return None
         return Unusable(
@@ -58,19 +58,19 @@ class DeviceFamily(NamedTuple):
         )
 
     def made(self, kind: str, precision: str) -> Backend | Unusable:
-        """The back end on a kind of its devices, or why there is none."""
+        """Return the back end on a kind of its devices, or why there is none."""
         return self.missing or self._tried(self.make, kind, precision)
 
     def planned(self, kind: str, precision: str) -> Backend | Unusable:
-        """What drafts for a device, or why nothing does; the package may be absent."""
+        """Return what drafts for a device, or why nothing does; the package may be absent."""
         made = self._tried(self.planner, kind, precision)
         return self.missing or made if isinstance(made, Unusable) else made
 
     def unloadable(self, error: Exception) -> Unusable:
-        """What an error in loading the package means, and the command that mends it."""
+        """Return the meaning of an error in loading the package, and the command that fixes it."""
         return Unusable(
             f"{self.name} is installed and cannot be loaded: {error}.",
-            f'Install it anew: python -m pip install --force-reinstall "netsharp[{self.name}]"',
+            f'Reinstall it: python -m pip install --force-reinstall "netsharp[{self.name}]"',
         )
 
     def _tried(
@@ -119,7 +119,7 @@ def _torch_devices() -> Iterator[FoundDevice]:
 
 
 def _wgpu_room() -> Any:
-    """The room of the back end; ModuleNotFoundError where this build has none."""
+    """Return the room of the back end; ModuleNotFoundError where this build has none."""
     return import_module("netsharp_engine.wgpu_backend")
 
 

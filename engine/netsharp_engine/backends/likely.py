@@ -1,6 +1,6 @@
 """Whether a computer is likely to have a device that a family computes on; no family is imported.
 
-Asking torch itself takes seconds: files of drivers tell nearly as much.
+Asking torch itself takes seconds: files of drivers say nearly as much.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def installed(package: str) -> bool:
 
 
 def torch_is_likely() -> bool:
-    """Whether torch, which is installed, may find a device that is no processor."""
+    """Return whether torch, which is installed, may find a device other than the processor."""
     try:
         build = version("torch").partition("+")[2]
     except PackageNotFoundError:
@@ -38,5 +38,5 @@ def torch_is_likely() -> bool:
 
 
 def wgpu_is_likely() -> bool:
-    """Whether wgpu, which is installed, may find an adapter."""
+    """Return whether wgpu, which is installed, may find an adapter."""
     return sys.platform in ("darwin", "win32") or any(map(os.path.exists, _ANY_GPU))

@@ -1,6 +1,6 @@
-"""What devices are called: a family, and behind a colon which of its own, in plain text.
+"""The names of devices: a family, and after a colon one of its devices, in plain text.
 
-Settings and command lines read names with it; no back end is known here, and nothing is asked.
+Settings and command lines parse names with it; it knows no back end and queries no device.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ except (ImportError, OSError):
 
 
 def main(arguments: list[str]) -> int:
-    """Do what torchrun does with the arguments up to ``--`` and the command of a process behind it.
+    """Run torchrun with the arguments up to ``--`` and the command of a process after it.
 
     torchrun would look for flags of its own in that command.
     """

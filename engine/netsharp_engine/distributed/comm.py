@@ -1,4 +1,4 @@
-"""What processes that train together ask of each other, and the one that has nobody to ask.
+"""The communication of processes that train together, and that of a single process.
 
 No transport is known here; ``group`` has that of torch.
 """
@@ -24,7 +24,7 @@ class Exchanging(Protocol):
     """What a program may be beside: one of several that train the same network on parts of a batch.
 
     Its step computes the share of its rows in the gradient, none where it is fed none; then,
-    before anything is judged or changed, ``exchange`` adds up gradients, and what is counted of the
+    before anything is checked or changed, ``exchange`` adds up gradients and the counts of the
     step.  So all programs see the same numbers and faults, and stay equal.
     """
 
@@ -50,11 +50,11 @@ class Comm(Protocol):
     def all_reduce_(self, *arrays: Any) -> None:
         """Replace flat arrays, in place, by their sums over all ranks; all get the same bits.
 
-        An array is numpy's, or a tensor of torch on the device of whoever computes there.
+        An array is numpy's, or a tensor of torch on the device that computes.
         """
 
     def gather(self, data: bytes) -> list[bytes]:
-        """What each rank gave, in order of the ranks."""
+        """Return what each rank gave, in order of the ranks."""
 
     def barrier(self) -> None:
         """Wait until all have come here."""
@@ -72,7 +72,7 @@ class Solo:
         """Leave them: sums of one."""
 
     def gather(self, data: bytes) -> list[bytes]:
-        """What was given."""
+        """Return what was given."""
         return [data]
 
     def barrier(self) -> None:

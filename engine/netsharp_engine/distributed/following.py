@@ -11,9 +11,9 @@ _LOOKS, _PATIENCE = 1.0, 120.0
 
 
 def end_with_parent() -> None:
-    """From now on, ask this process to end where its parent has ended, and after a while make it.
+    """Ask this process to end once its parent has ended, and force it after a while.
 
-    Who is asked has the time to save.  Windows tells nobody that a parent has ended: there a
+    So it has time to save.  Windows does not report the end of a parent: there a
     process ends when its connections do.
     """
     parent = os.getppid()

@@ -55,7 +55,7 @@ class TorchComm:
                 work.wait()
 
     def gather(self, data: bytes) -> list[bytes]:
-        """What each rank gave."""
+        """Return what each rank gave."""
         sizes = np.zeros(self.size, np.int64)
         sizes[self.rank] = len(data)
         self.all_reduce_(sizes)
@@ -73,7 +73,7 @@ class TorchComm:
 
 
 def _tensor(array: Any) -> torch.Tensor:
-    """A view of an array of numpy, without a copy; a tensor as it is."""
+    """Return a view of an array of numpy, without a copy; a tensor as it is."""
     return torch.from_numpy(array) if isinstance(array, np.ndarray) else array
 
 

@@ -1,6 +1,6 @@
 """What the ranks of a training share: rows of a step, its gradient, and decisions.
 
-A run asks this and knows no transport; back ends know only that somebody adds up their gradients.
+A run asks this and knows no transport; back ends know only that their gradients are added up.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _AGREED = 2
 class Ranks:
     """The processes of one training.
 
-    All of them decide the same: by the clock of rank 0 as it stood at the last step, and by the
-    wish of any of them to stop.
+    All of them decide the same: by the clock of rank 0 at the last step, and by the
+    request of any of them to stop.
     """
 
     def __init__(self, comm: Comm | None = None) -> None:
@@ -36,16 +36,16 @@ class Ranks:
 
     @property
     def leads(self) -> bool:
-        """Whether this is the process that shows, logs and saves."""
+        """Return whether this is the process that shows, logs and saves."""
         return self.comm.rank == 0
 
     @property
     def share(self) -> slice:
-        """Which of the rows of a step are computed here: every so many-th from the rank on."""
+        """Return the slice of a step's rows computed here: every ``size``-th from the rank on."""
         return slice(self.comm.rank, None, self.comm.size)
 
     def stretch(self, rows: int, step: int = 1) -> slice:
-        """Which of some rows are this rank's where each takes a stretch, in whole steps of so many.
+        """Return this rank's range of rows, in whole steps of ``step`` rows.
 
         All together, in order of the ranks, they are all rows in their order.
         """
@@ -55,7 +55,7 @@ class Ranks:
         return slice(first, min(last, rows))
 
     def most(self, rows: int) -> int:
-        """How many rows of a step of so many are computed by any of them, at most."""
+        """Return the largest number of rows of a step that any rank computes."""
         return -(-rows // self.comm.size)
 
     def clock(self) -> float:
@@ -63,7 +63,7 @@ class Ranks:
         return time.perf_counter() if self.alone else self._now
 
     def asked(self, wish: Callable[[], bool]) -> Callable[[], bool]:
-        """What says whether all stop behind this step; ``wish`` is that of this process."""
+        """Return a function for whether all stop after this step; ``wish`` is the one here."""
         if self.alone:
             return wish
         self._wish = wish
@@ -76,7 +76,7 @@ class Ranks:
             raise CommError(f"The processes have not the same {what}: {', '.join(told)}.")
 
     def answered(self, tell: Callable[[Any], object]) -> Callable[[Any], object]:
-        """What tells an event here, and returns the answer that rank 0 got to one of an epoch."""
+        """Return a function that reports an event, and returns rank 0's answer at an epoch."""
         if self.alone:
             return tell
 

@@ -42,7 +42,7 @@ class Draw(NamedTuple):
         return self._replace(rows=self.numbers(count)[rows])
 
     def numbers(self, count: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of ``count`` fed rows in their batch."""
+        """Return the indices [rows] of ``count`` fed rows in their batch."""
         return np.arange(count) if self.rows is None else self.rows
 
 

@@ -70,7 +70,7 @@ class Design:
         return not (self.training and KERNELS[source.op].keeps_output(source))
 
     def _gradients(self) -> dict[Node, Node]:
-        """A gradient for each learning node; elementwise ones pass theirs on in place."""
+        """Return a gradient for each learning node; elementwise ones pass theirs on in place."""
         gradients: dict[Node, Node] = {}
         for node in reversed(self.nodes):
             if node not in self.facts.learning:
@@ -85,7 +85,7 @@ class Design:
         return gradients
 
     def needs(self, *, shares: bool = False) -> Counter[str]:
-        """The bytes that the plan will take, by what they are for: mostly a layer.
+        """Return the bytes that the plan will take, by what they are for: mostly a layer.
 
         ``shares``: the weights are another plan's.
         """

@@ -40,12 +40,12 @@ class TorchBackend:
 
     @property
     def name(self) -> str:
-        """How the device is named on a command line."""
+        """Return how the device is named on a command line."""
         return f"torch:{self.kind}"
 
     @property
     def title(self) -> str:
-        """What computes, for people."""
+        """Return what computes, for people."""
         products = ", products of bf16" if self.halved else ""
         device = title_of(self.kind) if is_there(self.kind) else f"{self.kind}, which is not here"
         return f"PyTorch {torch.__version__}, {device}{products}"
@@ -61,12 +61,12 @@ class TorchBackend:
 
 
 def _is_cntk(job: Job) -> bool:
-    """Whether all operations of a network are CNTK's."""
+    """Return whether all operations of a network are CNTK's."""
     return all(node.op == "input" or node.op in TENSORS for node in job.graph.nodes)
 
 
 def is_there(kind: str) -> bool:
-    """Whether torch can compute on such a device here."""
+    """Return whether torch can compute on such a device here."""
     if kind == "cuda":
         return bool(torch.cuda.is_available())
     if kind == "xpu":

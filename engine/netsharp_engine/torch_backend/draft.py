@@ -32,7 +32,7 @@ class TorchDraft:
         self.facts = Analysis(job.graph, job.rule is not None)
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """What the tables do not have."""
+        """Return what the tables do not have."""
         return [*self._nodes(), *self._criteria()]
 
     def _nodes(self) -> Iterator[Unsupported]:
@@ -66,7 +66,7 @@ class TorchDraft:
             yield Unsupported(self.facts.output, f"torch has no update rule '{rule.kind}' here.")
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """The bytes of the host: parameters, what the rule remembers, values if they lie there."""
+        """Return the host's bytes: parameters, the rule's state, values if they are there."""
         width, rule = WIDTHS[self.job.dtype], self.job.rule
         copies = 0 if shares else 1
         copies += 0 if rule is None else 3 + len(REMEMBERS[rule.kind])
@@ -80,7 +80,7 @@ class TorchDraft:
         return found
 
     def planned(self) -> Planned:
-        """What would run in a step, whether the device is here or not."""
+        """Return what would run in a step, whether the device is here or not."""
         return told(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchProgram:

@@ -29,7 +29,7 @@ class TorchCalls:
     """The calls of one graph in order.
 
     ``last`` is the node whose values the loss reads; the output's own step, if it is fused with the
-    loss, is ``late``: it runs where somebody reads it.  ``masks`` are filled by each batch.
+    loss, is ``late``: it runs where its value is read.  ``masks`` are filled by each batch.
     """
 
     def __init__(self, facts: Analysis, numbers: TorchNumbers) -> None:
@@ -88,7 +88,7 @@ class TorchCalls:
 def merged_terms(facts: Analysis, node: Node) -> tuple[Node, ...]:
     """Return the full bundles that are multiplied and added together with the biases ``node``.
 
-    Empty where it adds to something else, or somebody else may read what stands between.
+    Empty where it adds to another value, or another node may read the value between.
     """
     if node.op != "bias":
         return ()
@@ -106,7 +106,7 @@ def merged_terms(facts: Analysis, node: Node) -> tuple[Node, ...]:
 
 
 def multiplies(facts: Analysis, node: Node) -> bool:
-    """Whether a bundle is computed as a product with a matrix."""
+    """Return whether a bundle is computed as a product with a matrix."""
     if node.op == "filtered":
         parameter = node.parameters[0]
         users = [each for each in facts.graph.nodes if parameter in each.parameters]
@@ -115,7 +115,7 @@ def multiplies(facts: Analysis, node: Node) -> bool:
 
 
 def _inside(facts: Analysis, node: Node, user: Node) -> bool:
-    """Whether nobody but ``user`` reads a node, by name either."""
+    """Return whether only ``user`` reads a node, by name either."""
     return not node.name and facts.ends(node, user) and node is not facts.output
 
 

@@ -84,7 +84,7 @@ class TorchNumbers:
     ``trained`` is a vector of what is trained, large parameters last, ``fixed`` of the rest;
     ``parts`` are the tensors of
     each parameter by its name, views into these vectors, ``leaves`` those that are trained, one
-    behind the other, and ``owners`` the parameters of these.
+    after another, and ``owners`` the parameters of these.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class TorchNumbers:
         self.leaves = [leaf for each in self.changed for leaf in self.parts[each.name]]
 
     def is_large(self, parameter: Parameter) -> bool:
-        """Whether a parameter is changed by itself: copying its gradient takes longer."""
+        """Return whether a parameter is changed by itself: copying its gradient takes longer."""
         return max(product(part.shape) for part in self._how[parameter.name]) >= APART
 
     def count(self, some: Sequence[Parameter]) -> int:
@@ -144,7 +144,7 @@ class TorchNumbers:
         return [view for views in found for view in views]
 
     def masks(self) -> list[tuple[int, Tensor]]:
-        """Return which leaves have cells that are no numbers, and 0 there and 1 elsewhere."""
+        """Return the leaves with NaN cells, with factors that are 0 there and 1 elsewhere."""
         found = []
         for place, each in enumerate(self.owners):
             cells = self._how[each.name][0].cells

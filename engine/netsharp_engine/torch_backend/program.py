@@ -35,7 +35,7 @@ Array = npt.NDArray[np.floating[Any]]
 
 
 class Setting(NamedTuple):
-    """How a program computes: so many threads, and whether products are of bfloat16."""
+    """The settings of a program: threads, and whether products are of bfloat16."""
 
     threads: int = 1
     halved: bool = False
@@ -97,7 +97,7 @@ class TorchProgram:
         return torch.from_numpy(array).to(self.numbers.device, self.numbers.dtype)
 
     def _aimed(self, target: Any) -> Tensor:
-        """The target as codes [rows] where there are several nodes, else [rows, nodes]."""
+        """Return the target as codes [rows] where there are several nodes, else [rows, nodes]."""
         size = self._facts.output.size
         array = np.asarray(target)
         self._codes = None
@@ -122,7 +122,7 @@ class TorchProgram:
             self._shares = self._sent(np.asarray(weights) / self._weight)
 
     def _computed(self) -> Tensor:
-        """All nodes but a late output; the values of the node that the loss reads."""
+        """Return all nodes but a late output; the values of the node that the loss reads."""
         if self._threads and torch.get_num_threads() != self._threads:
             torch.set_num_threads(self._threads)
         self._values = dict(self._inputs)
@@ -189,7 +189,7 @@ class TorchProgram:
         return self._checked(gradients)
 
     def _checked(self, gradients: list[Tensor]) -> bool:
-        """Whether all numbers of a gradient are finite."""
+        """Return whether all numbers of a gradient are finite."""
         self._square = sum(float(torch.dot(each, each)) for each in gradients)
         if not math.isfinite(self._square) and not all(
             bool(each.isfinite().all()) for each in gradients
@@ -199,7 +199,7 @@ class TorchProgram:
         return True
 
     def _judged(self) -> Tensor:
-        """The weighted mean of the rows' losses."""
+        """Return the weighted mean of the rows' losses."""
         last = matrix(self._computed())
         if self._halved:
             last = last.to(self.numbers.dtype)
@@ -227,7 +227,7 @@ class TorchProgram:
         return True
 
     def _first_node(self) -> Node | None:
-        """The first named node, in the order of computation, with a value that is not finite."""
+        """Return the first named node, in computing order, with a value that is not finite."""
         for node in self._facts.nodes:
             if node.name and not np.isfinite(self.read(node)).all():
                 return node
@@ -248,7 +248,7 @@ class TorchProgram:
         self._told = Figures(sums, told.weight + self._weight, told.rows + rows, told.steps + 1)
 
     def _counted(self) -> list[float]:
-        """What the further criteria count of the rows of this step."""
+        """Return what the further criteria count of the rows of this step."""
         with torch.no_grad():
             said = [self._network.read(self._values, self._facts.output) for _ in self._counts]
             counts = zip(self._counts, said, strict=True)
@@ -260,11 +260,11 @@ class TorchProgram:
         self._told, self._fault = figures._replace(sums=sums, fault=None), None
 
     def figures(self) -> Figures:
-        """The sums so far."""
+        """Return the sums so far."""
         return self._told._replace(fault=self._fault)
 
     def read(self, node: Node) -> Array:
-        """The values [rows, nodes] of a node."""
+        """Return the values [rows, nodes] of a node."""
         values = matrix(self._network.read(self._values, node).detach())
         found: Array = values.to("cpu", self.numbers.dtype).numpy()
         return found

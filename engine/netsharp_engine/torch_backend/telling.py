@@ -1,4 +1,4 @@
-"""What torch's calls of a step are and where its vectors lie, told without a device.
+"""Torch's calls of a step and the places of its vectors, without a device.
 
 The calls are bound to tensors that have shapes and no memory.
 """

@@ -74,7 +74,7 @@ RULES: dict[str, Rule] = {
 class TorchUpdates:
     """A kind of rule with what it remembers of the numbers of one network.
 
-    Small parameters are changed together, for which their gradients are copied behind each other;
+    Small parameters are changed together, for which their gradients are copied one after another;
     large ones part by part.
     """
 
@@ -95,7 +95,7 @@ class TorchUpdates:
         ]
 
     def _cut(self, vector: Tensor) -> list[Tensor]:
-        """A vector as the pieces that are changed."""
+        """Return a vector as the pieces that are changed."""
         large = self._numbers.leaf_views(vector)[self._small :]
         some = [vector[: len(self._joined)]] if self._small else []
         return [*some, *(view.view(-1) for view in large)]
@@ -123,10 +123,10 @@ class TorchUpdates:
         return None
 
     def calm(self, rule: UpdateRule, square: float) -> bool:
-        """Whether an update by a gradient of this square leaves no number that is not finite.
+        """Return whether an update by a gradient of this square keeps all numbers finite.
 
-        Steps are then far smaller than what numbers can be, and nothing makes weights grow by a
-        factor; AdaDelta's steps may double each time.
+        Steps are then far smaller than the largest number, and no factor makes weights grow;
+        AdaDelta's steps may double each time.
         """
         rate = max(rule.rate, 1.0)
         grows = abs(1 - rule.rate * rule.decay) > 1 or self._kind == "adadelta"
@@ -164,7 +164,7 @@ def clip(shaping: Shaping, gradients: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _incoming(numbers: TorchNumbers, facts: Analysis) -> Iterator[Callable[[float], None]]:
-    """What scales the vectors into nodes back to a length, biases left out."""
+    """Yield what scales the vectors into nodes back to a length, biases left out."""
     users = {each: node for node in facts.nodes for each in node.parameters}
     views = numbers.views(numbers.changed, numbers.trained)
     for parameter in numbers.changed:

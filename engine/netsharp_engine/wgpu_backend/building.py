@@ -44,7 +44,7 @@ class Building:
         return made
 
     def values(self, label: str, size: int, *, kept: bool = False) -> Buffer:
-        """Add a buffer of so many numbers a sample."""
+        """Add a buffer of ``size`` numbers a sample."""
         return self.buffer(label, size, rows=self.rows, kept=kept)
 
     def table(self, label: str, numbers: Sequence[int]) -> Buffer:
@@ -70,7 +70,7 @@ class Building:
         return DeviceKernel(what, family, role, target.rows, target.width, (), (), (), (what,))
 
     def keep(self, known: Buffer) -> Buffer:
-        """Let a buffer be one that somebody reads."""
+        """Mark a buffer as read outside of the plan."""
         made = known._replace(kept=True)
         self.buffers[known.number] = made
         return made

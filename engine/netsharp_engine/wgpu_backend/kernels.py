@@ -24,7 +24,7 @@ _VALUES = re.compile(r"\b[va](\d+)\b")
 
 
 class Buffer(NamedTuple):
-    """So many numbers of a room, ``rows`` of ``width`` each; ``kept``: somebody reads them."""
+    """Numbers of an arena, ``rows`` of ``width`` each; ``kept``: the host reads them."""
 
     number: int
     label: str

@@ -1,7 +1,7 @@
 """The back end for graphics devices, as training knows it: a plan that is fed, run and asked.
 
-Losses stay on the device until somebody asks; numbers that are not finite are found then, and what
-was computed since the last time before is undone.
+Losses stay on the device until they are requested; numbers that are not finite are found then,
+and what was computed since the last request is undone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class _Unread(NamedTuple):
-    """A step whose losses nobody has read: what they are multiplied with, and its samples."""
+    """A step whose losses are not read yet: their factor, and its samples."""
 
     factor: float
     weight: float
@@ -103,7 +103,7 @@ class DeviceProgram:
         return tuple(each for each in (goal.codes, goal.numbers, goal.shares) if each is not None)
 
     def _label(self) -> str:
-        """Return the input that holds what is wanted, where that is no target."""
+        """Return the input with the wanted values, where that is not a target."""
         goal = self._entrances.goal
         for name, buffer in self._entrances.inputs.items():
             if goal is not None and buffer == goal.numbers:
@@ -279,7 +279,7 @@ class DeviceProgram:
     # What is asked.
 
     def _read_ring(self) -> None:
-        """Take over the losses of steps that nobody has read, and judge them."""
+        """Read the losses of earlier steps, and check them."""
         if not self._unread or self._told.fault is not None:
             return
         assert self._ring is not None

@@ -89,5 +89,5 @@ def prove(passes: list[Pass], placement: Placement) -> None:
             if turns > MOST_TRIPS:
                 raise GraphError(
                     f"{kernel.what}: loops turn up to {turns:,} times for one number; beyond "
-                    f"{MOST_TRIPS:,} some drivers stop without a word. Make the layer smaller."
+                    f"{MOST_TRIPS:,} some drivers stop silently. Make the layer smaller."
                 )

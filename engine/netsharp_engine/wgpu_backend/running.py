@@ -198,7 +198,7 @@ class OpenDevice:
         self._made.queue.write_buffer(arena, 4 * offset, numbers)
 
     def run(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> None:
-        """Submit programs, one behind the other."""
+        """Submit programs, one after another."""
         encoder = self._made.create_command_encoder()
         self._encode(encoder.begin_compute_pass(), programs, group)
         self.counts.submitted += 1
@@ -250,7 +250,7 @@ class OpenDevice:
         self._made.queue.submit([encoder.finish()])
 
     def read(self, parts: list[tuple[Any, int, int]]) -> list[Floats]:
-        """Numbers of buffers, from an offset so many each; waits for what is under way."""
+        """Return numbers of buffers from an offset in each, after waiting for the queue."""
         total = sum(4 * count for _, _, count in parts)
         if total > self._read.size:
             self._read.destroy()

@@ -1,4 +1,4 @@
-"""A plan of passes as what any back end tells of itself: calls in order, buffers, what crosses."""
+"""A plan of passes in the form of all back ends: calls in order, buffers, bytes that cross."""
 
 from __future__ import annotations
 

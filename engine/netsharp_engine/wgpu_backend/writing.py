@@ -37,7 +37,7 @@ def threads(one: Pass) -> int:
 
 
 def groups(kernel: DeviceKernel, width: int) -> int:
-    """Return how many groups of so many threads compute a kernel."""
+    """Return the number of groups of ``width`` threads that compute a kernel."""
     row = variant_of(kernel)
     if row.form == "rows":
         return -(-kernel.rows // (width // lanes_of_row(kernel)))
@@ -114,7 +114,7 @@ class PassText(TunedText):
             yield f"const {name} = {place.offset};  // {place.arena}: {buffer.label} {shape}"
 
     def _choice(self) -> Iterator[str]:
-        """Which kernel a group computes."""
+        """Yield which kernel a group computes."""
         first = 0
         kernels = self.one.kernels
         for number, kernel in enumerate(kernels):

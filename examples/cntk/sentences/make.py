@@ -12,7 +12,7 @@ WORDS, KINDS = 60, 3
 
 
 def sentence(draw: random.Random) -> list[int]:
-    """Some words, most of them of one kind."""
+    """Return random words, most of them of one kind."""
     favourite = draw.randrange(KINDS)
     words = []
     for _ in range(draw.randint(3, 12)):
@@ -22,19 +22,19 @@ def sentence(draw: random.Random) -> list[int]:
 
 
 def kind_of(words: list[int]) -> int:
-    """The kind of most words, the first of several."""
+    """Return the kind of most words, the first of several."""
     counts = [sum(word % KINDS == kind for word in words) for kind in range(KINDS)]
     return counts.index(max(counts))
 
 
 def tag(words: list[int], place: int) -> int:
-    """How many neighbours of a word are of its kind."""
+    """Return how many neighbours of a word are of its kind."""
     beside = [words[at] for at in (place - 1, place + 1) if 0 <= at < len(words)]
     return sum(word % KINDS == words[place] % KINDS for word in beside)
 
 
 def lines(sentences: list[list[int]]) -> list[str]:
-    """A line for each word, under the number of its sentence."""
+    """Return a line for each word, under the number of its sentence."""
     found = []
     for number, words in enumerate(sentences):
         for place, word in enumerate(words):

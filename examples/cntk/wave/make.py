@@ -12,7 +12,7 @@ NOISE = 0.02
 
 
 def line(draw: random.Random) -> str:
-    """The height of the wave at a place, and the place."""
+    """Return the height of the wave at a place, and the place."""
     x, y = (draw.uniform(-1, 1) for _ in range(2))
     height = math.sin(3 * x) * math.cos(2 * y) + draw.gauss(0, NOISE)
     return f"{height:.4f} {x:.4f} {y:.4f}"

@@ -1,6 +1,6 @@
 """Calls that change what a product has just written, joined with it: the same bits in one call.
 
-It tells calls by their functions and arrays, and knows no node and no plan.
+It identifies calls by their functions and arrays, and knows no node and no plan.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Ending(NamedTuple):
 
 
 def joined(calls: Iterable[Call]) -> list[Call]:
-    """Calls in order, those that add biases or apply an activation in place joined to products."""
+    """Join calls that add biases or apply an activation in place to products, in order."""
     found: list[Call] = []
     touched: list[list[Array] | None] = []  # by each of them, as `_touched` tells
     for call in calls:
@@ -55,7 +55,7 @@ def joined(calls: Iterable[Call]) -> list[Call]:
 
 
 def _ending(call: Call) -> _Ending | None:
-    """What a call does, if it is of a kind that may be joined."""
+    """Return what a call does, if it is of a kind that may be joined."""
     if not isinstance(call, partial) or call.keywords:
         return None
     biases, function = None, ""
@@ -72,21 +72,21 @@ def _ending(call: Call) -> _Ending | None:
 
 
 def _place_before(touched: list[list[Array] | None], ending: _Ending) -> int:
-    """Return where the last call is that may touch an ending's arrays; behind all if none is."""
+    """Return the place of the last call that may touch an ending's arrays; after all if none."""
     mine = [ending.out] if ending.biases is None else [ending.out, ending.biases]
     places = range(len(touched) - 1, max(-1, len(touched) - 1 - FAR), -1)
     return next((at for at in places if _meet(touched[at], mine)), len(touched))
 
 
 def _meet(touched: list[Array] | None, arrays: list[Array]) -> bool:
-    """Whether two calls may touch the same numbers."""
+    """Return whether two calls may touch the same numbers."""
     if touched is None:
         return True
     return any(np.may_share_memory(one, other) for one in touched for other in arrays)
 
 
 def _touched(call: Call) -> list[Array] | None:
-    """All arrays of a call; None where it may touch more than it shows."""
+    """Return all arrays of a call; None where it may touch more than it shows."""
     if isinstance(call, Product):
         return call.touches()
     if not isinstance(call, partial) or not isinstance(call.func, _OPEN):
@@ -102,7 +102,7 @@ def _touched(call: Call) -> list[Array] | None:
 
 
 def _is_of(ending: _Ending, out: Array) -> bool:
-    """Whether it changes all numbers that a product wrote to ``out``, and those alone.
+    """Return whether it changes all numbers that a product wrote to ``out``, and those alone.
 
     Biases are one of each row, side by side, and no numbers of ``out``.
     """
@@ -119,7 +119,7 @@ def _is_of(ending: _Ending, out: Array) -> bool:
 
 
 def _are_alike(one: Array, other: Array) -> bool:
-    """Whether two arrays are the same numbers, without gaps, in whatever shape."""
+    """Return whether two arrays are the same numbers, without gaps, in whatever shape."""
     if not (one.flags.c_contiguous and other.flags.c_contiguous):
         return False
     return one is other or (

@@ -48,12 +48,12 @@ def of_columns(
 
 
 def has_twin() -> bool:
-    """Whether a compiler took the twin when this was installed."""
+    """Return whether a compiler took the twin when this was installed."""
     return twins is not None
 
 
 def takes(columns: int) -> bool:
-    """Whether products of so many columns are the twin's; of a single one, a library is faster."""
+    """Return whether the twin multiplies ``columns`` columns; for one, a library is faster."""
     return twins is not None and twins.VECTOR >= WIDE and columns > 1
 
 
@@ -147,7 +147,7 @@ def _touched(array: Array) -> Array:
 
 @lru_cache(maxsize=2)
 def sums_alike(dtype: str) -> bool:
-    """Whether products of this machine's library give equal columns equal results."""
+    """Return whether products of this machine's library give equal columns equal results."""
     random = np.random.default_rng(1)
     for rows, depth in _PROBES:
         left = random.standard_normal((rows, depth)).astype(dtype)
@@ -160,7 +160,7 @@ def sums_alike(dtype: str) -> bool:
 
 
 def _in_lanes(array: Array) -> Array:
-    """A view [..., columns / LANES, rows, LANES] of an array [..., rows, columns]."""
+    """Return a view [..., columns / LANES, rows, LANES] of an array [..., rows, columns]."""
     *outer, rows, columns = array.shape
     *steps, row, item = array.strides
     shape = (*outer, columns // LANES, rows, LANES)

@@ -35,14 +35,14 @@ class FlooredEntropy(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _goal(last: Tensor, target: Tensor) -> Tensor:
-    """The target as numbers [rows, nodes]."""
+    """Return the target as numbers [rows, nodes]."""
     if target.dtype == torch.int64:
         return functional.one_hot(target, last.shape[1]).to(last.dtype)
     return target
 
 
 def _mean(losses: Tensor, shares: Tensor | None) -> Tensor:
-    """The mean over rows of the sums of losses [rows, nodes]."""
+    """Return the mean over rows of the sums of losses [rows, nodes]."""
     rows = losses.sum(1)
     return rows.mean() if shares is None else torch.dot(rows, shares)
 
@@ -88,7 +88,7 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def right_answers(last: Tensor, codes: Tensor) -> Tensor:
-    """How many rows have their largest value where the code says; see numpy's."""
+    """Return how many rows have their largest value where the code says; see numpy's."""
     rows = matrix(last)
     said = rows[:, 0] > 0.5 if rows.shape[1] == 1 else rows.argmax(1)
     return (said == codes.reshape(-1)).sum()

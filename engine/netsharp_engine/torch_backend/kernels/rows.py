@@ -22,7 +22,7 @@ class TorchPlace(NamedTuple):
     """Where a node is computed.
 
     ``parts`` are the tensors of each of its parameters (kernels [kernels, taps] and their biases
-    [kernels]; one tensor of all others), ``masks`` what a batch brings for its layers that drop.
+    [kernels]; one tensor of all others), ``masks`` the batch's factors for layers with dropout.
     """
 
     parts: Sequence[tuple[Tensor, ...]]

@@ -36,7 +36,7 @@ class KernelParts(NamedTuple):
 
 
 class TorchConvolution:
-    """How the dimensions of one convolution are told to torch.
+    """The dimensions of one convolution for torch.
 
     ``walked`` torch walks over itself; along ``groups`` each position has kernels of its own;
     ``extra`` ones are shared beyond those, their positions become rows.  The taps of all but the
@@ -62,7 +62,7 @@ class TorchConvolution:
         self.plain_result = not self.extra and not self.groups and self._maps_lead()
 
     def count(self, dimensions: Sequence[int]) -> int:
-        """How many positions these dimensions have together."""
+        """Return how many positions these dimensions have together."""
         return prod(self.axes[d].count for d in dimensions)
 
     def kernels(self, weights: Tensor) -> Tensor:
@@ -72,14 +72,14 @@ class TorchConvolution:
         return turned.reshape(self.kernel_shape())
 
     def kernel_order(self) -> list[int]:
-        """The dimensions of canonical kernels, radix and taps, as torch wants them."""
+        """Return the dimensions of canonical kernels, radix and taps, as torch wants them."""
         rank = len(self.axes)
         order = [2 * d + 1 for d in self.groups] + [2 * d for d in range(rank)]
         order += [2 * d + 1 for d in range(rank) if d not in self.groups]
         return order + [2 * rank + d for d in (*self.others, *self.walked)]
 
     def kernel_shape(self) -> tuple[int, ...]:
-        """[groups * maps, channels, *walked taps]."""
+        """Return the shape of kernels: groups * maps, channels, and the walked taps."""
         channels = prod(self.axes[d].kernel for d in self.others)
         walked = [self.axes[d].kernel for d in self.walked] or [1]
         return (self.count(self.groups) * prod(self.maps), channels, *walked)
@@ -96,7 +96,7 @@ class TorchConvolution:
         return weights, _places(radix, order[: len(radix)])
 
     def _plain_source(self) -> tuple[int, ...] | None:
-        """The shape in which values lie as torch wants them; None where they do not."""
+        """Return the shape in which values lie as torch wants them; None where they do not."""
         apart = [d for d in self.others if self.axes[d].kernel != self.axes[d].stride]
         if self.padded or any(self.axes[d].count > 1 for d in apart) or self.extra:
             return None
@@ -169,7 +169,7 @@ class TorchConvolution:
         return _turned(made.reshape(extents), order)
 
     def _maps_lead(self) -> bool:
-        """Whether the maps of all dimensions stand before all that is walked over, anyway."""
+        """Return whether the maps of all dimensions come before the dimensions walked over."""
         first = min(self.walked, default=len(self.axes))
         return all(self.maps[d] == 1 for d in range(first + 1, len(self.axes)))
 
@@ -248,7 +248,7 @@ def _power(base: Tensor, beta: float) -> Tensor:
 
 
 def pooled(axes: Sequence[Axis], *, most: bool) -> Call:
-    """What takes the largest cell, or the mean over all taps of a kernel, cells in pads being 0.
+    """Return a function for the largest cell, or the mean over all taps with pads as 0.
 
     Of several passes that over the last dimensions comes first, so that the first of equal cells
     wins.
@@ -279,7 +279,7 @@ def pooled(axes: Sequence[Axis], *, most: bool) -> Call:
 class _Pass:
     """Some dimensions of an image [rows, *shape] that torch walks over at once.
 
-    Those behind the first of them stay where they are as long as torch can walk over all of these,
+    Those after the first of them stay where they are as long as torch can walk over all of these,
     with kernels of one cell; else they are moved before it.
     """
 
@@ -317,7 +317,7 @@ class _Pass:
         self.shape = (*shape[:first], *made)
 
     def made(self, image: Tensor, table: Mapping[int, Call]) -> Tensor:
-        """Return the image behind the walk [rows, *shape]."""
+        """Return the image after the walk [rows, *shape]."""
         if self.order is not None:
             image = image.permute(self.order)
         walked = shaped(image, self.seen)
@@ -327,7 +327,7 @@ class _Pass:
 
 
 def _extents(shape: Sequence[int], lengths: Sequence[int]) -> list[int]:
-    """How many cells each of so many neighbouring dimensions have together."""
+    """Return the products of the sizes of runs of neighbouring dimensions."""
     found, start = [], 0
     for length in lengths:
         found.append(prod(shape[start : start + length]))
@@ -336,7 +336,7 @@ def _extents(shape: Sequence[int], lengths: Sequence[int]) -> list[int]:
 
 
 def _moves(axis: Axis) -> bool:
-    """Whether a kernel does more along a dimension than to read each cell by itself."""
+    """Return whether a kernel does more along a dimension than to read each cell by itself."""
     return (axis.kernel, axis.stride, axis.first, axis.count) != (1, 1, 0, axis.size)
 
 
@@ -360,13 +360,13 @@ def cell_shares(axes: Sequence[Axis], device: torch.device, dtype: torch.dtype) 
 
 
 def _figures(axis: Axis, *, apart: bool | None = None) -> tuple[int, int, int]:
-    """Kernel, stride and pad of a dimension as torch is told them; ``apart``: pads come before."""
+    """Kernel, stride and pad of a dimension for torch; ``apart``: it is padded before."""
     before = not _pads_alike(axis) if apart is None else apart
     return axis.kernel, axis.stride, 0 if before else -axis.first
 
 
 def _pads_alike(axis: Axis, most: int | None = None) -> bool:
-    """Whether torch's walk with one pad on both sides reads the same cells."""
+    """Return whether torch's walk with one pad on both sides reads the same cells."""
     pad = -axis.first
     if pad < 0 or (most is not None and pad > most):
         return False
@@ -374,7 +374,7 @@ def _pads_alike(axis: Axis, most: int | None = None) -> bool:
 
 
 def _whole(axis: Axis) -> bool:
-    """Whether the kernels read each cell and nothing else, from the first to the last."""
+    """Return whether the kernels read each cell and nothing else, from the first to the last."""
     return axis.first == 0 and axis.covered == axis.size
 
 
@@ -391,7 +391,7 @@ def _padded(image: Tensor, axes: Sequence[Axis], which: set[int], value: float) 
 
 
 def _places(extents: Sequence[int], order: Sequence[int]) -> IntArray | None:
-    """Which numbers of an array of these extents stand where in another order; None: the same."""
+    """Return the indices [elements] of an array in another order of dimensions; None: the same."""
     if _in_order(order, extents):
         return None
     real = [d for d, extent in enumerate(extents) if extent > 1]
@@ -401,11 +401,11 @@ def _places(extents: Sequence[int], order: Sequence[int]) -> IntArray | None:
 
 
 def _in_order(order: Sequence[int], extents: Sequence[int]) -> bool:
-    """Whether the dimensions with more than one cell stay as they are."""
+    """Return whether the dimensions with more than one cell stay as they are."""
     real = [d for d in order if extents[d] > 1]
     return real == sorted(real)
 
 
 def _turned(values: Tensor, order: Sequence[int]) -> Tensor:
-    """The dimensions in another order."""
+    """Return the dimensions in another order."""
     return values if list(order) == sorted(order) else values.permute(tuple(order))

@@ -227,7 +227,7 @@ class TorchTensorProgram:
         return Memory(self._updates, arrays)
 
     def _recalled(self, kind: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
-        """What is remembered of a parameter; zeros where nothing is given."""
+        """Return what is remembered of a parameter; zeros where nothing is given."""
         if kind in SINGLE:
             return np.array(given.get(parameter.name, 0.0), np.float64).reshape(1)
         if not given:

@@ -1,4 +1,4 @@
-"""What torch would run of a network of CNTK in a step, told without a device."""
+"""The calls that torch would run of a network of CNTK in a step, without a device."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def told(job: Job, device: str) -> Planned:
 def _calls(
     part: Node | Loop, criteria: list[Node], labels: Mapping[Node, str]
 ) -> Iterator[PlannedCall]:
-    """A call for each node; one for all nodes of a loop, which is run once a step of sequences."""
+    """Yield a call for each node, and one for each loop, which runs once a step of sequences."""
     if isinstance(part, Loop):
         inside = set(part.nodes)
         outside = dict.fromkeys(

@@ -70,9 +70,9 @@ class TorchChange(NamedTuple):
 
 
 def changed(rule: UpdateRule, before: TorchBefore, gradient: Gradient, name: str) -> TorchChange:
-    """Return what an update makes of the parameter ``name``.
+    """Return the updated parameter ``name``.
 
-    Clipping, noise, L2, the rule, then noise and L1 of what came out: CNTK's order.
+    Clipping, noise, L2, the rule, then noise and L1 of the result: CNTK's order.
     """
     shaping = rule.shaping
     l2, l1 = (0.0 if name in shaping.unregular else weight for weight in (shaping.l2, shaping.l1))
@@ -199,7 +199,7 @@ def _adagrad(rule: UpdateRule, one: TorchBefore) -> Changed:
 
 
 def _fsadagrad(rule: UpdateRule, one: TorchBefore) -> Changed:
-    """The gain of a number is that of its mean square, which fades over samples."""
+    """Return the gain of a number is that of its mean square, which fades over samples."""
     momentum, share = rule.momentum, rule.constants["fading"]
     count = faded(rule, one.kept["count"])
     target = rule.constants["target"] * math.sqrt(count[0])
@@ -215,7 +215,7 @@ def _fsadagrad(rule: UpdateRule, one: TorchBefore) -> Changed:
 
 
 def _rmsprop(rule: UpdateRule, one: TorchBefore) -> Changed:
-    """A number's own step grows while its gradient keeps its sign."""
+    """Return a number's own step grows while its gradient keeps its sign."""
     gradient = one.gradient
     gamma, grown, most, shrunk, least = (
         rule.constants[name] for name in ("gamma", "inc", "max", "dec", "min")

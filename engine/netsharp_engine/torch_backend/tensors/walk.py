@@ -35,7 +35,7 @@ from netsharp_engine.torch_backend.tensors.scan import TorchScan
 
 
 class TorchRows(NamedTuple):
-    """A gradient that is 0 but for the rows at ``places``, which are in order; [rows, columns]."""
+    """A gradient [rows, columns] that is 0 except for the rows at ``places``, in order."""
 
     places: Indices
     values: Tensor
@@ -75,7 +75,7 @@ class TorchWalk:
         self._rows: dict[str, Indices] = {}
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets; no sequence goes on from the one before."""
+        """Take the settings of an epoch; no sequence continues from the one before."""
         self._acting.begin(phase)
         self._carried = {}
 
@@ -134,7 +134,7 @@ class TorchWalk:
                 self.packings[node] = None
 
     def _touched(self, name: str) -> tuple[Indices, int] | None:
-        """The rows that sparse samples read of a parameter, where nothing else learns by it."""
+        """Return the rows [rows] of a parameter that only sparse samples read."""
         users = self._row_users.get(name)
         if not users or any(user.inputs[1] not in self._sparse for user in users):
             return None
@@ -190,7 +190,7 @@ class TorchWalk:
         return [self.dense(source) for source in node.inputs]
 
     def _is_sparse(self, node: Node) -> bool:
-        """Whether a node is a product with samples that stay sparse."""
+        """Return whether a node is a product with samples that stay sparse."""
         return (
             len(node.inputs) == 2
             and node.inputs[1] in self._sparse
@@ -199,7 +199,7 @@ class TorchWalk:
         )
 
     def _product_of_rows(self, node: Node) -> Tensor:
-        """What sparse samples make of a matrix that all share."""
+        """Return what sparse samples make of a matrix that all share."""
         left, right = node.inputs
         entries = sparse.vectors(node, self._sparse[right])
         name = left.parameters[0].name if left.op in HELD else ""
@@ -270,7 +270,7 @@ class TorchWalk:
 
     @property
     def samples(self) -> int:
-        """What sums of criteria are divided by: samples of the first criterion, or what was fed."""
+        """Return the divisor of criteria's sums: the first criterion's samples, or those fed."""
         packing = self.packings[self._graph.criteria[0]] if self._graph.criteria else None
         return self.fed if packing is None else packing.samples
 

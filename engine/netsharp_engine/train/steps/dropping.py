@@ -86,7 +86,7 @@ def _key(seed: int, epoch: int) -> tuple[int, int]:
 
 
 def _layers(graph: Graph) -> list[Node]:
-    """The layers that others read, in the order of the graph."""
+    """Return the layers that others read, in the order of the graph."""
     return [node for node in graph.nodes if is_layer(node) and node is not graph.output]
 
 

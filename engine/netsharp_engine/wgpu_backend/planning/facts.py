@@ -1,4 +1,4 @@
-"""What a plan asks of a graph, for both families of operations: order, what learns, what is judged.
+"""Facts of a graph for a plan, for both families of operations: order, learning, criteria.
 
 Those of Net# have a criterion of the output; CNTK's compare two nodes, one of which is fed.
 """
@@ -27,8 +27,8 @@ class Judging(NamedTuple):
     """What is made smaller: a criterion by a template's name, of ``source``, whose error it gives.
 
     ``shown`` receives the values of an activation that is computed together with it, None: of one
-    that is no node.  ``label`` is the input that is compared with, None: the graph's target.
-    ``counts`` say whether right or wrong answers are told beside it.
+    that is not a node.  ``label`` is the input that is compared with, None: the graph's target.
+    ``counts`` say whether right or wrong answers are reported with it.
     """
 
     criterion: str
@@ -92,7 +92,7 @@ def facts_of(job: Job) -> GraphFacts:
 
 
 def judging(facts: GraphFacts, criteria: Sequence[Node]) -> Judging | None:
-    """Return the criterion and its source, None without one; unknown ones are passed over."""
+    """Return the criterion and its source, None without one; unknown ones are skipped."""
     if not criteria:
         return None
     first, *others = criteria

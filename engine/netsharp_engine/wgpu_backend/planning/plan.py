@@ -38,7 +38,7 @@ SHIPPED = PlanStyle()
 
 class DevicePlan(NamedTuple):
     """All passes of a step; ``forward`` are those that compute the nodes alone, ``check`` those
-    that sum what every parameter holds, for somebody to see whether it is finite.
+    that sum every parameter, to check whether it is finite.
     """
 
     described: Described

@@ -35,18 +35,18 @@ FUNCTIONS |= {"Negate": "negate", "Reciprocal": "reciprocal"}
 
 
 def refusals(node: Node) -> Iterator[str]:
-    """Why an operation that is in the table cannot be computed as this node asks."""
+    """Yield why an operation that is in the table cannot be computed as this node asks."""
     told = node.attributes
     if node.op == "Times":
         if node.inputs[0].op not in HELD or _rest(node) != 1:
-            yield "a product whose left side is no parameter, or whose right side is a matrix"
+            yield "a product whose left side is not a parameter, or whose right side is a matrix"
     elif node.op in ("Convolution", *POOLS):
         if told.get("channels_last") or told.get("transpose") or "gaps" in told:
             yield "a kernel of another layout, a transposed one, or one with gaps"
         if told.get("groups", 1) > 1 or told.get("include_pads"):
             yield "a kernel with groups, or a mean that counts pads"
         if node.op == "Convolution" and node.inputs[0].op not in HELD:
-            yield "a convolution whose weights are no parameter"
+            yield "a convolution whose weights are not a parameter"
     elif node.op in ("Plus", "Minus") and not (_alike(node) or _added(node)):
         yield "a sum of two that are neither of one size nor a node and a parameter"
     elif node.op == "ElementTimes" and not (_alike(node) or _held_beside(node)):
@@ -179,7 +179,7 @@ def _wide(node: Node, bias: Node) -> tuple[int, ...]:
 
 
 def _spread(node: Node, bias: Node) -> str:
-    """Which number of a bias belongs to an element."""
+    """Return which number of a bias belongs to an element."""
     wide = _wide(node, bias)
     parts = []
     for text, extent, stride in zip(coordinates("i", node.shape), wide, strides(wide), strict=True):

@@ -27,7 +27,7 @@ def sizes(way: KernelWay) -> tuple[tuple[str, int], ...]:
 
 
 def forward(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, out: Buffer) -> None:
-    """4.13: convolution and subsampling in one, the kernel as it stands."""
+    """Add 4.13: convolution and subsampling in one, with the kernel not flipped."""
     seen = way.under()
     term = f"b{w.number}[{seen.weight}] * b{x.number}[n * INPUTS + {seen.cell}]"
     matrix = unfolded.forward(way, x, w)
@@ -36,7 +36,7 @@ def forward(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, ou
 
 
 def bias(build: Building, what: str, x: Buffer, w: Buffer, way: KernelWay, out: Buffer) -> None:
-    """Add the bias that stands behind each kernel's weights."""
+    """Add the bias that follows each kernel's weights."""
     formula = f"b{x.number}[e] + b{w.number}[{way.bias('i')}]"
     build.kernel(f"{what}: bias", FAMILY, FORWARD, out, Each(formula))
 
@@ -51,7 +51,7 @@ def backward(build: Building, what: str, g: Buffer, w: Buffer, way: KernelWay, o
 
 
 def gradient(build: Building, what: str, x: Buffer, g: Buffer, way: KernelWay, out: Buffer) -> None:
-    """4.16, 4.17 and 4.19: the derivative by each weight, and by the bias behind them."""
+    """Add 4.16, 4.17 and 4.19: the derivative by each weight, and by the bias after them."""
     seen = way.along()
     value = f"b{x.number}[r * INPUTS + {seen.cell}]"
     if seen.weight:

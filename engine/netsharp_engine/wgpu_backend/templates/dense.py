@@ -24,8 +24,8 @@ from netsharp_engine.wgpu_backend.kernels import (
 class WeightMatrix(NamedTuple):
     """Weights from ``inputs`` to ``outputs`` in a parameter's buffer.
 
-    That of output o and input j lies at ``o * down + j * along``; ``biased``: behind those of each
-    output stands its bias.
+    That of output o and input j lies at ``o * down + j * along``; ``biased``: those of each
+    output are followed by its bias.
     """
 
     buffer: Buffer
@@ -143,7 +143,7 @@ def _outer(x: Buffer, g: Buffer, w: WeightMatrix, rows: int) -> MatrixForm:
 
 
 def kernel_bias(build: Building, what: str, x: Buffer, w: WeightMatrix, out: Buffer) -> None:
-    """Add the bias that stands behind each output's weights."""
+    """Add the bias that follows each output's weights."""
     formula = f"b{x.number}[e] + b{w.buffer.number}[i * {w.down} + {w.inputs}]"
     build.kernel(f"{what}: bias", "transition", FORWARD, out, Each(formula))
 

@@ -1,4 +1,4 @@
-"""Kernels of filtered layers: a weight for each edge of a list, which stands in tables."""
+"""Kernels of filtered layers: a weight for each edge of a list in tables."""
 
 from __future__ import annotations
 

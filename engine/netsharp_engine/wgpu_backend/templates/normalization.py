@@ -47,7 +47,7 @@ def forward(
     norm: Norm,
     made: tuple[Buffer, Buffer, Buffer],
 ) -> None:
-    """Values, and what is kept for the way back: the base of the power, and the power."""
+    """Add values, and for the backward pass the base of the power, and the power."""
     seen = way.under()
     at = f"n * INPUTS + {seen.cell}"
     term = f"b{x.number}[{at}] * b{x.number}[{at}]"

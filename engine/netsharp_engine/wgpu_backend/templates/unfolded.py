@@ -1,7 +1,7 @@
 """Convolutions as products of matrices: each walk over images unfolded, cell by cell, as read.
 
 Nothing is copied: a matrix is an expression for each of its numbers, 0 where a kernel reaches
-beyond the image.  Kernels that are not shared along a dimension are no such product.
+beyond the image.  Kernels that are not shared along a dimension are not such a product.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def update(
 ) -> None:
     """Change a parameter; ``cut``: its gradient is cut to a limit, by ``scale`` to a norm.
 
-    ``regular``: L2 is added to it, and behind the rule the parameter ``decays``.
+    ``regular``: L2 is added to it, and after the rule the parameter ``decays``.
     """
     gradient = f"b{g.number}[e]"
     if cut:

@@ -125,7 +125,7 @@ class KernelWay:
         return maps, places
 
     def bias(self, index: str) -> str:
-        """Return where the bias of an output lies: behind the weights of its kernel."""
+        """Return the offset of an output's bias: after the weights of its kernel."""
         maps, places = self._split(index)
         named = [f"({text})" if text != "0" else text for text in maps]
         sited = [f"({text})" if text != "0" else text for text in places]
@@ -210,7 +210,7 @@ class KernelWay:
     def along(self) -> Seen:
         """Return where a weight acts: places and cells, for element ``e`` of the kernels.
 
-        A bias, behind the weights, acts at all places; ``weight`` says whether it is one.
+        A bias, after the weights, acts at all places; ``weight`` says whether it is one.
         """
         biased = self.row > self.taps
         lets = [("q", f"e / {self.row}"), ("tap", f"e % {self.row}")]

@@ -1,6 +1,6 @@
 """When variants are measured, and when those that are kept are taken: for a network and a device.
 
-Software that plays a device is left alone, unless somebody asks for it.
+A software driver is not tuned unless asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TUNE = "NETSHARP_TUNE"
 
 
 def network_of(plan: DevicePlan) -> str:
-    """Return what tells a network, its batch and its rule from others: a digest of programs."""
+    """Return the key of a network, its batch and its rule: a digest of programs."""
     found = blake2b(digest_size=16)
     for one in (*plan.step, *plan.forward):
         found.update(plan.text(one).encode())

@@ -38,7 +38,7 @@ class TorchActing:
 
     @property
     def phase(self) -> Phase:
-        """What the epoch sets."""
+        """Return what the epoch sets."""
         return self.host.phase
 
     def begin(self, phase: Phase) -> None:

@@ -70,7 +70,7 @@ def _reciprocal(values: Tensor) -> Tensor:
 
 
 def _straight(values: Tensor) -> Tensor:
-    """The slope is that of a line between -1 and 1, not that of the steps."""
+    """Return the slope is that of a line between -1 and 1, not that of the steps."""
     ones = torch.ones_like(values)
     return ruled(
         lambda z: torch.where(z > 0, ones, -ones),
@@ -84,7 +84,7 @@ def _power(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _power_back(value: Tensor, by: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Where what is raised is not above 0, the exponent has no gradient [CNTK: TensorOps.h].
+    """Return where what is raised is not above 0, the exponent has no gradient [CNTK: TensorOps.h].
 
     What has no gradient gives none, also where a slope is infinite.
     """
@@ -96,7 +96,7 @@ def _power_back(value: Tensor, by: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor
 
 
 def _log_plus(first: Tensor, second: Tensor) -> Tensor:
-    """The larger alone where CNTK leaves the other out."""
+    """Return the larger alone where CNTK leaves the other out."""
 
     def joined(a: Tensor, b: Tensor) -> Tensor:
         larger = torch.maximum(a, b)

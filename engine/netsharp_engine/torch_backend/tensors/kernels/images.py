@@ -1,7 +1,7 @@
 """Torch's rows for kernels and windows that move over images.
 
 ``channels_last``: an image's axes are channels, width and height, and lie in memory as width,
-height, channels, weights with their maps behind that.
+height, channels, weights with their maps after that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Torch's rows for how well answers to queries are sorted.
 
 Sources are what an answer is worth, its score, and the number of its query; answers to a query
-stand beside each other, the worthiest first.  The value is what CNTK tells for a sample, times the
+are in a row, the most relevant first.  The value is that of CNTK for a sample, times the
 samples.
 """
 
@@ -38,7 +38,7 @@ def _queries(
 
 
 def _ranks(worth: Tensor, scores: Tensor) -> Tensor:
-    """Return where each answer stands by its score; of equal ones the less worthy is in front."""
+    """Return the rank of each answer by score; of equal ones the less relevant is first."""
     order = torch.argsort(worth, stable=True)
     order = order[torch.argsort(-scores[order], stable=True)]
     return torch.empty_like(order).scatter_(0, order, torch.arange(len(order), device=order.device))
@@ -73,10 +73,10 @@ def _missed(worth: Tensor, scores: Tensor, numbers: Tensor) -> Tensor:
 def _pulled(
     value: Tensor, by: Tensor, worth: Tensor, scores: Tensor, numbers: Tensor
 ) -> tuple[None, Tensor, None]:
-    """What pulls answers into order: by pairs, how much their exchange would change.
+    """Return the gradient by pairs: how much their exchange would change the measure.
 
-    As in CNTK, pairs of equal worth are passed over here and not where scores are compared: behind
-    one, later pairs of the minibatch get what belongs to those before them.
+    As in CNTK, pairs of equal relevance are skipped here and not where scores are compared: after
+    one, later pairs of the minibatch get the values of those before them.
     """
     queries = list(_queries(worth, scores, numbers))
     found = torch.zeros_like(scores).reshape(-1)
@@ -103,7 +103,7 @@ def _pulled(
 def _pulls(queries: list[tuple[slice, Tensor, Tensor]], scores: Tensor) -> Tensor:
     """Return slopes of log(1 + exp(-difference of scores)).
 
-    One for every answer that is worth more than the last of its query, and each behind it.
+    One for every answer more relevant than the last of its query, and each after it.
     """
     apart = [
         each[place] - each[place + 1 :]
@@ -114,7 +114,7 @@ def _pulls(queries: list[tuple[slice, Tensor, Tensor]], scores: Tensor) -> Tenso
 
 
 def _first_place(node: Node, sources: Tensors) -> Tensor:
-    """How much the answers in the first places are worth of what they could be, in per cent."""
+    """Return the relevance of the first answers relative to the best order, in per cent."""
     worth, scores, numbers = (one.detach() for one in flat(sources))
     shares = []
     for _, worths, each in _queries(worth, scores, numbers):

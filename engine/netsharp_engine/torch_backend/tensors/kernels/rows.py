@@ -57,7 +57,7 @@ def aligned(sources: Tensors) -> list[Tensor]:
 
 
 def stretched(source: Tensor, rank: int) -> Tensor:
-    """Return the same numbers with ``rank`` dimensions behind that of samples."""
+    """Return the same numbers with ``rank`` dimensions after that of samples."""
     lacking = rank + 1 - source.dim()
     if lacking <= 0:
         return source

@@ -1,6 +1,6 @@
 """Torch's operations that know where sequences stand: gaps, delays, and steps that are moved.
 
-Which step goes where is worked out on the host, where packings are.
+The places of steps are computed on the host, where packings are.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ def carried_in(
         return rows, None
     known = carried.get(delay)
     if known is None or known.shape[1] != packing.rows:
-        raise SamplesError(f"'{delay.name}' goes on with sequences whose beginning is not known")
+        raise SamplesError(f"'{delay.name}' continues sequences whose beginning is not known")
     return rows, known[step].index_select(0, sent(rows, known))
 
 
 def carried_on(delay: Node, source: Tensor, packing: Packing) -> Tensor:
-    """Return what the packing behind may need of a delay's source, [steps, rows, ...]."""
+    """Return the last steps of a delay's source for the next packing, [steps, rows, ...]."""
     reach = sequences.carried_steps(delay, packing)
     steps = source.detach().reshape(packing.steps, packing.rows, *source.shape[1:])
     return steps[packing.steps - reach :].clone()

@@ -111,7 +111,7 @@ _MODES = ("constant", "reflect", "symmetric")
 
 
 def _padded(node: Node, sources: Tensors) -> Tensor:
-    """Return cells by the number of the one that each shows; that behind the last is filled."""
+    """Return cells by the index of the one that each shows; the index after the last is filled."""
     head, foot = node.attributes["head"], node.attributes["foot"]
     pads = [*zip(head, foot, strict=True)][::-1]
     numbers = np.arange(node.inputs[0].size).reshape(node.inputs[0].shape)
@@ -136,7 +136,7 @@ def _largest(node: Node, sources: Tensors) -> Tensor:
 
 
 def _gathered(node: Node, sources: Tensors) -> Tensor:
-    """Return what the reference has for each number; GraphError for one that is no row of it."""
+    """Return the rows of the reference by index; GraphError for an index that has none."""
     numbers, reference = sources
     rows = torch.trunc(numbers.detach())
     wrong = ~((rows >= 0) & (rows < reference.shape[1]))

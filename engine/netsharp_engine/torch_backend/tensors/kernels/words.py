@@ -47,7 +47,7 @@ def _require_classes(node: Node, labels: np.ndarray, words: int, classes: int) -
 
 
 def _by_noise(node: Node, sources: Tensors) -> Tensor:
-    """Judge the word that comes next against drawn ones, or where a label is one number by all."""
+    """Evaluate the next word against drawn ones, or against all where a label is one number."""
     labels, hidden = flat(sources[:2])
     weights, biases = sources[2].reshape(-1, sources[2].shape[-1]), sources[3].reshape(-1)
     words, noise = labels[:, ::2].detach().long(), labels[:, 1::2].detach()
