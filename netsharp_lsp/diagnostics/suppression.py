@@ -131,7 +131,7 @@ def _read(
 
 
 def _aim(suppressions: list[Suppression]) -> None:
-    """Aim those that are alone on a line at the next line that is not such a comment itself."""
+    """Apply those that are alone on a line to the next line that is not such a comment."""
     aims: dict[int, int] = {}
     for suppression in reversed(suppressions):
         if suppression.alone:

@@ -1,4 +1,4 @@
-"""Names in which the one meant by a misspelt word is found; knows not what they name.
+"""Names in which the one meant by a misspelt word is found; does not know what they name.
 
 It answers as `diagnostics.nearest` does over all of them, without comparing each.
 """
