@@ -45,6 +45,14 @@ def holdout(asked: Asked) -> bool:
     return (gate["what"], gate["rows"]) == ("held.csv", 60)
 
 
+def label(asked: Asked) -> bool:
+    held = (asked.folder / "held.csv").read_text()
+    (asked.folder / "kinds.csv").write_text(held.replace("label", "kind", 1))
+    lacking = asked.compile("--holdout", "kinds.csv")
+    assert (lacking.code, "has no label column 'label'" in lacking.err) == (2, True), lacking.err
+    return asked.compile("--holdout", "kinds.csv", "--label", "kind").report["gate"]["rows"] == 60
+
+
 def run_file(asked: Asked) -> bool:
     moved = asked.folder.with_name("moved")
     moved.mkdir(exist_ok=True)
@@ -215,6 +223,7 @@ COMPILED: dict[str, Callable[[Asked], bool]] = {
     "--explain": explain,
     "--calibrate": calibrate,
     "--holdout": holdout,
+    "--label": label,
     "--run-file": run_file,
     "--activations": activations,
     "--layer": layer,
@@ -274,6 +283,7 @@ def test_python_has_the_same_options() -> None:
         "explain",
         "calibrate",
         "holdout",
+        "label",
         "run_file",
         "force",
         "format",
