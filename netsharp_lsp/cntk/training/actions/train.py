@@ -67,9 +67,7 @@ if TYPE_CHECKING:
 
 
 class Train(NamedTuple):
-    """The action train: a network, its evaluating nodes (the trained one first), its plan, its
-    data.
-    """
+    """The action train: a network, evaluating nodes (the trained one first), the plan, the data."""
 
     work: CommandWork
     network: Network
