@@ -80,7 +80,8 @@ def require_the_same_file(name: str, made: CompiledNetwork, held: np.ndarray, fo
     made.write_onnx(path, held)
     (node,) = made._model.graph.inputs
     given = {"features": held.astype(np.float32).reshape(-1, *node.shape)}
-    (found,) = answered(path, given).values()
+    (tensor,) = answered(path, given).values()
+    found = tensor.reshape(len(held), -1)
     ours = made.simulate(held).probabilities
     assert ours is not None
     np.testing.assert_allclose(shares(found.astype(np.float64)), ours, atol=0.02)
