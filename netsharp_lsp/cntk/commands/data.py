@@ -42,17 +42,17 @@ class BadLines:
         self.faults: dict[LineFault, bool] = {}
         self.untold = 0
 
-    def add(self, fault: LineFault, grave: bool) -> None:
+    def add(self, fault: LineFault, stops: bool) -> None:
         """Add a fault; that of another reader may be the same."""
-        self.faults[fault] = self.faults.get(fault, False) or grave
+        self.faults[fault] = self.faults.get(fault, False) or stops
 
     def join(self, other: BadLines) -> None:
         """Add what another run reports about the same file."""
-        for fault, grave in other.faults.items():
-            self.add(fault, grave)
+        for fault, stops in other.faults.items():
+            self.add(fault, stops)
         self.untold = max(self.untold, other.untold)
 
-    def told(self, path: str) -> tuple[SomeLines, list[Diagnostic]]:
+    def findings(self, path: str) -> tuple[SomeLines, list[Diagnostic]]:
         """Return the faulty lines, and their diagnostics."""
         ordered = sorted(self.faults, key=lambda one: (one.line, one.start, one.words))
         lines = SomeLines({fault.line: fault.text for fault in ordered})
@@ -85,11 +85,11 @@ def read_data(experiment: Experiment) -> DataRead:
     """Read the data of all readers of a run."""
     read = DataRead()
     known: set[object] = set()
-    told: set[tuple[Place, str]] = set()
+    seen: set[tuple[Place, str]] = set()
     for found in _readers(experiment):
         if isinstance(found, Refused):
             for message, where in found.refusals:
-                _tell(read, unread(Place(*where), message, grave=False), told)
+                _add_finding(read, unread(Place(*where), message, grave=False), seen)
         for file in _files(found):
             if file.key in known:
                 continue
@@ -98,7 +98,7 @@ def read_data(experiment: Experiment) -> DataRead:
                 _survey(file, read)
             except DataError as error:
                 sentence = str(error).replace(file.path, "file", 1)
-                _tell(read, unread(Place(*file.where), sentence, grave=True), told)
+                _add_finding(read, unread(Place(*file.where), sentence, grave=True), seen)
     return read
 
 
@@ -137,10 +137,10 @@ def _readers(experiment: Experiment) -> Iterator[SampleReader | Refused]:
                 yield refused
 
 
-def _tell(read: DataRead, finding: Finding, told: set[tuple[Place, str]]) -> None:
+def _add_finding(read: DataRead, finding: Finding, seen: set[tuple[Place, str]]) -> None:
     key = (finding.place, finding.message)
-    if key not in told:
-        told.add(key)
+    if key not in seen:
+        seen.add(key)
         listed = read.findings.setdefault(finding.place.source, [])
         listed.append(finding.diagnostic("error"))
 

@@ -181,13 +181,13 @@ class _Inspection:
         for path, file in self.files.items():
             outcome = file.outcome
             outcome.releases = releases.get(path, ())
-            told = merged(said.get(path, ()))
-            if not told and not file.kept:
+            merged_findings = merged(said.get(path, ()))
+            if not merged_findings and not file.kept:
                 continue
             file.text(self.asked.read)
             found: Sequence[Diagnostic] = ()
             if outcome.source is not None:
-                found = file.sifted(told) if file.left is None else file.left
+                found = file.sifted(merged_findings) if file.left is None else file.left
             shown = (self._shown(one, outcome) for one in found)
             outcome.diagnostics = list(shown)
         if self.asked.reads_data:
@@ -201,7 +201,7 @@ class _Inspection:
             job = self.asked.job_for(_shown_name(path), path, "cntk")
             outcome = Outcome(job.item)
             outcome.source = _READ
-            outcome.lines, found = bad.told(path)
+            outcome.lines, found = bad.findings(path)
             outcome.diagnostics = job.selection.filter(found)
             if bad.untold:
                 more = f"{job.item.name}: {bad.untold:,} more findings are not listed."

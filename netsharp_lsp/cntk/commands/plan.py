@@ -58,7 +58,7 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
     problems: list[str] = []
     notices: dict[str, str] = {}
 
-    told: list[PlacedRun] = []
+    candidates: list[PlacedRun] = []
     for one in settings.values():
         for run in declared_runs(one, files):
             above = not roots.holds(one.directory)
@@ -69,9 +69,9 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
             elif run.missing:
                 problems.append(_missing(run, one))
             else:
-                told.append(run)
+                candidates.append(run)
     for folder in wanted.folders:
-        told += scripted_runs(
+        candidates += scripted_runs(
             folder,
             excluder(find),
             given_for(folder, find),
@@ -79,7 +79,7 @@ def planned(wanted: Named, find: Find, files: Files, roots: Roots) -> Plan:
             roots,
             notices.setdefault,
         )
-    runs = relevant(told, frozenset(wanted.languages), files)
+    runs = relevant(candidates, frozenset(wanted.languages), files)
     for layers in wanted.layers:
         run = layered_run(layers, given_for("", find), files)
         if not run.missing and not run.outside:  # The reader of the inputs reports missing ones.

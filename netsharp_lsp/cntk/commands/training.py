@@ -67,7 +67,7 @@ _EPOCH = re.compile(r"\.[0-9]+$")
 _OLD_LOG = "2016-08"
 
 
-class _Unread(Exception):  # noqa: N818
+class _MissingRun(Exception):  # noqa: N818
     """A run with missing configurations."""
 
 
@@ -77,8 +77,8 @@ def perform(asked: Performance, follower: Follower) -> Answer:
     """
     try:
         subject, shop = _subject(asked)
-    except _Unread as unread:
-        return Answer(FAILED, (str(unread),))
+    except _MissingRun as missing:
+        return Answer(FAILED, (str(missing),))
     reports, errors = subject.errors()
     if errors:
         return Answer(FAULTY, reports=(reports,))
@@ -107,7 +107,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
         for sentence in answer.told:
             follower.notice(sentence)
         if ended == DONE:
-            _tell_idle(shop, [command for command, _ in jobs], follower)
+            _report_idle(shop, [command for command, _ in jobs], follower)
         for command, job in jobs:
             if ended == DONE:
                 old = asked.log == _OLD_LOG
@@ -117,7 +117,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
         if ended == DONE and refusals:
             ended = FAILED
         if ended == DONE:
-            ended = _tried(partial(_tell_end, done, shop), subject, answer)
+            ended = _tried(partial(_write_done, done, shop), subject, answer)
         if ended == DONE:
             logged.line(stamped(_COMPLETED) if stamps else _COMPLETED)
     answer.code = ended
@@ -159,8 +159,8 @@ def reading_of(asked: Performance) -> SampleReading:
     """
     try:
         subject, shop = _subject(asked)
-    except _Unread as unread:
-        raise DataError(str(unread)) from None
+    except _MissingRun as missing:
+        raise DataError(str(missing)) from None
     try:
         return images_as_read(shop.experiment).read
     except Refused as refused:
@@ -178,8 +178,8 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
     model = os.path.realpath(path)
     models = list(dict.fromkeys((model, _EPOCH.sub("", model))))
     found: dict[str, TrainedOn] = {}
-    unread: list[str] = []
-    for subject, shop in _runs_around(models, asked, roots, unread):
+    reasons: list[str] = []
+    for subject, shop in _runs_around(models, asked, roots, reasons):
         try:
             one = samples_trained_on(shop, models, label)
         except Refused as refused:
@@ -191,16 +191,16 @@ def trained_on(path: str, label: str, asked: Performance) -> TrainedOn | None:
     if len(found) > 1:
         names = ", ".join(f"{one.command} of {one.run}" for one in found.values())
         raise DataError(f"several runs train the model, each on different rows: {names}.")
-    if unread and not found:
-        raise DataError(f"the run that the model's checkpoint names cannot be read: {unread[0]}")
+    if reasons and not found:
+        raise DataError(f"the run that the model's checkpoint names cannot be read: {reasons[0]}")
     return next(iter(found.values()), None)
 
 
 def _runs_around(
-    models: Sequence[str], asked: Performance, roots: Roots, unread: list[str]
+    models: Sequence[str], asked: Performance, roots: Roots, reasons: list[str]
 ) -> Iterator[tuple[ExperimentSubject, Workshop]]:
     """Yield only the run that a checkpoint names, else those that may have trained a model; the
-    reasons why runs cannot be read are added to ``unread``.
+    reasons why runs cannot be read are added to ``reasons``.
     """
     place = os.path.dirname(models[0])
     named = next(filter(None, map(ModelFiles(roots).run_of, models)), None)
@@ -209,8 +209,8 @@ def _runs_around(
         try:
             yield _subject(asked.of_run(named.items, folder, roots))
             return
-        except _Unread as error:
-            unread.append(str(error))
+        except _MissingRun as error:
+            reasons.append(str(error))
     files = OverDisk({}, roots)
     above = [os.path.abspath(asked.folder), place]
     while roots.holds(parent := os.path.dirname(above[-1])) and parent != above[-1]:
@@ -232,7 +232,7 @@ def _runs_around(
                 yield subject, Workshop(experiment, folder, ModelFiles(roots), Seeds())
 
 
-def _tell_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
+def _report_idle(shop: Workshop, commands: list[Command], follower: Follower) -> None:
     """Report once which options are accepted and have no effect."""
     experiment = shop.experiment
     visits = [one for one in experiment.visits if one.command in commands]
@@ -246,7 +246,7 @@ def _stamps(shop: Workshop) -> bool:
     return Options(shop.experiment.configuration.root).truth("timestamping", False)
 
 
-def _tell_end(path: str, shop: Workshop) -> int:
+def _write_done(path: str, shop: Workshop) -> int:
     """Write the file that shows other programs that a run is complete."""
     if path:
         now = time.strftime("%Y/%m/%d %H:%M:%S")
@@ -392,11 +392,11 @@ def _subject(asked: Performance) -> tuple[ExperimentSubject, Workshop]:
     run = Run(tuple(asked.items), os.path.abspath(asked.folder or os.curdir))
     placed = PlacedRun(run, given, files)
     for path in placed.outside:
-        raise _Unread(outside(path))
+        raise _MissingRun(outside(path))
     for path, kind in placed.missing.items():
-        raise _Unread(f"{no_file(path, kind)} Name a configuration.")
+        raise _MissingRun(f"{no_file(path, kind)} Name a configuration.")
     for path in filter(os.path.isdir, placed.configurations):
-        raise _Unread(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
+        raise _MissingRun(f"{os.path.relpath(path)}: is a folder. Name a file in it.")
     experiment = Experiment(run, files, None, given)
     subject = ExperimentSubject(asked.items[0], "cntk", experiment, files)
     place = os.path.abspath(folder)
