@@ -18,7 +18,7 @@ crossed_column <- function(name, values) {
     list(name = enc2utf8(name), kind = kind, values = bytes, levels = list())
   } else {
     refuse(
-      "Column '", name, "' holds values of class ", class(values)[1], ", which are no features. ",
+      "Column '", name, "' holds values of class ", class(values)[1], ", which are not features. ",
       "Turn them into numbers, texts or a factor, or leave the column out."
     )
   }
