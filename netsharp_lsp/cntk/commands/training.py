@@ -134,8 +134,8 @@ def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]
     found: list[tuple[str, Job]] = []
     try:
         subject, shop = _subject(asked)
-    except _Unread as unread:
-        return Answer(FAILED, (str(unread),)), ()
+    except _MissingRun as missing:
+        return Answer(FAILED, (str(missing),)), ()
     reports, errors = subject.errors()
     if errors:
         return Answer(FAULTY, reports=(reports,)), ()

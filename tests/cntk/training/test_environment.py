@@ -66,7 +66,7 @@ def test_a_trace_passes_on_what_it_would_print(tmp_path: Path) -> None:
     _, plain = run(tmp_path / "plain", "learn=[SGD=[maxEpochs=2]]")
     answer, traced = run(tmp_path / "traced", "learn=[SGD=[maxEpochs=2]]")
     assert (answer.code, answer.complaints) == (0, ())
-    assert "learn: 't' of type Trace: passed on, and nothing is printed of it." in traced.notices
+    assert "learn: 't' of type Trace: passed on, and not printed." in traced.notices
     assert [one["loss"] for one in traced.epochs] == [one["loss"] for one in plain.epochs]
     model = read_model((tmp_path / "traced" / "out" / "net.dnn").read_bytes())
     (node,) = [one for one in model.nodes if one.operation == "Trace"]
