@@ -108,7 +108,7 @@ class Train(NamedTuple):
         traces = [one.name for one in self.network.nodes.values() if one.operation == TRACE]
         if traces:
             names = ", ".join(f"'{name}'" for name in traces)
-            telling.notice(f"{names} of type {TRACE}: passed on, and nothing is printed of it.")
+            telling.notice(f"{names} of type {TRACE}: passed on, and not printed.")
         if self.truncation.notice:
             telling.notice(self.truncation.notice)
         if self.unheard:
