@@ -123,8 +123,8 @@ class Train(NamedTuple):
         if begun == self.plan.epochs:
             telling.line("No further training is necessary.")
             telling.notice(
-                f"the model '{self.work.model_name}' is there, so nothing is trained. Remove it to "
-                "go on after the last checkpoint, or set makeMode=false to begin again."
+                f"the model '{self.work.model_name}' exists, so nothing is trained. Remove it to "
+                "continue from the last checkpoint, or set makeMode=false to start again."
             )
             telling.done()
             return FINISHED
@@ -191,8 +191,8 @@ class Train(NamedTuple):
         """Return the state of a new training, with statistics computed from the data."""
         if self.begins_with and not os.path.exists(kept.path_of(0)):
             raise StoredModelError(
-                f"'{kept.name_of(0)}' is not there, with which '{self.begins_with}' lets training "
-                "begin. Run it first, or set makeMode=false to begin with the network here."
+                f"'{kept.name_of(0)}' does not exist, with which '{self.begins_with}' starts the "
+                "training. Run it first, or set makeMode=false to start with the network here."
             )
         values = TakenNumbers(self.work).of(Made(self.network, self.starts))
         counted = [node for node in statistics(self.network) if node.name not in values]
