@@ -109,4 +109,4 @@ def test_what_would_take_long_is_left_out_and_said(folder: Path) -> None:
     (folder / "deep.nn").write_text(text)
     answer = netsharp(*EXAMINE, cwd=folder)
     assert answer.code in (0, 1)
-    assert "rows learned by heart: not tried" in answer.out
+    assert "rows memorised: not tried" in answer.out

@@ -75,7 +75,7 @@ CASES = {
         ),
         "Scaling: the label reaches .* Divide the label",
     ),
-    "learned by heart": (
+    "memorised": (
         lambda: doubt(
             noise(),
             layered(30, 2, (60,), function="tanh"),
@@ -85,7 +85,7 @@ CASES = {
             init_diameter=1,
             epochs=60,
         ),
-        "On validation rows .* On training rows it is: .* by heart. Try dropout = 0.5",
+        "On validation rows .* On training rows it is: .* memorised these. Try dropout = 0.5",
     ),
 }
 

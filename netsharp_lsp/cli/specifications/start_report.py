@@ -91,10 +91,10 @@ def figures_of(start: TrainingStart) -> Iterator[str]:
             row += f" {seen.dead:>5}  {seen.saturated:>9}  {seen.spread:.3g}"
         yield row.rstrip()
     if start.by_heart is None:
-        yield "  rows learned by heart: not tried, for it would take long"
+        yield "  rows memorised: not tried, for it would take long"
     else:
         rows, before, after = start.by_heart
-        yield f"  {rows} rows learned by heart: loss {before:.4g} -> {after:.4g}"
+        yield f"  {rows} rows memorised: loss {before:.4g} -> {after:.4g}"
     if start.stable is not None:
         yield f"  largest stable learning rate: about {start.stable:.2g} (set: {start.rate:g})"
     elif start.rate is not None:

@@ -80,11 +80,11 @@ def _shown(name: str, value: float) -> str:
     return f"{value:.2%}" if name in PERCENT else f"{value:.4g}"
 
 
-def _learned_by_heart(evidence: Evidence) -> Iterator[str]:
+def _memorised(evidence: Evidence) -> Iterator[str]:
     first = evidence.reports[0]
     if len(evidence.reports) > 1 and not is_no_better(first):
         yield (
-            "On training rows it is: it has learned these by heart. Try dropout = 0.5, fewer "
+            "On training rows it is: it has memorised these. Try dropout = 0.5, fewer "
             "nodes, or more rows."
         )
 
@@ -185,7 +185,7 @@ def _losses(evidence: Evidence) -> tuple[float, float]:
 
 #: In the order in which they are asked; the last one always has an answer.
 REASONS: tuple[Callable[[Evidence], Iterator[str]], ...] = (
-    _learned_by_heart,
+    _memorised,
     _unscaled,
     _large_label,
     _flat,

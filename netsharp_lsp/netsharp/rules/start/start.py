@@ -55,7 +55,7 @@ def _small_gradient(layer: str, gradient: float, largest: float) -> str:
 
 def _not_learned(layer: str, rows: float, steps: float, before: float, after: float) -> str:
     return (
-        f"{rows:,.0f} rows alone are not learned by heart: {steps:,.0f} steps bring the loss from "
+        f"{rows:,.0f} rows alone are not memorised: {steps:,.0f} steps bring the loss from "
         f"{before:.4g} to {after:.4g}."
     )
 
