@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from netsharp_lsp.cntk.training.networks.models import LearntNetwork, ModelFiles
+from netsharp_engine.cntk.descent.reports import State
+from netsharp_lsp.cntk.training.actions.checkpoints import Checkpoints
+from netsharp_lsp.cntk.training.networks.models import LearntNetwork, ModelFiles, Position
 from netsharp_lsp.cntk.training.plans.sharing import require_fitting
 from netsharp_lsp.project.roots import roots_around
 from tests.cntk.training.experiments import Follower, made, run
@@ -90,6 +93,22 @@ def test_processes_that_exchange_gradients_follow_the_course_of_one(
         for other in others:
             assert_same_course(first, other, 1e-15)
     assert any("gradientBits is without effect" in one for one in first.notices)
+
+
+def test_an_undone_epoch_is_read_by_all_before_it_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first process rewrites the state that the others still read, if it does not wait."""
+    read = Checkpoints._state
+
+    def slowly(kept: Checkpoints, epoch: int, model: LearntNetwork) -> tuple[State, Position]:
+        if not kept.ranks.leads:
+            time.sleep(0.3)
+        return read(kept, epoch, model)
+
+    monkeypatch.setattr(Checkpoints, "_state", slowly)
+    first, other = shared(tmp_path, GRADIENTS, 2, *CASES["rates adjusted, an epoch undone"])
+    assert_same_course(first, other, 1e-15)
 
 
 def make_sparse(folder: Path) -> None:

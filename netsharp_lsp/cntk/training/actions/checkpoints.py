@@ -110,9 +110,14 @@ class Checkpoints(NamedTuple):
         return state, position
 
     def recalled(self, epoch: int) -> State:
-        """Return the state after an epoch of this run, which its first process has written."""
+        """Return the state after an epoch of this run, which its first process has written.
+
+        That rewrites it next, so all have to read it before any goes on.
+        """
         self.ranks.comm.barrier()
-        return self._state(epoch, self.work.store.load(self.path_of(epoch)))[0]
+        state, _ = self._state(epoch, self.work.store.load(self.path_of(epoch)))
+        self.ranks.comm.barrier()
+        return state
 
     def save(self, path: str, values: Mapping[str, Any]) -> None:
         """Save a model."""
