@@ -249,9 +249,9 @@ def _unknown(name: str) -> int:
     from netsharp_lsp.cli.console.terminal import complain
     from netsharp_lsp.diagnostics.nearest import suggestion
 
-    what = "option" if name.startswith("-") else "command"
+    what = "an option" if name.startswith("-") else "a command"
     hint = suggestion(name, COMMANDS) or " 'netsharp --help' lists the commands."
-    complain(f"'{name}' is not a {what}.{hint}")
+    complain(f"'{name}' is not {what}.{hint}")
     return 2
 
 

@@ -146,8 +146,8 @@ def test_a_product_with_one_number_open_keeps_its_shape() -> None:
     ("text", "told"),
     [
         (b"1 2\n3\n", "line 2 has 1 number, and line 1 has 2"),
-        (b"one two\n", "line 1 has 'one', which is no number"),
-        (b"", "it holds no numbers"),
+        (b"one two\n", "line 1 has 'one', which is not a number"),
+        (b"", "it contains no numbers"),
         (b"1 2 3\n4 5 6\n", "'e.txt' has 2 lines of 3 numbers, and the shape [0 x 2] needs 2"),
     ],
 )

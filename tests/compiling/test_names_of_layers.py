@@ -118,7 +118,7 @@ def test_a_refusal_tells_the_node_and_not_a_shorter_name(tmp_path: Path) -> None
     stored.add("Times", "h.t", PRODUCT, "h.W", "x")
     stored.add("Exp", "h.y", b"", "h.t")
     (tmp_path / "net.dnn").write_bytes(stored.data([("OutputNodes", ["h.y"])]))
-    with pytest.raises(netsharp.CompileError, match=r"'h\.y' in .*net\.dnn: 'h\.y' cannot be"):
+    with pytest.raises(netsharp.CompileError, match=r"'h\.y' in .*net\.dnn cannot be"):
         netsharp.compile(tmp_path / "net.dnn", np.zeros((3, 4)))
 
 

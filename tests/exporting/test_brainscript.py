@@ -211,7 +211,7 @@ def test_a_random_network(number: int, tmp_path: Path) -> None:
     if not unheard:
         written_back(first(network), tmp_path)
         return
-    with pytest.raises(ExportError, match="no text of BrainScript makes a node") as caught:
+    with pytest.raises(ExportError, match="no text of BrainScript creates a node") as caught:
         written_back(first(network), tmp_path)
     assert f"'{unheard[0].name}'" in str(caught.value) or "more nodes" in str(caught.value)
     assert not caught.value.differs
@@ -362,4 +362,4 @@ def test_what_training_works_out_of_data_is_said(tmp_path: Path) -> None:
     (tmp_path / "m.dnn").write_bytes(data)
     answer = command("export", "m.dnn", "--to", "brainscript", cwd=tmp_path)
     assert answer.code == 0
-    assert "is worked out of the data again when training begins" in answer.out
+    assert "is computed from the data again when training begins" in answer.out

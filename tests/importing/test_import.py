@@ -84,7 +84,7 @@ def test_calls_of_python_and_through_three_layers(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("a.R", "x <- 1", "holds no call that trains a network"),
-        ("a.py", "rx_neural_network(", "a.py:1: is no Python that can be read"),
+        ("a.py", "rx_neural_network(", "a.py:1: is not valid Python"),
         ("a.txt", "", "is not a script of"),
         ("a.sql", "SET @c = N'rxNeuralNet(y ~ .)", "holds no call that trains a network"),
     ],

@@ -182,7 +182,7 @@ def test_a_line_that_ends_like_a_file_is_a_path_unless_its_language_is_said(path
         (lambda: netsharp.experiment("input A [3];"), "which has no experiments"),
         (lambda: netsharp.describe("digits.cntk", command="Tran"), "Did you mean 'Train'"),
         (lambda: netsharp.compare("digits.cntk", "input A [3];"), "of different kinds"),
-        (lambda: netsharp.describe(MEL, language="mel"), "describes none"),
+        (lambda: netsharp.describe(MEL, language="mel"), "does not define one"),
     ],
 )
 def test_what_cannot_be_answered_is_a_sentence(act: Any, says: str, folder: Path) -> None:

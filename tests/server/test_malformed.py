@@ -19,7 +19,7 @@ pytestmark = pytest.mark.costly
 URI = "file:///nowhere/malformed.nn"
 HERE = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 9}}
 SPAN = {"start": {"line": 0, "character": 0}, "end": {"line": 3, "character": 0}}
-FOREIGN, CODE = "This is no data that this server has given", -32602
+FOREIGN, CODE = "This data is not from this server", -32602
 NO_IDS: list[Any] = [[1], {"id": 1}, 1.5, True, None, [[]]]
 GARBAGE: list[Any] = [0, -1, 2**63, 1e300, True, "x", "\ud800", "x" * 100_000, [], {}, [[]], None]
 #: A method, its parameters, and how the sentence begins.

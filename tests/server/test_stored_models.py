@@ -54,8 +54,8 @@ def test_a_damaged_model_shows_its_sentence_and_what_can_be_read(trained: Path) 
     with serving(rootUri=trained.parent.as_uri()) as wire:
         for data, sentence in (
             (whole[:40], "torn.cmf, byte"),
-            (b"", "no model file"),
-            (b"hello", "no model file"),
+            (b"", "not a model file"),
+            (b"hello", "not a model file"),
         ):
             path.write_bytes(data)
             said = wire.exchange("netsharp/model", {"uri": path.as_uri()})["error"]["message"]

@@ -42,7 +42,7 @@ tables of the code; a test compares them.
 
 - *read*: from model files of BrainScript (`1`) and of CNTK's Python library (`2`, by its name there
   where that differs);
-- *shape*: the shape of its value is worked out;
+- *shape*: the shape of its value is computed;
 - *evaluated*: its value is computed;
 - *trained*: a gradient comes back through it;
 - *ONNX*, *torch*: it is exported. `position`: where the steps that it takes depend on their place
