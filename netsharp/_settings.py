@@ -58,71 +58,71 @@ class TrainSettings(TypedDict, total=False):
     """Columns that hold categories."""
 
     columns: Sequence[Column] | None
-    """The columns that are features, in this order; if absent all that play no other part."""
+    """The feature columns, in this order; if absent, all that have no other role."""
 
     exclude: Sequence[Column] | None
     """Columns that are not features, such as an id."""
 
     missing: Literal["error", "mean", "zero", "drop", "indicator"] | None
-    """What a missing number becomes: refused, the mean, 0, its row left out of training and not
-    answered (drop, also for labels), or the mean with a feature that marks it. Default:
-    "error".
+    """What to do with a missing number: report an error, substitute the mean or 0, drop its row
+    (neither trained on nor answered; also for labels), or the mean and a feature that marks
+    it. Default: "error".
     """
 
     unknown_level: bool | None
     """Whether categorical columns get an indicator for unknown levels. Default: True."""
 
     rows: int | None
-    """The most rows that are read, at least 1."""
+    """The maximum number of rows to read, at least 1."""
 
     cache: Literal["auto", "always", "never"] | None
-    """Whether the prepared table is kept in a file, mapped and found again at the next start: of
-    files from 128 MiB on (auto), always or never. Default: "auto".
+    """Whether the prepared table is kept in a file for the next run: if the data files have 128 MiB
+    or more (auto), always or never. Default: "auto".
     """
 
     task: Literal["classification", "binary", "multiclass", "regression"] | None
-    """What is learned. Default: "classification"."""
+    """The task. Default: "classification"."""
 
     host: Host | None
     """Whose defaults apply; ours if absent."""
 
     hidden_nodes: int | None
-    """Nodes of an auto layer, at least 1. Default: 100."""
+    """Nodes of a hidden layer of size auto, at least 1. Default: 100."""
 
     optimizer: Literal["sgd", "adadelta", "adam"] | None
-    """The rule of the update. Default: "adam" ("sgd" where momentum is set, "sgd" with host
-    "studio", "sgd" with host "rx", "sgd" with host "tlc").
+    """The update rule. Default: "adam" ("sgd" where momentum is set, "sgd" with host "studio",
+    "sgd" with host "rx", "sgd" with host "tlc").
     """
 
     learning_rate: float | None
-    """The step's factor, above 0. Default: 0.005 (0.1 with optimizer "sgd", 0.005 with it for a
-    regression, 0.1 with host "studio", 0.001 with host "rx", 0.001 with host "tlc", 0.001
-    with a host and optimizer "adam").
+    """The learning rate: the factor of a step, above 0. Default: 0.005 (0.1 with optimizer "sgd",
+    0.005 with it for a regression, 0.1 with host "studio", 0.001 with host "rx", 0.001 with
+    host "tlc", 0.001 with a host and optimizer "adam").
     """
 
     momentum: float | None
-    """Share of the last step kept, at least 0 and at most 1. Default: 0."""
+    """Momentum: the share of the last step that is kept, at least 0 and at most 1. Default: 0."""
 
     nesterov: bool | None
     """Nesterov's momentum. Default: False."""
 
     weight_decay: float | None
-    """Shrinks weights after a step, at least 0. Default: 0."""
+    """Weight decay: shrinks the weights after each step, at least 0. Default: 0."""
 
     max_norm: float | None
-    """Limit of an incoming weight vector's norm; 0 is none, at least 0. Default: 0."""
+    """Limit of the norm of a node's incoming weights; 0 is none, at least 0. Default: 0."""
 
     clip_norm: float | None
-    """Limit of the norm of the gradient of all weights together, a mean over the rows of a step; 0
-    is none, at least 0. Default: 0.
+    """Limit of the norm of the whole gradient, which is a mean over the rows of a step; 0 is none,
+    at least 0. Default: 0.
     """
 
     clip_value: float | None
-    """Limit of each number of the gradient; 0 is none, at least 0. Default: 0."""
+    """Limit of each component of the gradient; 0 is none, at least 0. Default: 0."""
 
     dropout: float | Mapping[str, float] | None
-    """Share of the nodes that each step of training leaves out: a number for every hidden layer
-    with weights of its own, or a table of shares by layer, inputs included.
+    """Share of the nodes that a training step drops: one number for all hidden layers that have
+    weights of their own, or a table of shares by layer, inputs included.
     """
 
     epochs: int | None
@@ -134,16 +134,16 @@ class TrainSettings(TypedDict, total=False):
     """
 
     seed: int | None
-    """Start of all random choices, at least 0. Default: 0."""
+    """Seed of all random choices, at least 0. Default: 0."""
 
     shuffle: bool | Literal["blocks"] | None
-    """A new order in every epoch: of all rows, or of blocks and of the rows of some blocks at a
-    time ("blocks"), which a prepared table gets by itself that is larger than half of the
-    memory that is free. Default: True.
+    """A new order in every epoch: of all rows, or of blocks and of the rows within some blocks at a
+    time ("blocks"; the default of a prepared table that is larger than half of the free
+    memory). Default: True.
     """
 
     normalizer: Literal["minmax", "minmax-zero", "gaussian", "robust", "binning", "none"] | None
-    """How features are scaled. Default: "robust" ("minmax" with host "studio", "minmax-zero" with
+    """The scaling of features. Default: "robust" ("minmax" with host "studio", "minmax-zero" with
     host "rx", "minmax-zero" with host "tlc").
     """
 
@@ -151,23 +151,23 @@ class TrainSettings(TypedDict, total=False):
     """Bins of the binning normaliser, at least 2 and at most 65,536. Default: 256."""
 
     loss: Literal["auto", "cross-entropy", "squared"] | None
-    """What is minimised. Default: "auto"."""
+    """The loss that is minimised. Default: "auto"."""
 
     scale_label: bool | None
-    """Whether numbers to predict by linear nodes are trained at mean 0 and deviation 1; what is
-    predicted is always what the label means. Default: True (False with host "studio", False
-    with host "rx", False with host "tlc").
+    """Whether the labels of linear outputs are scaled to mean 0 and deviation 1 for training;
+    predictions are always in the label's own units. Default: True (False with host "studio",
+    False with host "rx", False with host "tlc").
     """
 
     init: Literal["uniform", "glorot", "he"] | None
-    """Where weights start: within init_diameter, or as far from 0 as the edges into a node and out
-    of one (glorot), or those into it (he), let its sums spread alike in all layers. Default:
-    "glorot" ("uniform" where init_diameter is set, "uniform" with host "studio", "uniform"
-    with host "rx", "uniform" with host "tlc").
+    """Initial weights: uniform within init_diameter, or with a variance from the fan-in and fan-out
+    (glorot) or the fan-in (he) of a node. Default: "glorot" ("uniform" where init_diameter
+    is set, "uniform" with host "studio", "uniform" with host "rx", "uniform" with host
+    "tlc").
     """
 
     init_diameter: float | None
-    """With init uniform, weights start within half of it around 0, above 0. Default: 0.1."""
+    """With init uniform, initial weights are at most half of it from 0, above 0. Default: 0.1."""
 
     validation: float | Path | None
     """A fraction, a column or a file of validation rows."""
@@ -179,28 +179,30 @@ class TrainSettings(TypedDict, total=False):
     """"balanced", or a table of weights by class."""
 
     quantize: str | bool | None
-    """Codes that values of hidden layers are while training, each looked up in a table that is
-    rebuilt after every epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
+    """Quantise the values of hidden layers in training, by tables that are rebuilt after every
+    epoch: true for uint8, or uint, int, symmetric with 4 to 12 bits.
     """
 
     threads: int | Literal["auto"] | None
-    """Threads that share the rows of a step (auto: as many as are measured to be fastest), at least
-    1 and at most 1,024. Default: 1.
+    """Threads that share the rows of a step (auto: the number measured to be fastest), at least 1
+    and at most 1,024. Default: 1.
     """
 
     dtype: Literal["float32", "float64"] | None
-    """The numbers' type. Default: "float32"."""
+    """The type of weights and values. Default: "float32"."""
 
     device: str | None
-    """What computes: auto, cpu, torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]. Default: "cpu"."""
+    """The device: auto, cpu, torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]. Default: "cpu"."""
 
     precision: Literal["float32", "float64", "bf16"] | None
-    """The type of numbers in which steps are computed: that of dtype if absent; bf16 multiplies in
-    bfloat16, on torch, and keeps weights in float32.
+    """The type that steps are computed in: dtype if absent; bf16 multiplies in bfloat16 and keeps
+    weights in float32 (torch only).
     """
 
     rate_reduction_ratio: float | None
-    """The rate's factor when it is reduced; 1 is never, above 0 and at most 1. Default: 1."""
+    """The factor of the learning rate at a reduction; 1 disables reductions, above 0 and at most 1.
+    Default: 1.
+    """
 
     rate_reduction_frequency: int | None
     """Epochs between reductions, at least 1. Default: 100."""
@@ -212,32 +214,35 @@ class TrainSettings(TypedDict, total=False):
 
     schedule: Literal["constant", "step", "cosine", "plateau"] | None
     """How the learning rate falls from epoch to epoch: not at all, by a factor every
-    schedule_epochs epochs, along half a cosine, or by a factor where the loss (of validation
+    schedule_epochs epochs, along half a cosine, or by a factor when the loss (of validation
     rows if there are any) does not improve. Default: "constant".
     """
 
     schedule_epochs: int | None
-    """Step: epochs between two falls (30 if absent); cosine: epochs until schedule_least is reached
-    (all of the run); plateau: epochs without a better loss before a fall (10), at least 1.
+    """Step: epochs between two reductions (default 30); cosine: epochs until schedule_least is
+    reached (all of the run); plateau: epochs without a better loss before a reduction (10),
+    at least 1.
     """
 
     schedule_factor: float | None
-    """The rate's factor at each fall of step and plateau, above 0 and below 1. Default: 0.1."""
+    """The factor of the learning rate at each reduction of step and plateau, above 0 and below 1.
+    Default: 0.1.
+    """
 
     schedule_least: float | None
-    """The rate below which no schedule falls, at least 0. Default: 0."""
+    """The learning rate below which no schedule falls, at least 0. Default: 0."""
 
     adadelta_decay: float | None
-    """AdaDelta's decay, at least 0 and below 1. Default: 0.95."""
+    """AdaDelta's decay (rho), at least 0 and below 1. Default: 0.95."""
 
     adadelta_constant: float | None
-    """AdaDelta's conditioning constant, above 0. Default: 1e-06."""
+    """AdaDelta's conditioning constant (epsilon), above 0. Default: 1e-06."""
 
     adam_beta1: float | None
-    """Adam's first decay, at least 0 and below 1. Default: 0.9."""
+    """Adam's decay of the gradient's mean, at least 0 and below 1. Default: 0.9."""
 
     adam_beta2: float | None
-    """Adam's second decay, at least 0 and below 1. Default: 0.999."""
+    """Adam's decay of the squared gradient's mean, at least 0 and below 1. Default: 0.999."""
 
     adam_epsilon: float | None
-    """Adam's constant, above 0. Default: 1e-08."""
+    """Adam's constant in the denominator, above 0. Default: 1e-08."""

@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 #: Every subcommand, in the order of a person's work; its module in `cli` has the same name.  What
 #: stands empty does what a family of languages says.
 COMMANDS = {
-    "check": "say everything that is wrong with networks and configurations",
-    "fmt": "put texts in order",
+    "check": "report everything that is wrong with networks and configurations",
+    "fmt": "format networks and configurations",
     "explain": "show what a diagnostic means",
-    "describe": "say what a network is: shapes, kernels, parameters, cost",
+    "describe": "describe a network: shapes, kernels, parameters, cost",
     "diff": "compare two networks or experiments",
     "config": "",
     "migrate": "",
-    "import": "write the calls of scripts that train as specifications and run files",
-    "run": "train a network on a table of data, or do what a configuration says",
-    "doctor": "look at how a training would start, or say what computes here",
-    "plan": "print what a device would run in a step of training: calls, buffers, bytes",
+    "import": "turn training calls in R, Python or SQL scripts into specifications and run files",
+    "run": "train a network on a table of data, or run the commands of a configuration",
+    "doctor": "predict how a training would start, or list the devices that can compute here",
+    "plan": "print what a device would run in a training step: calls, buffers, bytes",
     "cache": "list or clear the prepared tables that runs have kept",
     "predict": "predict with a trained model",
-    "evaluate": "measure a trained model on labelled data",
-    "weights": "list the weights of a model, or write the specification with them",
-    "export": "write a trained model in the format of other programs",
-    "compile": "write a trained network as C in integers, with tables between its layers",
-    "simulate": "answer rows by a compiled network, bit by bit as a device does",
-    "lsp": "serve an editor",
+    "evaluate": "evaluate a trained model on labelled data",
+    "weights": "list the weights of a model, or write a specification that contains them",
+    "export": "convert a trained model to a format of other programs",
+    "compile": "compile a trained network to integer-only C, with lookup tables as activations",
+    "simulate": "predict with a compiled network, bit for bit as on the device",
+    "lsp": "start the language server for an editor",
 }
 FAILED = 2
 INTERRUPTED = 130

@@ -40,11 +40,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         metavar="[list|clear] PLACE",
         nargs="*",
-        help="what is done, by default they are listed, and folders, or models in them; by default "
-        "the current folder and the user's own",
+        help="list (default) or clear, then folders, or models in them (default: the current "
+        "folder and the user's own)",
     )
-    add("--stale", action="store_true", help="only tables whose files are others now, or damaged")
-    add("--format", choices=("text", "json"), default="text", help="how tables are listed")
+    add(
+        "--stale",
+        action="store_true",
+        help="only tables that are damaged, or whose source files have changed",
+    )
+    add("--format", choices=("text", "json"), default="text", help="the format of the list")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 DEFAULT_FAIL_ON = "warning"
-_READ_DATA = "read all data of the configurations, and report every invalid line"
+_READ_DATA = "read all data files of the configurations, and report every invalid line"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,30 +74,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="files, folders, A+B, or - for stdin",
     )
-    add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for stdin")
     add(
         "--language",
         choices=language_ids(),
-        help="the language of what is named, whatever its name",
+        help="read files in this language, whatever their names",
     )
-    add("--verbose", action="store_true", help="say what a folder's files were left out, and why")
+    add(
+        "--verbose",
+        action="store_true",
+        help="list the files of folders that were left out, and why",
+    )
     add("--select", action="append", default=[], metavar="CODES", help="report only these codes")
     add("--ignore", action="append", default=[], metavar="CODES", help="do not report these codes")
-    add("--fail-on", choices=SEVERITIES, help="exit 1 from this severity on (default: warning)")
-    add("--format", choices=FORMATS, default="text", help="how to write what was found")
-    add("--output-file", metavar="FILE", help="write the report into a file")
+    add("--fail-on", choices=SEVERITIES, help="exit 1 at this severity or above (default: warning)")
+    add("--format", choices=FORMATS, default="text", help="the format of the report")
+    add("--output-file", metavar="FILE", help="write the report to a file")
     add("--statistics", action="store_true", help="count the diagnostics by code")
     add("--embedded", action="store_true", help=EMBEDDED)
     add("--skip-others", action="store_true", help=SKIP_OTHERS)
     add("--watch", action="store_true", help="check again whenever a file changes")
     add("--read-data", action="store_true", help=_READ_DATA)
-    group = parser.add_argument_group("repairs")
+    group = parser.add_argument_group("fixes")
     group.add_argument("--fix", action="store_true", help="apply safe fixes")
     group.add_argument("--unsafe-fixes", action="store_true", help="apply all fixes")
     group.add_argument("--diff", action="store_true", help="only show what fixes would change")
     group = parser.add_argument_group("baseline")
-    group.add_argument("--baseline", metavar="FILE", help="do not report what this file knows")
-    group.add_argument("--update-baseline", action="store_true", help="let it know all of today")
+    group.add_argument(
+        "--baseline", metavar="FILE", help="do not report the findings recorded in this file"
+    )
+    group.add_argument(
+        "--update-baseline", action="store_true", help="record all current findings in it"
+    )
     add_context_arguments(parser)
     add_experiment_arguments(parser)
     add_settings_arguments(parser)

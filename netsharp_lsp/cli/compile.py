@@ -33,29 +33,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp compile` understands."""
     add = parser.add_argument
     add("model", metavar="MODEL", help="a trained model file")
-    add("--output", metavar="DIR", help="the folder that is written")
-    add("--report", metavar="DIR", help="a folder for the report alone, whatever else is written")
+    add("--output", metavar="DIR", help="the folder to write to")
+    add("--report", metavar="DIR", help="a folder for the report alone")
     add("--explain", action="store_true", help="print the plan, without data, and write nothing")
     add_quantisation(parser)
     add(
         "--answers",
         choices=ANSWERS,
         default=ANSWERS[0],
-        help="beside the values: a call for the class, or one for probabilities",
+        help="also generate a function that returns the class, or probabilities",
     )
     add(
         "--target",
         choices=TARGETS,
         default=TARGETS[0],
-        help="the processors that the code is for; all give the same bits",
+        help="the processors that the code is for; results are the same bits on all",
     )
     add(
         "--package",
         choices=PACKAGES,
         help="lay the files out for a build system, with what it reads and an example",
     )
-    add("--prefix", default="net", help="what names in C begin with (default: %(default)s)")
-    add("--format", choices=("text", "json"), default="text", help="of the report")
+    add("--prefix", default="net", help="the prefix of names in C (default: %(default)s)")
+    add("--format", choices=("text", "json"), default="text", help="the format of the report")
     add_room_arguments(parser)
     add_network_arguments(parser)
 

@@ -48,37 +48,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a specification, configuration or network, A+B, HOST::NAME, a model file, "
         "REVISION:FILE, or -",
     )
-    add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
-    add("--language", choices=language_ids(), help="the language of it, whatever its name")
-    add("--format", choices=FORMATS, default="text", help="how to say it")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for stdin")
+    add(
+        "--language",
+        choices=language_ids(),
+        help="read the file in this language, whatever its name",
+    )
+    add("--format", choices=FORMATS, default="text", help="the format of the output")
     add(
         "--depth",
         metavar="N",
         type=level,
-        help="levels of calls that tables and pictures show open",
+        help="levels of calls that tables and pictures expand",
     )
-    add("--output", metavar="FILE", help="write into a file")
-    add("--cost", action="store_true", help="predict what training takes on this machine, too")
-    add("--partial", action="store_true", help="of a damaged model, what can be read of it")
+    add("--output", metavar="FILE", help="write to a file")
+    add("--cost", action="store_true", help="also predict how long training takes on this machine")
+    add("--partial", action="store_true", help="describe as much of a damaged model as can be read")
     add_context_arguments(parser)
     add_cost_arguments(parser)
     group = add_experiment_arguments(parser)
-    group.add_argument("--command", metavar="NAME", help="the command whose network is meant")
-    group.add_argument(
-        "--log", metavar="FILE", help="compare it with a log of the original program"
-    )
+    group.add_argument("--command", metavar="NAME", help="the command whose network to describe")
+    group.add_argument("--log", metavar="FILE", help="compare it with a log that the toolkit wrote")
     library = family_with(lambda one: one.experiments).library
-    group.add_argument("--library", metavar="FILE", help=f"read in place of {library}")
+    group.add_argument("--library", metavar="FILE", help=f"use this file in place of {library}")
     add_settings_arguments(parser)
 
 
 def add_cost_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `--cost` reads beside the run file."""
-    add = parser.add_argument_group("of a training that is predicted (--cost)").add_argument
-    add("--batch-size", metavar="N", type=positive, help="rows of a step")
-    add("--rows", metavar="N", type=positive, help="rows of the table")
-    add("--optimizer", choices=OPTIMIZERS, help="the rule of the update")
-    add("--dtype", choices=DTYPES, help="the numbers' type")
+    add = parser.add_argument_group("the training to predict (--cost)").add_argument
+    add("--batch-size", metavar="N", type=positive, help="rows per step")
+    add("--rows", metavar="N", type=positive, help="rows in the table")
+    add("--optimizer", choices=OPTIMIZERS, help="the update rule")
+    add("--dtype", choices=DTYPES, help="the type of weights and values")
 
 
 def run(args: argparse.Namespace) -> int:

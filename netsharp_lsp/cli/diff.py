@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("before", metavar="A", help="a specification or configuration, a model, or REVISION:FILE")
     add("after", metavar="B", help="the same")
-    add("--format", choices=("text", "json"), default="text", help="how to say it")
+    add("--format", choices=("text", "json"), default="text", help="the format of the output")
     add_context_arguments(parser)
     add_experiment_arguments(parser)
     add_settings_arguments(parser)

@@ -32,10 +32,10 @@ _WITHOUT_EFFECT: dict[str, Any] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp doctor` understands: the settings of a run, and how to say it."""
     add = parser.add_argument
-    add("specification", metavar="SPEC", nargs="?", help="the specification to look at")
+    add("specification", metavar="SPEC", nargs="?", help="the specification to examine")
     add("--data", dest="train", metavar="FILE", nargs="+", help="the table it would be trained on")
-    add("--format", choices=FORMATS, default="text", help="how to write what was seen")
-    add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
+    add("--format", choices=FORMATS, default="text", help="the format of the report")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for '-'")
     add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
     add_settings_arguments(parser)
     add_setting_arguments(parser, ("data", "train"))

@@ -35,8 +35,8 @@ DONE, FAILED = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp evaluate` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file, of whatever program")
-    add("--format", choices=("text", "json"), default="text", help="how to say it")
+    add("model", metavar="MODEL", help="a model file, also one of another program")
+    add("--format", choices=("text", "json"), default="text", help="the format of the output")
     add("--quiet", action="store_true", help="show no progress")
     add_device_argument(parser)
     add_network_arguments(parser)

@@ -58,10 +58,16 @@ _LOST = "more is lost than --max-drop allows."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp export` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file, of whatever program")
+    add("model", metavar="MODEL", help="a model file, also one of another program")
     add("--to", choices=(*FORMATS, *QUANTISED, *text_formats()), required=True, help="the format")
     add("file", metavar="FILE", nargs="?", help="the file to write (default: beside the model)")
-    add("--output", action="append", default=[], metavar="NODE", help="a node to export; repeat it")
+    add(
+        "--output",
+        action="append",
+        default=[],
+        metavar="NODE",
+        help="a node to export; may be repeated",
+    )
     add(
         "--opset",
         type=positive,
@@ -85,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_network_arguments(parser)
     add_quantisation(
         parser.add_argument_group(
-            "what integers onnx-qdq has, as those of compile", "All other formats have none."
+            "quantisation of onnx-qdq, as in compile", "Other formats are not quantised."
         )
     )
 

@@ -46,11 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("paths", nargs="*", default=["."], metavar="PATH", help="files, folders, or - for stdin")
     add("--check", action="store_true", help="write nothing; exit 1 if something would change")
     add("--diff", action="store_true", help="write nothing; show what would change")
-    add("--stdin-filename", metavar="NAME", help="the name of what comes from stdin")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for stdin")
     add(
         "--language",
         choices=language_ids(),
-        help="the language of what is named, whatever its name",
+        help="read files in this language, whatever their names",
     )
     add(
         "--lines",
@@ -62,7 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--embedded", action="store_true", help=EMBEDDED)
     add("--skip-others", action="store_true", help=SKIP_OTHERS)
-    add("--line-ending", choices=LINE_ENDINGS, help="how lines end (default: as most of them do)")
+    add(
+        "--line-ending",
+        choices=LINE_ENDINGS,
+        help="line ending to write (default: the one most lines have)",
+    )
     add("--no-self-check", action="store_true", help=argparse.SUPPRESS)
     add_settings_arguments(parser)
 

@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp import` understands."""
     add = parser.add_argument
     add("file", metavar="FILE", help="a script: .R, .Rmd, .py, .ipynb or .sql")
-    add("--output", metavar="DIR", help="where the files go (default: beside the script)")
+    add("--output", metavar="DIR", help="the folder to write to (default: beside the script)")
     add_root_argument(parser)
-    add("--force", action="store_true", help="replace files that are there and different")
+    add("--force", action="store_true", help="overwrite files whose content differs")
 
 
 def run(args: argparse.Namespace) -> int:

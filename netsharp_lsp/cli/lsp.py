@@ -19,7 +19,9 @@ LOCAL = "127.0.0.1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp lsp` understands."""
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--stdio", action="store_true", help="speak on stdin and stdout (default)")
+    how.add_argument(
+        "--stdio", action="store_true", help="communicate over stdin and stdout (default)"
+    )
     how.add_argument(
         "--tcp",
         type=_address,

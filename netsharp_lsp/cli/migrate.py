@@ -44,10 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="*", default=["."], metavar="PATH", help="configurations, folders, or A+B")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--write", action="store_true", help="write what is proven to be equal")
+    what.add_argument(
+        "--write", action="store_true", help="write the networks that are proven equal"
+    )
     what.add_argument("--diff", action="store_true", help="write nothing; show what would change")
-    add("--force", action="store_true", help="replace .bs files that are there and different")
-    add("--format", choices=("text", "json"), default="text", help="how to report")
+    add("--force", action="store_true", help="overwrite .bs files whose content differs")
+    add("--format", choices=("text", "json"), default="text", help="the format of the report")
     add_experiment_arguments(parser)
     add_settings_arguments(parser)
 

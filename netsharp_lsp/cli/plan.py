@@ -57,12 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp plan` understands."""
     add = parser.add_argument
     add("specification", metavar="SPEC", help="a specification, HOST::NAME, REVISION:FILE, or -")
-    add("items", nargs="*", metavar="KEY=VALUE", help="what follows a configuration")
+    add("items", nargs="*", metavar="KEY=VALUE", help="assignments to a configuration")
     add(
-        "--cd", metavar="DIR", default="", help="the folder that a configuration's paths start from"
+        "--cd",
+        metavar="DIR",
+        default="",
+        help="the folder that a configuration's paths are relative to",
     )
-    add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
-    add("--format", choices=("text", "json"), default="text", help="how to say it")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for '-'")
+    add("--format", choices=("text", "json"), default="text", help="the format of the output")
     add_context_arguments(parser)
     add_setting_arguments(parser, ("train",), FLAGS)
     add_settings_arguments(parser)

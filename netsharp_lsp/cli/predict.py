@@ -40,7 +40,7 @@ NAMES = ("netsharp", "rx")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp predict` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file, of whatever program")
+    add("model", metavar="MODEL", help="a model file, also one of another program")
     add(
         "--output",
         action="append",

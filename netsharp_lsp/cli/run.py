@@ -86,23 +86,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("specification", metavar="SPEC", help="the specification to train, or a configuration")
     add("items", metavar="ITEM", nargs="*", help="after a configuration: A+B, KEY=VALUE")
-    add("--stdin-filename", metavar="NAME", help="what the specification from '-' is called")
+    add("--stdin-filename", metavar="NAME", help="the file name to report for '-'")
     add("--run-file", metavar="FILE", help="settings; by default the .toml beside SPEC")
-    add("--resume", action="store_true", help="continue the run whose model is there")
+    add("--resume", action="store_true", help="continue from the saved model")
     add("--show-settings", action="store_true", help="print every setting and its origin, and stop")
     add("--quiet", action="store_true", help="show no progress and no report")
     add("--events", action="store_true", help="print the run log instead of progress and report")
-    add("--rx-log", action="store_true", help="print the log of the hosts instead of progress")
-    add("--examine", action="store_true", help="look at how the training would start, and stop")
-    add("--format", choices=FORMATS, default="text", help="how --examine writes what it saw")
+    add(
+        "--rx-log",
+        action="store_true",
+        help="print the log of the original hosts instead of progress",
+    )
+    add("--examine", action="store_true", help="predict how the training would start, and stop")
+    add("--format", choices=FORMATS, default="text", help="the format of the report of --examine")
     add_settings_arguments(parser)
     group = add_experiment_arguments(parser)
-    group.add_argument("--cd", metavar="DIR", default="", help="the folder that paths start from")
+    group.add_argument(
+        "--cd", metavar="DIR", default="", help="the folder that paths are relative to"
+    )
     add = group.add_argument
     versions = ("2016-11", "2016-08")
-    add("--cntk-log", choices=versions, help="print the log of the original program")
-    add("--model-format", choices=MODEL_FORMATS, help="how its models are written")
-    add("--allow-commands", action="store_true", help="start the programs that it names")
+    add("--cntk-log", choices=versions, help="print the log of the toolkit's version of that month")
+    add("--model-format", choices=MODEL_FORMATS, help="the format of its models")
+    add(
+        "--allow-commands",
+        action="store_true",
+        help="start the programs that the configuration names",
+    )
     add_machine_arguments(parser)
     add_setting_arguments(parser, ("data", "train", "output"))
 

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp simulate` understands."""
     add = parser.add_argument
     add("manifest", metavar="PREFIX.json", help="the manifest that netsharp compile wrote")
-    add("--compare", metavar="MODEL", help="say how far the answers are from those of a model")
+    add("--compare", metavar="MODEL", help="compare the answers with those of a model")
     add(
         "--max-apart",
         type=not_negative,
@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default=FORMATS[0],
-        help="of answers on stdout: CSV or a JSON object a line; of a comparison",
+        help="the format of answers (CSV, or a JSON object a line) or of the comparison",
     )
     add_stream_arguments(parser)
     add_data_arguments(parser)

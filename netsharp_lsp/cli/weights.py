@@ -30,10 +30,10 @@ DONE, FAILED = 0, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `netsharp weights` understands."""
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a model file, of whatever program")
+    add("model", metavar="MODEL", help="a model file, also one of another program")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--spec", action="store_true", help="write the specification with trained values inside"
+        "--spec", action="store_true", help="write the specification with the trained weights in it"
     )
     what.add_argument("--list", action="store_true", help="only list names and shapes (default)")
     what.add_argument(
@@ -44,9 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="source",
         metavar="FILE",
-        help="put arrays of such a file into a model of another program, in the places of its own",
+        help="replace arrays of a model of another program by those of such a file",
     )
-    add("--output", metavar="FILE", help="write into a file; with --from instead of the model")
+    add(
+        "--output",
+        metavar="FILE",
+        help="write to a file; with --from, instead of changing the model",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

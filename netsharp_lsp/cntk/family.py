@@ -46,7 +46,7 @@ class Experiments:
     """The requests that several runs of CNTK answer together."""
 
     starts = tuple(suffix for suffix, language in SUFFIXES.items() if language == "cntk")
-    beginning = "a configuration of CNTK"
+    beginning = "a CNTK configuration"
     library = "our BrainScript library"
     scripts = SCRIPTS
     text_formats: Mapping[str, str] = MappingProxyType({"brainscript": ".bs"})
@@ -199,7 +199,7 @@ class Experiments:
 class Configurations:
     """The evaluation of configurations."""
 
-    purpose = "show what a configuration of CNTK evaluates to"
+    purpose = "show what a CNTK configuration evaluates to"
 
     def resolve(self, asked: Lookup) -> Answer:
         """Return the values of items; see `netsharp_lsp.cntk.commands.configuration`."""

@@ -58,7 +58,7 @@ ELSEWHERE = {
         "netsharp_lsp.cli.explain",
         "explain needs a code, as in 'netsharp explain NS074'; --all lists them.",
     ),
-    ("netsharp_lsp.cli.migrate", "replace .bs files that are there and different"),
+    ("netsharp_lsp.cli.migrate", "overwrite .bs files whose content differs"),
     ("netsharp_lsp.project.git.ignored", ".config"),
     ("netsharp_lsp.project.roots", "~/.config"),
     ("netsharp_lsp.server.offers.capabilities", "source.fixAll.netsharp"),

@@ -30,14 +30,14 @@ _FLAGS = ("features", "hidden_nodes", "outputs", "task", "host")
 
 def add_context_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags that turn `auto` into numbers."""
-    group = parser.add_argument_group("what is known around the specification")
+    group = parser.add_argument_group("context of the specification")
     for flag, noun in (
         ("--features", "columns of data after encoding"),
         ("--hidden-nodes", "nodes of a hidden layer of size auto"),
         ("--outputs", "outputs that the task needs"),
     ):
         group.add_argument(flag, type=positive, metavar="N", help=noun)
-    group.add_argument("--task", choices=TASKS, help="what the network is for")
+    group.add_argument("--task", choices=TASKS, help="the task of the network")
     group.add_argument("--host", choices=HOSTS, help="the program that will train it")
     group.add_argument("--data", metavar="FILE", help="the table that it will be trained on")
     group.add_argument("--label", metavar="COLUMN", help="the column of --data to predict")

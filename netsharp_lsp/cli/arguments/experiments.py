@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add what says how configurations are run, and return the group of these arguments."""
     beginning = family_with(lambda one: one.experiments).beginning
-    group = parser.add_argument_group(f"what is known around {beginning}")
+    group = parser.add_argument_group(f"context of {beginning}")
     group.add_argument(
         "--set",
         action="append",
         default=[],
         type=_assignment,
         metavar="KEY=VALUE",
-        help="an assignment after all files; may be repeated",
+        help="an assignment that overrides all files; may be repeated",
     )
     return group
 

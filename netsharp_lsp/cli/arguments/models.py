@@ -34,15 +34,19 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--labels", nargs="+", metavar="FILE", help="IDX label files")
     group.add_argument("--label", metavar="COLUMN", help="the label column")
     header = group.add_mutually_exclusive_group()
-    header.add_argument("--header", action="store_true", default=None, help="the first row is one")
-    header.add_argument("--no-header", dest="header", action="store_false", help="there is none")
-    group.add_argument("--delimiter", metavar="CHARACTER", help="what separates cells")
+    header.add_argument(
+        "--header", action="store_true", default=None, help="the first row holds column names"
+    )
+    header.add_argument(
+        "--no-header", dest="header", action="store_false", help="the first row holds values"
+    )
+    group.add_argument("--delimiter", metavar="CHARACTER", help="the character between cells")
     group.add_argument("--decimal", metavar="WORD", help="comma or point in numbers")
     group.add_argument("--encoding", metavar="NAME", help="how text is encoded")
     group.add_argument(
         "--missing",
         choices=MISSING,
-        help="what missing numbers become (default: what they became in the training)",
+        help="what to do with missing numbers (default: as in training)",
     )
     group.add_argument("--rows", type=positive, metavar="N", help="read only the first N rows")
 
@@ -52,7 +56,7 @@ def add_device_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
         metavar="DEVICE",
-        help="what computes: auto, cpu (the default), torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]",
+        help="the device: auto, cpu (the default), torch[:cuda|mps|xpu|cpu] or wgpu[:NAME]",
     )
 
 
@@ -78,7 +82,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser) -> argparse._ActionsCo
         action="append",
         default=[],
         metavar="INPUT=STREAM",
-        help="what the data call an input; repeated for others",
+        help="the name in the data of an input; may be repeated",
     )
     add_reader_argument(group)
     return group
@@ -91,7 +95,7 @@ def add_reader_argument(group: argparse._ActionsContainer) -> None:
         nargs="+",
         default=[],
         metavar="ITEM",
-        help="read lists of images as the reader of a run does: CONFIGURATION command=test",
+        help="read image lists as the reader of this run does: CONFIGURATION command=test",
     )
 
 

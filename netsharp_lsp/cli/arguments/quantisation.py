@@ -25,78 +25,87 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
         "--calibrate",
         nargs="+",
         metavar="DATA",
-        help="rows from which ranges are read (default: those of the training)",
+        help="rows to measure value ranges on (default: the training rows)",
     )
     add(
         "--holdout",
         nargs="+",
         metavar="DATA",
-        help="labelled rows to evaluate the result on (default: those for validation or test)",
+        help="labelled rows to evaluate the result on (default: the validation or test rows)",
     )
-    add("--label", metavar="COLUMN", help="their label column (default: that of the training)")
+    add("--label", metavar="COLUMN", help="their label column (default: that of training)")
     add(
         "--run-file",
         metavar="FILE",
-        help="what names those rows where the files of the training are missing (default: the "
-        "run file beside the model)",
+        help="a run file that names these rows where the training files are missing (default: "
+        "the one beside the model)",
     )
     add(
         "--activations",
         default=ACTIVATIONS[0],
         metavar="|".join((*ACTIVATIONS, "uint10", "int16/12", "...")),
-        help="kind and bits of features and hidden operands; after / those by which a table is "
-        "looked up (default: %(default)s)",
+        help="type and bits of features and hidden values; after / those that index the lookup "
+        "tables (default: %(default)s)",
     )
     add(
         "--layer",
         action="append",
         default=[],
         metavar="NAME=WIDTH",
-        help="the same for one layer or input; repeated for others",
+        help="the same for one layer or input; may be repeated",
     )
-    add("--weights", choices=WEIGHTS, default=WEIGHTS[0], help="a scale for each node, or a layer")
+    add(
+        "--weights",
+        choices=WEIGHTS,
+        default=WEIGHTS[0],
+        help="type of the weights, with a scale for each node or (-tensor) layer",
+    )
     add(
         "--requant",
         choices=REQUANTISATIONS,
         default=REQUANTISATIONS[0],
-        help="how sums become codes: by a multiplier, or by a shift alone, which scales of weights "
-        "are then chosen for; auto shifts where that loses nothing",
+        help="how sums are rescaled: by a multiplier, or by a shift alone, for which the scales of "
+        "the weights are chosen; auto uses shifts where that loses no accuracy",
     )
     add(
         "--transfer",
         choices=TRANSFERS,
         default=TRANSFERS[0],
-        help="how codes of sums become those of values: by tables, or by formulas in fixed point, "
-        "for comparison",
+        help="how activations are computed: by lookup tables, or by fixed-point formulas, for "
+        "comparison",
     )
     add("--big-tables", action="store_true", help="allow tables of more than 4,096 entries")
-    add("--logits", choices=LOGITS, default=LOGITS[0], help="the answers")
+    add("--logits", choices=LOGITS, default=LOGITS[0], help="the type of the outputs")
     add(
         "--share-tables",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="the same range for bounded operators, so that layers share a table",
+        help="give bounded activations the same range, so that layers share a table",
     )
     add(
         "--range",
         default=RANGES[0],
         metavar="|".join((*RANGES[:2], f"{RANGES[2]}:{USUAL_PERCENT:g}", *RANGES[3:])),
-        help="what codes cover of what the rows show (default: %(default)s)",
+        help="how a range is taken from the measured values (default: %(default)s)",
     )
     add(
         "--max-drop",
         type=not_negative,
         metavar="POINTS",
-        help="percentage points of accuracy that may be lost on the held-out rows (default: "
-        f"{USUAL_DROP:g}); of a regression the percentage of their spread that answers may be off "
+        help="accuracy that may be lost on the held-out rows, in percentage points (default: "
+        f"{USUAL_DROP:g}); for a regression, the error allowed in percent of the labels' spread "
         f"(default: {USUAL_ERROR:g})",
     )
     add(
         "--auto-widths",
         action="store_true",
-        help="where more is lost, take the cheapest wider operands that pass",
+        help="if more is lost, choose the cheapest wider types that pass",
     )
-    add("--force", action="store_true", help="write what loses more, or does not fit, too")
+    add(
+        "--force",
+        action="store_true",
+        help="write the files even if more is lost or they do not fit",
+    )
 
 
 def settings_of(args: argparse.Namespace) -> CompileSettings:

@@ -25,7 +25,7 @@ class UsageError(Exception):
 def add_settings_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say where settings come from."""
     group = parser.add_argument_group("settings").add_mutually_exclusive_group()
-    group.add_argument("--config", metavar="FILE", help="read settings from this file alone")
+    group.add_argument("--config", metavar="FILE", help="read settings only from this file")
     group.add_argument("--isolated", action="store_true", help="read no settings")
     add_root_argument(parser)
 
@@ -37,7 +37,7 @@ def add_root_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="a further folder that files may name files in; may be repeated",
+        help="also allow files to refer to files in this folder; may be repeated",
     )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.train import Key
 
-TITLES = {"data": "the table", "train": "training", "output": "what is written"}
+TITLES = {"data": "the table", "train": "training", "output": "files to write"}
 #: Kinds that are true or false, or something else beside.
 TRUTHS = {
     "truth": "true|false",

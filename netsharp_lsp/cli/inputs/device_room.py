@@ -15,11 +15,15 @@ from netsharp_lsp.settings import SettingsFinder
 
 def add_room_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say what a device has."""
-    group = parser.add_argument_group("the device (default: the table target of settings)")
+    group = parser.add_argument_group("the device (default: [target] in netsharp.toml)")
     add = group.add_argument
-    add("--flash", type=_size, metavar="SIZE", help="its flash, as in 256k")
-    add("--ram", type=_size, metavar="SIZE", help="its memory, as in 32k")
-    add("--processor", choices=tuple(CODE_BYTES), help="its processor, with which code is counted")
+    add("--flash", type=_size, metavar="SIZE", help="its flash, for example 256k")
+    add("--ram", type=_size, metavar="SIZE", help="its memory, for example 32k")
+    add(
+        "--processor",
+        choices=tuple(CODE_BYTES),
+        help="its processor, for the estimate of the code's size",
+    )
 
 
 def device_room(args: argparse.Namespace) -> DeviceRoom | None:

@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 #: What --embedded does.
-SKIP_OTHERS = "leave out files that are named, too, if by their text they are another program's"
-EMBEDDED = (
-    "take Python, R, SQL, Markdown and notebook files from folders too; some may hold nothing"
-)
+SKIP_OTHERS = "also skip named files whose text shows that they belong to another program"
+EMBEDDED = "also search Python, R, SQL, Markdown and notebook files in folders for specifications"
 #: A NUL byte among so many first ones makes a file found by a walk binary.
 _PROBE = 8192
 

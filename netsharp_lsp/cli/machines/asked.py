@@ -47,11 +47,24 @@ class Machines(NamedTuple):
 def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say on what a run is trained."""
     add = parser.add_argument_group("several processes and machines (with PyTorch)").add_argument
-    add("--procs", type=int, metavar="N", help="processes on each machine that share a step's rows")
-    add("--nodes", type=int, metavar="N", help="machines, on each of which this command is started")
-    add("--rendezvous", metavar="HOST:PORT", help="where the machines meet: one of them")
-    add("--emit", choices=EMITTED, help="write what a cluster is given, and stop")
-    add("--check", action="store_true", help="let the processes meet and compare, and stop")
+    add(
+        "--procs",
+        type=int,
+        metavar="N",
+        help="processes on each machine, which share the rows of a step",
+    )
+    add("--nodes", type=int, metavar="N", help="machines; start this command on each")
+    add(
+        "--rendezvous",
+        metavar="HOST:PORT",
+        help="address on one of the machines, for all to connect to",
+    )
+    add("--emit", choices=EMITTED, help="write the job script of a cluster, and stop")
+    add(
+        "--check",
+        action="store_true",
+        help="connect the processes, compare their settings, and stop",
+    )
 
 
 def machines_asked(args: argparse.Namespace) -> Machines | str | None:

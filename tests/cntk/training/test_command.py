@@ -100,7 +100,7 @@ def test_what_is_no_configuration_is_said(tmp_path: Path) -> None:
     (tmp_path / "net.ndl").write_text("run = ndl\n")
     done = netsharp("run", "net.ndl", cwd=tmp_path)
     assert done.code == 2
-    assert "Name a configuration of CNTK that uses it" in done.err
+    assert "Name a CNTK configuration that uses it" in done.err
 
 
 def test_a_configuration_is_named_as_its_program_has_it(tmp_path: Path) -> None:
