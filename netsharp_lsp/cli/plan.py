@@ -198,7 +198,7 @@ def _device(asked: str, precision: str, job: Job) -> Device:
     if isinstance(made, Unusable):
         raise SubjectError(f"device = {asked}: {made}")
     name = getattr(made, "name", asked)
-    return Device(str(name), made, title_of(made), "it was asked for")
+    return Device(str(name), made, title_of(made), "requested")
 
 
 def as_json(device: Device, found: Planned) -> dict[str, Any]:

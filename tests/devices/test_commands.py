@@ -33,7 +33,7 @@ def test_a_run_on_torch_is_told_goes_on_on_the_processor_and_answers(tmp_path):
     first = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[0])
     schema("run-log.json").validate(first)
     assert first["device"]["name"] == "torch:cpu"
-    assert first["device"]["why"] == "it was asked for"
+    assert first["device"]["why"] == "requested"
     model = load_model(str(tmp_path / "m.safetensors"))
     assert model.settings.device == "torch:cpu"
     assert model.trained_on == f"torch:cpu: {first['device']['title']}"

@@ -69,7 +69,7 @@ def test_what_is_not_installed_is_named_with_its_remedy(monkeypatch):
         assert f"{name}: {told}" in list(survey())
     chosen = choose("auto", [Job(layered(3, 3), 4)])
     assert (chosen.name, chosen.backend) == ("cpu", NumpyDraft)
-    assert chosen.why == "torch is not installed; wgpu is not installed; so cpu is left"
+    assert chosen.why == "torch is not installed; wgpu is not installed; so cpu is used"
 
 
 def made_up(monkeypatch, draft, title="Card, driver, DiscreteGPU"):

@@ -88,7 +88,7 @@ def test_a_model_answers_alike_on_every_device():
     model = train(layered(3, 3), data, settings).model
     rows = np.random.default_rng(1).normal(size=(70, 3))
     theirs = model.predict(rows)
-    assert model.compute_on("cpu") == "cpu computes (numpy): it was asked for."
+    assert model.compute_on("cpu") == "cpu computes (numpy): requested."
     ours = model.predict(rows)
     assert list(theirs.predicted) == list(ours.predicted)
     np.testing.assert_allclose(theirs.probabilities, ours.probabilities, rtol=1e-5, atol=1e-6)

@@ -38,8 +38,8 @@ def folder(tmp_path: Path) -> Path:
 def test_what_is_seen_stands_at_its_layer(folder: Path) -> None:
     answer = netsharp(*EXAMINE, cwd=folder)
     assert (answer.code, answer.err) == (1, "")
-    assert "start: 60 rows looked at" in answer.out
-    assert "always the same best answer: 1.099" in answer.out
+    assert "start: 60 rows examined" in answer.out
+    assert "best constant prediction: 1.099" in answer.out
     assert "warning[NS133]: The gradient of 'First'" in answer.out
     assert " --> deep.nn:2:8" in answer.out
     assert sorted(path.name for path in folder.iterdir()) == ["deep.nn", "some.csv"]
@@ -109,4 +109,4 @@ def test_what_would_take_long_is_left_out_and_said(folder: Path) -> None:
     (folder / "deep.nn").write_text(text)
     answer = netsharp(*EXAMINE, cwd=folder)
     assert answer.code in (0, 1)
-    assert "rows memorised: not tried" in answer.out
+    assert "overfitting a few rows: not tried" in answer.out

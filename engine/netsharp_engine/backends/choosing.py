@@ -85,7 +85,7 @@ def choose(
             return made
         made = _by(made, device.family, processor)
         refusal = refused(made, jobs)
-        told = Device(str(device), made, title_of(made), "it was asked for")
+        told = Device(str(device), made, title_of(made), "requested")
         return named(told) if refusal is None else Unusable(refusal, "Or choose --device auto.")
     return _first(jobs, precision, processor)
 
@@ -127,7 +127,7 @@ def _first(jobs: Sequence[Job], precision: str, processor: Backend | None) -> De
         why = "; ".join(
             [*reasons, f"{made.title} is there {made.why}".rstrip()]
             if row.name != CPU
-            else [*reasons, "so cpu is left"]
+            else [*reasons, "so cpu is used"]
         )
         return named(made._replace(why=why))
     return Unusable(f"No device can do this: {'; '.join(reasons)}.", "")
@@ -140,7 +140,7 @@ def _tried(
     if row.missing is not None:
         return f"{row.name} is not installed"
     if not row.likely():
-        return f"{row.name} is likely to find no device"
+        return f"{row.name} is unlikely to find a device"
     try:
         found = [each for each in row.devices() if _is_device(each.name, each.title)]
     except UNLOADABLE as error:

@@ -80,7 +80,7 @@ def advice(around: GraphicsSurroundings, found: Sequence[Adapter]) -> Iterator[s
             'sudo usermod -aG render "$USER"'
         )
     elif not around.graphics and not around.nvidia:
-        yield "this computer shows no graphics device: compute by --device cpu"
+        yield "no graphics device was found: use --device cpu"
 
 
 def speed(name: str) -> DeviceSpeed:
@@ -126,7 +126,7 @@ def lines() -> Iterator[str]:
         return
     for adapter in found:
         if adapter.software:
-            yield f"{adapter.name} is a program that plays a device, for tests: slower than cpu"
+            yield f"{adapter.name} is a software device, for tests: slower than cpu"
         try:
             told = speed(adapter.name)
             keep_speed(DeviceIdentity.here(adapter.name, adapter.driver), told)

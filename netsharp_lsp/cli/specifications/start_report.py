@@ -79,8 +79,8 @@ def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> lis
 
 def figures_of(start: TrainingStart) -> Iterator[str]:
     """Yield what was seen, a line each."""
-    yield f"start: {start.rows:,} rows looked at"
-    yield f"  loss      {start.loss:.4g}  (always the same best answer: {start.trivial:.4g})"
+    yield f"start: {start.rows:,} rows examined"
+    yield f"  loss      {start.loss:.4g}  (best constant prediction: {start.trivial:.4g})"
     width = max(len("layer"), *(len(one.name) for one in start.layers))
     yield f"  {'layer':<{width}}  gradient      dead  saturated  spread over rows"
     for one in start.layers:
@@ -91,11 +91,11 @@ def figures_of(start: TrainingStart) -> Iterator[str]:
             row += f" {seen.dead:>5}  {seen.saturated:>9}  {seen.spread:.3g}"
         yield row.rstrip()
     if start.by_heart is None:
-        yield "  rows memorised: not tried, for it would take long"
+        yield "  overfitting a few rows: not tried, it would take too long"
     else:
         rows, before, after = start.by_heart
-        yield f"  {rows} rows memorised: loss {before:.4g} -> {after:.4g}"
+        yield f"  overfitting {rows} rows: loss {before:.4g} -> {after:.4g}"
     if start.stable is not None:
         yield f"  largest stable learning rate: about {start.stable:.2g} (set: {start.rate:g})"
     elif start.rate is not None:
-        yield "  largest stable learning rate: none found, or trying would take long"
+        yield "  largest stable learning rate: none found, or trying would take too long"

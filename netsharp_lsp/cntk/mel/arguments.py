@@ -163,7 +163,7 @@ def _of_value(option: Option, value: Traced) -> Iterator[EditFault]:
         allowed = " or ".join(f"'{one}'" for one in option.values)
         near = nearest(text, option.values)
         repair = Replacement(f"Write '{near}'", value, near, safe=True) if near else None
-        message = f"'{name}' cannot be '{text}'; the edit stops. It is {allowed}."
+        message = f"'{name}' cannot be '{text}'; the edit stops. Use {allowed}."
         yield EditFault("option-value", message, value, repair)
 
 

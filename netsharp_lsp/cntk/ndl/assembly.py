@@ -190,8 +190,8 @@ class Assembly:
     def _check_name(self, frame: Frame, name: Word) -> None:
         if is_reserved(name.text):
             message = (
-                f"'{name.text}' is the name of a function, which is reserved here"
-                " in any case. Rename it."
+                f"'{name.text}' is the name of a function; these are reserved in any"
+                " capitalization. Rename it."
             )
             self.note(frame, "reserved-name", message, name)
         elif not name.text:

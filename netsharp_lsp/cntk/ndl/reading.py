@@ -315,8 +315,8 @@ class _Statements:
         assert head is not None
         if body is None or body.start == body.end:
             message = (
-                f"the macro '{head.name.text}' has no body: it begins on the line of '=',"
-                " or without '=' anywhere after the parameters."
+                f"the macro '{head.name.text}' has no body. A body begins on the line of '=',"
+                " or, without '=', anywhere after the parameters."
             )
             self._reader.fault("macro-without-body", message, head.start, head.end)
         end = head.end if body is None else body.end

@@ -94,7 +94,7 @@ def misfit(shape: tuple[int, ...], path: str, rows: int, columns: int) -> str:
     else:
         asks = f"needs {count} column{'s' * (product != 1)}"
     turned = completed(shape, columns, rows) if len(shape) == 2 else None
-    hint = " It fits with rows and columns exchanged." if turned == (columns, rows) else ""
+    hint = " It fits when transposed." if turned == (columns, rows) else ""
     return (
         f"'{path}' has {rows} line{'s' * (rows != 1)} of {columns}"
         f" number{'s' * (columns != 1)}, and the shape [{written(shape)}] {asks}.{hint}"

@@ -282,10 +282,10 @@ def test_variables_that_others_define_are_not_told() -> None:
 
 def test_lost_numbers_are_counted_and_digits_in_groups_get_no_fix() -> None:
     said = message("a = 0.02,0.01,0.005\n", "CK120")
-    assert "'a' is 0.02, and 2 values are lost" in said
+    assert "'a' is 0.02, and the 2 numbers after it are read as keys" in said
     assert "Write '0.02:0.01:0.005' for an array." in said
     said = message("a = 50,000\n", "CK120")
-    assert "'a' is 50, and one value is lost" in said
+    assert "'a' is 50, and the number after it is read as a key" in said
     assert said.endswith("Write '50:000' for an array, or '50000' for one number.")
     (one,) = diagnostics("a = 50,000\n")[NAME]
     assert one.fix is None

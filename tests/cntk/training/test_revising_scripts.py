@@ -91,7 +91,7 @@ REFUSED = {
     "missing": ('ReviseParameter(W0, "none.txt")', "none.txt"),
     "folder": ('ReviseParameter(W0, "out")', "out"),
     "outside": ('ReviseParameter(W0, "../beside.txt")', "outside"),
-    "shape": ('ReviseParameter(W0, "turned.txt")', "rows and columns exchanged"),
+    "shape": ('ReviseParameter(W0, "turned.txt")', "It fits when transposed"),
     "ragged": ('ReviseParameter(W0, "ragged.txt")', "ragged.txt"),
     "no numbers": ('ReviseParameter(W0, "data.ctf")', "data.ctf"),
     "no parameter": ('ReviseParameter(HLast, "w.txt")', "'HLast' is"),

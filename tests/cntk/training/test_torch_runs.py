@@ -89,9 +89,9 @@ def test_killed_on_one_device_goes_on_on_the_other(first: str, tmp_path: Path) -
 def test_the_log_says_what_computes_and_why(tmp_path: Path) -> None:
     folder = made(tmp_path / "run")
     for device, precision, name, words in (
-        ("torch:cpu", "", "torch:cpu", "it was asked for"),
-        ("torch:cpu", "bf16", "torch:cpu", "it was asked for"),
-        ("cpu", "", "cpu", "it was asked for"),
+        ("torch:cpu", "", "torch:cpu", "requested"),
+        ("torch:cpu", "bf16", "torch:cpu", "requested"),
+        ("cpu", "", "cpu", "requested"),
     ):
         answer, follower = run(
             folder, "command=learn", "makeMode=false", device=device, precision=precision
@@ -103,7 +103,7 @@ def test_the_log_says_what_computes_and_why(tmp_path: Path) -> None:
         assert words in start["device"]["why"]
     _, follower = run(folder, "command=learn", "makeMode=false", device="auto")
     (start,) = (one for one in follower.events if one["event"] == "start")
-    assert start["device"]["why"].endswith(("so cpu is left", " is there"))
+    assert start["device"]["why"].endswith(("so cpu is used", " is there"))
     _, follower = run(folder, "command=learn", "makeMode=false")
     assert not any("device" in event for event in follower.events)
 

@@ -156,7 +156,7 @@ def test_numbers_that_are_written_in_the_network(tmp_path: Path) -> None:
     ("data", "words"),
     [
         (b"1 2\n3 4\n", "'w.txt' has 2 lines of 2 numbers, and the shape [3 x 2] needs 3 rows."),
-        (b"1 2 3\n4 5 6\n", "It fits with rows and columns exchanged."),
+        (b"1 2 3\n4 5 6\n", "It fits when transposed."),
         (b"1 2\n3\n5 6\n", "line 2 has 1 number, and line 1 has 2"),
         (b"1 2\n3 x\n5 6\n", "line 2 has 'x', which is not a number"),
         (b"1 2\n3 1_0\n5 6\n", "line 2 has '1_0', which is not a number"),

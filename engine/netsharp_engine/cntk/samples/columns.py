@@ -135,7 +135,7 @@ class _Reading:
     def _sample(self, number: int, line: bytes) -> list[Sequence[float]] | None:
         words = line.translate(self._table).split()
         if len(words) < self._needed:
-            said = f"has {len(words):,} columns, and {self._needed:,} are read"
+            said = f"has {len(words):,} columns; the reader needs {self._needed:,}"
             self._refuse(number, line, None, said)
             return None
         found: list[Sequence[float]] = []

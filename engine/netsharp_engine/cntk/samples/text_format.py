@@ -434,8 +434,8 @@ class _Reading:
                     self._refuse(
                         self._begun,
                         self._first,
-                        f"the sequence has no sample of '{excerpt(column.stream.alias)}', and "
-                        "every one needs one of each input",
+                        f"the sequence has no sample of '{excerpt(column.stream.alias)}'; "
+                        "each sequence needs one of every input",
                     )
             if longest < self._open:
                 words = (

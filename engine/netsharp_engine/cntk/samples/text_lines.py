@@ -87,7 +87,7 @@ class CarefulLines:
             if alias:
                 known = (one.decode() for one in self._streams)
                 hint = nearest(_shown(alias), known)
-                words = f"'{_shown(alias)}' is not an input of the reader, and skipped.{hint}"
+                words = f"'{_shown(alias)}' is not an input of the reader and is skipped.{hint}"
                 self._faults.add(LineFault(number, line, *named, words, counts=False))
                 return
             raise _Fault("a column has no name", at - 1, at)
@@ -99,8 +99,8 @@ class CarefulLines:
             return
         values = self._numbers(stream, _shown(alias), rest, at)
         if len(values) < stream.dim:
-            short = f"a sample of '{_shown(alias)}' has {len(values)} numbers of {stream.dim}"
-            words = f"{short}; the others count as 0"
+            short = f"a sample of '{_shown(alias)}' has {len(values)} of {stream.dim} numbers"
+            words = f"{short}; the others are set to 0"
             self._faults.add(LineFault(number, line, *named, words, counts=False))
             values += [0.0] * (stream.dim - len(values))
         found[stream.name] = values, ()

@@ -36,8 +36,8 @@ from netsharp_engine.train.preparation import TrainingData
 from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import TrainingSettings
 
-#: The batch that is to be learned by heart: rows, steps of Adam, its rate, and the part of the loss
-#: that may be left.
+#: The batch that training should be able to overfit: rows, steps of Adam, its rate, and the part
+#: of the loss that may be left.
 BATCH_ROWS, BATCH_STEPS, BATCH_RATE, BATCH_LEFT = 32, 300, 0.01, 0.1
 #: Multiply-adds that learning a batch by heart, or trying all rates, may take together.
 MOST_WORK = 4e10

@@ -62,7 +62,7 @@ KINDS: dict[str, tuple[str, str]] = {
     "dimension": ("BS046", ""),
     "unknown-dimension": (
         "BS047",
-        "Inferred dimensions are not known yet while the network is built: write the number.",
+        "Inferred dimensions are known only after the network is built: write the number.",
     ),
     "layout": ("BS048", ""),
     "inputs": ("BS049", ""),

@@ -211,8 +211,8 @@ def _bracket_trap(source: Source, token: re.Match[bytes], odd: int) -> Trap:
     mark = words[odd : odd + 1].decode()
     kind = "this string in single quotes" if words.startswith(b"'") else "this comment"
     message = (
-        f"The '{mark}' in {kind} counts: CNTK finds the end of the block by brackets and "
-        'double quotes before it parses BrainScript, and its only comments begin with "#".'
+        f"CNTK counts the '{mark}' in {kind}: it matches brackets and double quotes to find the "
+        "end of the block, before it parses BrainScript, and skips only comments with '#'."
     )
     span = (token.start() + odd, token.start() + odd + 1)
     return Trap("CK036", span, f"{message} {_advice(words)}", _bracket_repair(source, token))

@@ -249,11 +249,12 @@ def _lost(before: Record, numbers: list[Record]) -> Iterator[Finding]:
         return
     name, count = _name(before), len(numbers)
     kept = before.content.text.decode("utf-8", "replace")
-    lost = "one value is" if count == 1 else f"{count} values are"
+    lost = "number after it is read as a key"
+    if count > 1:
+        lost = f"{count} numbers after it are read as keys"
     array = ":".join((kept, *map(_name, numbers)))
     message = (
-        f"A comma ends the value: '{name}' is {kept}, and {lost} lost: a number without '=' is "
-        f"a key of that name. Write '{array}' for an array"
+        f"A comma ends the value: '{name}' is {kept}, and the {lost}. Write '{array}' for an array"
     )
     repair = None
     if _THOUSANDS.match(whole.text):

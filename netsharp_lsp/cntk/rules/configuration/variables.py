@@ -77,14 +77,14 @@ def _nowhere(experiment: Experiment, place: SourcePlace, name: str, fault: TextF
     if declared:
         message += f" with 'No variable found with the name {name}'. Add '{name} = ...'"
     else:
-        message += f" unless a run gives it one, for example with '{name}=...' after the file"
+        message += f" unless a run sets it, for example by '{name}=...' after the file"
     repair = None
     if best is not None:
         message += f". Did you mean '${best}$'?"
         change = Change(placed(place), f"${best}$")
         repair = Repair(f"Replace by '${best}$'", [change], safe=False)
     elif not declared:
-        message += ", or it is named under 'defines' in the settings."
+        message += ". If it is set elsewhere, list it under 'defines' in the settings."
     else:
         message += " at the top level."
     severity: Severity | None = "error" if declared else None

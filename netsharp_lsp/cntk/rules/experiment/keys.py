@@ -181,7 +181,7 @@ def _binary_copies(keys: Iterable[_Key]) -> Iterator[Finding]:
         place = placed(several[0].entry.parts[-1].key)
         message = (
             f"Readers no longer keep a binary copy of their data, so {', '.join(names)} in this "
-            "reader are never read. Remove them."
+            "reader have no effect. Remove them."
         )
         yield Finding("CK044", place, message)
 

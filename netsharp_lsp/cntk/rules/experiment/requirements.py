@@ -170,15 +170,16 @@ def _of_command(visit: Visit, command: Command) -> Iterator[_Lack]:
     misspelt = any(has_misspelling(name, visit) for name in BUILDERS)
     if any(it in TRAINING[:2] for it in actions) and command.builder is None and not misspelt:
         message = (
-            f"'{command.name}' trains, and no network is found there or in a block around it: CNTK "
-            "stops. Write a BrainScriptNetworkBuilder, NDLNetworkBuilder or SimpleNetworkBuilder."
+            f"'{command.name}' has the action train, but neither it nor a block around it has a "
+            "network: CNTK stops. Add a BrainScriptNetworkBuilder, NDLNetworkBuilder or "
+            "SimpleNetworkBuilder."
         )
         yield _at("CK072", visit, message, "builder", "block")
     given = (visit.option(it) is not None or has_misspelling(it, visit) for it in _WRITES)
     if "write" in actions and not any(given):
         message = (
-            f"'{command.name}' writes, and neither outputPath nor writer is found: CNTK "
-            "stops. Write outputPath for text files."
+            f"'{command.name}' has the action write, but neither outputPath nor writer: CNTK "
+            "stops. Add outputPath for text files."
         )
         yield _at("CK075", visit, message, "outputPath", "option")
     if "edit" in actions:

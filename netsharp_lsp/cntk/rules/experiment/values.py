@@ -255,7 +255,7 @@ def _no_number(asked: _Asked, text: Traced, word: str, wanted: str) -> Finding:
     listed = asked.option.each and len(elements(asked.found.text) or ()) > 1
     what = f"Each value of {asked.option.name}" if listed else asked.option.name
     more = f" (or {', '.join(asked.option.values)})" if asked.option.values else ""
-    message = f"{what} is {wanted}{more}, and '{word}' cannot be read as one: CNTK stops."
+    message = f"{what} must be {wanted}{more}, but '{word}' is not: CNTK stops."
     return _at("CK054" if listed else "CK052", text, message, asked)
 
 
@@ -294,7 +294,7 @@ _KINDS = {"choice": _choice, "truth": _truth, "number": _number, "integer": _int
 
 @rule("CK045", "error", on=EXPERIMENT)
 def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
-    """Report options of older releases at which current ones stop."""
+    """Report options of older releases that are errors in current ones."""
     root = experiment.configuration.root
     readers = (
         visit.scope.here(b"legacyMode")
@@ -306,7 +306,9 @@ def refused_options(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
             continue
         name = entry.key.decode("utf-8", "replace")
         advice = "Write precision instead." if name.lower() == "type" else "Remove it."
-        message = f"'{name}' is an option of older releases, and current ones stop at it. {advice}"
+        message = (
+            f"'{name}' is an option of older releases; current ones stop with an error. {advice}"
+        )
         yield Finding("CK045", placed(entry.parts[-1].key), message)
 
 

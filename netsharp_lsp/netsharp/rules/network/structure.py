@@ -223,7 +223,8 @@ def equal_bundles(layer: Layer, network: Network) -> Iterator[Finding]:
         removal = removed(layer.declaration, item.start, item.end)
         source = bundle.source_name
         message = (
-            f"Layer '{layer.name}' has two 'all' connections from '{source}'; they only add up."
+            f"Layer '{layer.name}' has two 'all' connections from '{source}'; their weights only "
+            "add up."
         )
         note = Note("The first one.", first.source_place)
         repair = Repair("Remove this connection", [removal], safe=False)

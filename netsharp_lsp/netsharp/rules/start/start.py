@@ -26,15 +26,15 @@ def _no_number(layer: str) -> str:
 
 def _high_loss(layer: str, loss: float, trivial: float) -> str:
     return (
-        f"Training would start at a loss of {loss:.4g}; always giving the same best answer has "
+        f"Training would start at a loss of {loss:.4g}; the best constant prediction has "
         f"{trivial:.4g}. Initial values or features are too large."
     )
 
 
 def _dead(layer: str, dead: float, nodes: float) -> str:
     return (
-        f"{dead:,.0f} of {nodes:,.0f} nodes of '{layer}' stay where their activation is flat in "
-        "every row that was tried: they learn nothing."
+        f"{dead:,.0f} of {nodes:,.0f} nodes of '{layer}' are dead (their activation is flat in "
+        "every row that was tried): they learn nothing."
     )
 
 
@@ -55,15 +55,15 @@ def _small_gradient(layer: str, gradient: float, largest: float) -> str:
 
 def _not_learned(layer: str, rows: float, steps: float, before: float, after: float) -> str:
     return (
-        f"{rows:,.0f} rows alone are not memorised: {steps:,.0f} steps bring the loss from "
-        f"{before:.4g} to {after:.4g}."
+        f"Training cannot overfit {rows:,.0f} rows: {steps:,.0f} steps bring the loss from "
+        f"{before:.4g} only to {after:.4g}."
     )
 
 
 def _large_rate(layer: str, rate: float, stable: float, steps: float) -> str:
     return (
-        f"learning_rate = {rate:g} is not stable over {steps:,.0f} steps; the largest that was is "
-        f"about {stable:.2g}."
+        f"learning_rate = {rate:g} is not stable over {steps:,.0f} steps; the largest stable rate "
+        f"is about {stable:.2g}."
     )
 
 
