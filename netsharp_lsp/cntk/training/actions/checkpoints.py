@@ -112,7 +112,7 @@ class Checkpoints(NamedTuple):
     def recalled(self, epoch: int) -> State:
         """Return the state after an epoch of this run, which its first process has written.
 
-        That rewrites it next, so all have to read it before any goes on.
+        That rewrites it next, so all have to read it before any continues.
         """
         self.ranks.comm.barrier()
         state, _ = self._state(epoch, self.work.store.load(self.path_of(epoch)))
