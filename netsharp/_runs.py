@@ -83,7 +83,7 @@ def run(
 
 
 def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
-    """Return what is raised where not all was done."""
+    """Return the exception for a run that is incomplete."""
     if answer.reports:
         return refused(answer)
     said = " ".join((*answer.told, *answer.complaints) or notices)
@@ -94,7 +94,7 @@ def _failure(answer: Answer, notices: Sequence[str]) -> ValueError:
 def _asked(
     specification: Specification, command: str | Sequence[str] | None, assigned: tuple[str, ...]
 ) -> tuple[Performance, Experiments]:
-    """Return what is asked, and of whom."""
+    """Return the request, and the family that answers it."""
     is_text = path_meant(specification) is None
     subject = Subject(specification, "cntk" if is_text else None)
     experiments = subject.family.experiments
@@ -145,7 +145,7 @@ class _Figures:
         return False
 
     def runs(self) -> dict[str, CommandResult]:
-        """Return what came of each command."""
+        """Return the result of each command."""
         names = dict.fromkeys(event["command"] for event in self._events)
         return {name: self._run(name) for name in names}
 

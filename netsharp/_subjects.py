@@ -120,7 +120,7 @@ class Around:
 
 
 def sentences(ask: Callable[[], Done]) -> Done:
-    """Return what is asked for; ValueError where settings around it cannot be used."""
+    """Return the result of `ask`. Raises ValueError where a settings file is invalid."""
     try:
         return ask()
     except SettingsError as error:
@@ -143,7 +143,7 @@ def _written(value: object) -> str:
 
 
 def inspected(subject: Subject, assigned: tuple[str, ...]) -> list[Diagnostic]:
-    """Return what is to be said of the files of runs: of those that are meant, then of others."""
+    """Return the findings in the files of runs: first in those that were named, then in others."""
     around = Around([subject])
 
     def job_for(name: str, path: str | None, language: str) -> Job:
@@ -181,7 +181,7 @@ def asked_of(subjects: Sequence[Subject], assigned: tuple[str, ...]) -> Question
 
 
 def looked_up(subject: Subject, assigned: tuple[str, ...], path: str | None = None) -> Answer:
-    """Return what the configurations of a subject say, or one value of them."""
+    """Return the values of a subject's configurations, or one of them."""
     configurations = subject.family.configurations
     assert configurations is not None
     around = Around([subject])

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
         @property
         def title(self) -> str:
-            """Return what its languages are called in a sentence."""
+            """Return the name of its languages in a sentence."""
 
         @property
         def suffixes(self) -> Mapping[str, str]:
@@ -92,19 +92,19 @@ if TYPE_CHECKING:
 
         @property
         def training(self) -> Training | None:
-            """Return how what its texts describe is trained; None where nothing is."""
+            """Return its training interface; None where its texts are not trained."""
 
         @property
         def experiments(self) -> Experiments | None:
-            """Return what its texts are together; None where each stands for itself."""
+            """Return its interface for runs of several texts; None for independent texts."""
 
         @property
         def configurations(self) -> Configurations | None:
-            """Return what its configurations evaluate to; None where there are none."""
+            """Return its interface for configurations; None where it has none."""
 
         @property
         def migrations(self) -> Migrations | None:
-            """Return how outdated texts of it are carried over; None where none are."""
+            """Return its interface for migrations; None where it has none."""
 
     class Training(Protocol):
         """The translation of a text to the engine's graph, and of trained values to a text."""
@@ -137,11 +137,11 @@ if TYPE_CHECKING:
 
         @property
         def beginning(self) -> str:
-            """Return what a run begins with, in a sentence."""
+            """Return the name, in a sentence, of a text that a run begins with."""
 
         @property
         def library(self) -> str:
-            """Return what a file may stand in place of, in a sentence."""
+            """Return the name, in a sentence, of the library that a file may replace."""
 
         @property
         def scripts(self) -> tuple[str, ...]:
@@ -162,14 +162,12 @@ if TYPE_CHECKING:
             """
 
         def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-            """Return what the trainings of a run ask a device to do, by command, without doing it;
-            the answer says why that cannot be known.
+            """Return the jobs for a device of the training commands of a run, by command, without
+            running them; the answer says why they cannot be known.
             """
 
         def sample_reading(self, asked: Performance) -> SampleReading:
-            """Return what reads images for a model as the reader of a run does; DataError where
-            there is none.
-            """
+            """Return the reader of images that a run uses. Raises DataError where there is none."""
 
         def trained_on(self, path: str, label: str, asked: Performance) -> TrainedOn | None:
             """Return the samples that a model of the program's was trained on, where its run is
@@ -188,8 +186,8 @@ if TYPE_CHECKING:
             """
 
         def portable(self, path: str, outputs: Sequence[str]) -> Portable | None:
-            """Return what is exported of such a file: the nodes that are named, else its outputs;
-            None and ModelError likewise.
+            """Return the exportable part of such a file: the nodes that are named, else its
+            outputs; None and ModelError likewise.
             """
 
         def network_text(self, path: str, folder: str) -> WrittenNetwork | None:
@@ -207,7 +205,7 @@ if TYPE_CHECKING:
             """
 
         def stored(self, path: str, *, partial: bool = False) -> dict[str, Any] | None:
-            """Return what `describe` says of such a file, None and ModelError likewise."""
+            """Return the JSON of `describe` for such a file; None and ModelError likewise."""
 
         def stored_weights(self, path: str, first: int, seconds: float) -> dict[str, Any] | None:
             """Return statistics of the weights in such a file, from a place on, within a number of
@@ -228,7 +226,7 @@ if TYPE_CHECKING:
             """Return the runs that settings declare."""
 
         def given(self, settings: Settings) -> Premises:
-            """Return what settings say of all runs."""
+            """Return the facts about all runs that settings give."""
 
         def scripted(
             self,
@@ -252,10 +250,10 @@ if TYPE_CHECKING:
 
         @property
         def purpose(self) -> str:
-            """Return what is done with them, in the imperative, as the help of commands says it."""
+            """Return the purpose of the command, in the imperative, for its help."""
 
         def resolve(self, asked: Lookup) -> Answer:
-            """Return what the items say."""
+            """Return the values of the items."""
 
         def listed(
             self, folder: str, excludes: Callable[[str], bool], directory: str, roots: Roots
@@ -267,7 +265,7 @@ if TYPE_CHECKING:
 
         @property
         def purpose(self) -> str:
-            """Return what is migrated to what, in the imperative, for the help of commands."""
+            """Return the purpose of the migration, in the imperative, for the help of commands."""
 
         @property
         def without(self) -> str:
@@ -289,7 +287,7 @@ if TYPE_CHECKING:
 
         @property
         def units(self) -> Sequence[MigrationUnit]:
-            """Return what is written wholly or not at all."""
+            """Return the units, each of which is written completely or not at all."""
 
         def data(self, written: Sequence[str]) -> dict[str, Any]:
             """Return the report as the JSON of `netsharp migrate`."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
         @property
         def comment_marks(self) -> tuple[str, ...]:
-            """Return what begins a comment that ends with its line, and so a suppression."""
+            """Return the marks that begin a line comment, and so a suppression."""
 
         @property
         def rules(self) -> RuleBook:
@@ -55,16 +55,16 @@ if TYPE_CHECKING:
             """Return its code for a merge conflict in a host, "" where it has no hosts."""
 
         def check(self, data: bytes, context: Context) -> Result:
-            """Return what is wrong with a text, and its comments; never raises for any text."""
+            """Return the findings in a text, and its comments. Never raises for any text."""
 
         def format(self, data: bytes, options: FormatOptions) -> Formatted:
             """Return the formatted text, or why it is left unchanged."""
 
         def describe(self, data: bytes, context: Context) -> dict[str, Any]:
-            """Return what the network of a text is, as the JSON of `netsharp describe`."""
+            """Return the description of a text's network, as the JSON of `netsharp describe`."""
 
         def compare(self, before: Text, after: Text) -> Comparison:
-            """Return what differs between the networks of two texts without errors."""
+            """Return the differences between the networks of two texts without errors."""
 
         def open(self, data: bytes, context: Context) -> Snapshot:
             """Begin to follow a text that is being edited."""
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 
         @property
         def context(self) -> Context:
-            """Return what is known around it."""
+            """Return its context."""
 
         def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
             """Return the next version; `edits`, in order and apart, lead from this text to it."""
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
             """Return the same text with something else known around it."""
 
         def check(self) -> Result:
-            """Return what `Language.check` says of the same text and context."""
+            """Return the result of `Language.check` for the same text and context."""
 
         def gravest(
             self, most: int, wants: Callable[[str], bool]
@@ -102,7 +102,7 @@ if TYPE_CHECKING:
             """
 
         def hover(self, offset: int) -> answers.Hover | None:
-            """Return what is known about the words at a place."""
+            """Return the hover for the words at a place."""
 
         def hints(
             self, start: int, end: int, options: answers.HintOptions
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
             """Return the inlay hints of a range."""
 
         def complete(self, offset: int) -> answers.Completions:
-            """Return what may be written at a place."""
+            """Return the completions at a place."""
 
         def document(self, topic: str) -> str:
             """Return a completion's documentation in Markdown; empty where there is none."""
@@ -145,7 +145,7 @@ if TYPE_CHECKING:
             """Return the outline in parts that cover the text, each with where it begins."""
 
         def folds(self) -> list[answers.Fold]:
-            """Return what can be folded away."""
+            """Return the ranges that can be folded."""
 
         def selections(self, offset: int) -> list[answers.Range]:
             """Return the ranges around a place, from the innermost to the whole text."""
@@ -154,7 +154,7 @@ if TYPE_CHECKING:
             """Return the semantic tokens that begin in a range, in order and apart."""
 
         def links(self) -> list[answers.Link]:
-            """Return what leads somewhere."""
+            """Return the links."""
 
         def flow(self, offset: int) -> answers.Flow | None:
             """Return the layer at a place, to ask what feeds it and what it feeds."""
@@ -169,14 +169,17 @@ if TYPE_CHECKING:
             """Return the title that a lens without one shows."""
 
         def start(self, command: str) -> answers.StartedRun | None:
-            """Return how what the text says is started, for this command of it; None for texts
-            that start nothing."""
+            """Return the command line that starts the text, for this command of it; None for texts
+            that start nothing.
+            """
 
         def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:
-            """Return what can be done to a range; `only`: prefixes of the kinds wanted."""
+            """Return the code actions for a range; `only`: prefixes of the kinds wanted."""
 
         def migrate(self) -> answers.Migration:
-            """Return what turns an outdated text, and what belongs to it, into today's language."""
+            """Return the edits that migrate an outdated text, and its files, to the current
+            language.
+            """
 
         def format(self, options: FormatOptions) -> Formatted:
             """Return the text in its one style; `options` may name lines."""
@@ -223,7 +226,7 @@ class PlainSnapshot:
         return self.language.open(self.data, context)
 
     def check(self) -> Result:
-        """Return what the language says of the text."""
+        """Return the findings of the language in the text."""
         return self.language.check(self.data, self.context)
 
     def gravest(self, most: int, wants: Callable[[str], bool]) -> tuple[int, Sequence[Diagnostic]]:
@@ -235,7 +238,7 @@ class PlainSnapshot:
         return self.language.format(self.data, options)
 
     def graph(self) -> answers.Graph:
-        """Return what the language describes, without places."""
+        """Return the graph that the language describes, without places."""
         from netsharp_lsp.ide.answers import Graph
 
         return Graph(self.language.describe(self.data, self.context))
@@ -341,7 +344,7 @@ class PlainSnapshot:
         return ""
 
     def start(self, command: str) -> answers.StartedRun | None:
-        """Return how what the text says is started; None for most."""
+        """Return the command line that starts the text; None for most."""
         return None
 
     def actions(self, start: int, end: int, only: Sequence[str] | None) -> list[answers.Action]:

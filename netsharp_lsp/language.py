@@ -143,7 +143,7 @@ def family_of_name(name: str) -> Family | None:
 
 
 def family_with(capability: Callable[[Family], Capability | None]) -> Capability:
-    """Return what the first family answers that has it; LookupError where none has."""
+    """Return the capability of the first family that has it. Raises LookupError where none has."""
     for family in _families.values():
         found = capability(family)
         if found is not None:
@@ -229,8 +229,8 @@ def read_portable(path: str, outputs: Sequence[str]) -> Portable | Model:
 
 
 def sample_reading(asked: Performance) -> SampleReading:
-    """Return what reads images for a model as the reader of a run does, whose configuration is
-    named; DataError where there is none.
+    """Return the reader of images that the run of a named configuration uses. Raises DataError
+    where there is none.
     """
     from netsharp_engine.data import DataError
 
@@ -299,8 +299,9 @@ def with_numbers(path: str, arrays: Mapping[str, Array]) -> bytes:
 
 
 def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None:
-    """Return what `describe` says of the network in a model of another program, None for all else;
-    ModelError where it cannot be used.  `partial`: with what can be read around faults.
+    """Return the JSON of `describe` for the network in a model of another program, None for all
+    other files. Raises ModelError where it cannot be used; `partial` reads what it can of a damaged
+    one.
     """
     found = (
         one.experiments.stored(path, partial=partial)
@@ -311,8 +312,8 @@ def stored_network(path: str, *, partial: bool = False) -> dict[str, Any] | None
 
 
 def stored_weights(path: str, first: int, seconds: float) -> dict[str, Any] | None:
-    """Return what the numbers of such a model are like, some at a time, None for all else;
-    ModelError where it cannot be used.
+    """Return statistics of the weights of such a model, some at a time, None for all other files.
+    Raises ModelError where it cannot be used.
     """
     found = (
         one.experiments.stored_weights(path, first, seconds)

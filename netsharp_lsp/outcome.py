@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
         @property
         def name(self) -> str:
-            """Return what people call it."""
+            """Return the name to show."""
 
         @property
         def path(self) -> str | None:

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
         @property
         def given(self) -> Premises:
-            """Return what settings say of all runs."""
+            """Return the facts about all runs that settings give."""
 
         @property
         def configurations(self) -> Sequence[str]:

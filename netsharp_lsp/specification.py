@@ -177,7 +177,7 @@ def known_context(
     task: str | None,
     host: str | None,
 ) -> Context:
-    """Return what a caller knows around a specification; ValueError for what cannot be."""
+    """Return the context that a caller gives. Raises ValueError for invalid values."""
     from netsharp_lsp.context import HOSTS, TASKS, Context, is_count
     from netsharp_lsp.text.numbers import MOST_DIGITS
 
@@ -196,7 +196,7 @@ def known_context(
 def findings(
     data: bytes, context: Context, language_id: str | None = None, *, suppressed: bool = False
 ) -> list[Diagnostic]:
-    """Return what is to be said about a text, in its order; also what it suppresses if asked."""
+    """Return the findings in a text, in its order; with suppressed ones if asked."""
     from netsharp_lsp.diagnostics.selection import Selection
     from netsharp_lsp.examining import examine
     from netsharp_lsp.language import language_by_id, main_language
@@ -245,7 +245,7 @@ def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
 
 
 def output_form(data: bytes) -> OutputForm | None:
-    """Return what the output layer of a text is; None where there is not one."""
+    """Return the form of a text's output layer; None where there is not exactly one."""
     from netsharp_engine.train.tasks import OutputForm
     from netsharp_lsp.language import family_with
 

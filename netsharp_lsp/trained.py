@@ -51,7 +51,9 @@ def trained(
 
 
 def table_maker(settings: TrainingSettings) -> TableMaker | None:
-    """Return what makes the transfer tables of a training, None where none are asked for."""
+    """Return the function that makes the transfer tables of training, None where none are
+    requested.
+    """
     if settings.quantize is None:
         return None
     from netsharp_compile.training import training_table

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
             """Return whether there is a file or a folder of that name; reads nothing."""
 
         def kind(self, path: str) -> str | None:
-            """Return what has a name: "file", "folder", "pipe"; None where nothing is seen there.
+            """Return the kind of a path: "file", "folder", "pipe"; None where nothing is visible
+            there.
 
             Opens nothing.
             """
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
             """Return whether a file is unknown because it is outside of what may be read."""
 
         def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-            """Return what `count` makes of a file of data; None where none may be read."""
+            """Return the result of `count` for a data file; None where it may not be read."""
 
     class Folders(Files, Protocol):
         """Files whose folders can be looked into, which writing in an editor needs."""
@@ -61,8 +62,8 @@ def outside(path: str) -> str:
 
 
 def outside_to_write(path: str, folder: str | None = None) -> str:
-    """Return what to say of a path outside at which something would be written, below a `folder`
-    that is there.
+    """Return a sentence about a path outside the roots that would be written, below an existing
+    `folder`.
     """
     allowed = allowed_by(path if folder is None else f"{folder}/")
     return f"'{path}' lies outside the folders that are written here; {allowed}."
@@ -95,7 +96,7 @@ class Hole:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Return what tells two of them apart."""
+        """Return a key that identifies it."""
         return self.item, self.start, self.end, self.name
 
 
@@ -143,7 +144,7 @@ class Run:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Return what tells two runs apart that do not do the same."""
+        """Return a key that is equal for runs that do the same."""
         holes = tuple(hole.key for hole in self.holes)
         return self.items, self.directory, self.also, self.declared, holes
 
@@ -184,7 +185,7 @@ class Premises:
         self.version = version
 
     def joined(self, others: Iterable[Premises]) -> Premises:
-        """Return what is said here and in others; of versions this one counts, then the first."""
+        """Return the premises of this and others; of versions, this one's, else the first."""
         several = (self, *others)
         defines = frozenset[str]().union(*(one.defines for one in several))
         return Premises(defines, next((one.version for one in several if one.version), ""))
@@ -255,7 +256,7 @@ class GivenFiles:
         return False
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where there is none."""
+        """Return the result of `count` for a data file; None where there is none."""
         data = self.read(path)
         return None if data is None else count((data,))
 

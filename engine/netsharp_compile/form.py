@@ -59,7 +59,7 @@ class ModelForm:
         return names_of_answers(self.classes, numbers)
 
     def read_options(self) -> ReadOptions:
-        """Return how data is read where the caller gives no other options."""
+        """Return the options for reading data where the caller gives none."""
         task = "regression" if self.classes is None else "classification"
         return ReadOptions(label=self.encoding.label, task=task, dtype=self.dtype)
 

@@ -58,9 +58,7 @@ def chain_of(named: Named | Sequence[Named], operands: int = 1) -> tuple[Transfe
 
 
 def error_of(operator: TransferOperator, values: Array, *operands: Array) -> Array:
-    """Return how far values [...] may be from the true ones; operands are numbers and their errors,
-    in turn.
-    """
+    """Return a bound of the error of values [...]; operands are values, each with its error."""
     if operator.error is None:
         return np.zeros_like(values)
     with np.errstate(all="ignore"):
@@ -68,8 +66,8 @@ def error_of(operator: TransferOperator, values: Array, *operands: Array) -> Arr
 
 
 def exact_value(chain: Sequence[TransferOperator], operands: Sequence[Decimal]) -> Decimal | None:
-    """Return what a chain gives for exact operands, to some 100 digits; None where an operator is a
-    function of the caller's.
+    """Return the result of a chain for exact operands, to some 100 digits; None where an operator
+    is a function of the caller's.
     """
     with localcontext(Context(prec=DIGITS, Emin=-(10**9), Emax=10**9)):
         values = list(operands)

@@ -51,8 +51,8 @@ class SimulatedNetwork:
         return cls(network, form)
 
     def compute(self, features: npt.NDArray[np.floating]) -> Array:
-        """Return what the network answers [rows, outputs] for features that are not normalised; NaN
-        for a row in which a number is missing.
+        """Return the outputs [rows, outputs] for features that are not normalised; NaN for a row in
+        which a number is missing.
         """
         matrix = np.asarray(features, self.form.dtype).astype(np.float64)
         absent = np.isnan(matrix).any(axis=1)
@@ -73,14 +73,14 @@ def stretches(count: int) -> Iterator[slice]:
 
 
 def answers_of(network: IntegerNetwork, features: Array) -> Array:
-    """Return what a network answers [rows, outputs] for features [rows, features] that are not
+    """Return the outputs [rows, outputs] of a network for features [rows, features] that are not
     normalised.
     """
     return answers_from(network, logits_of(network, features))
 
 
 def logits_of(network: IntegerNetwork, features: Array) -> Array:
-    """Return what the codes of the answers mean [rows, outputs], before a softmax."""
+    """Return the values [rows, outputs] of the output codes, before a softmax."""
     last = network.layers[-1]
     values = np.empty((len(features), last.nodes))
     for some in stretches(len(features)):

@@ -35,7 +35,7 @@ def training_table(function: str, operands: str, sums: tuple[float, float]) -> A
 
 
 def observed_from(function: str, sums: tuple[float, float]) -> Observed:
-    """Return what is seen of a layer whose sums go from one number to another.
+    """Return the observation for a layer whose sums are in an interval.
 
     Every activation has its extremes at the ends, or at 0 between them.
     """

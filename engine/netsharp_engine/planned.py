@@ -62,7 +62,7 @@ class Planned(NamedTuple):
 
     @property
     def merged(self) -> int:
-        """Return how many operations are computed in calls of others."""
+        """Return the number of operations that are merged into the calls of others."""
         return sum(max(len(call.formulas) - 1, 0) for call in self.calls)
 
 

@@ -169,7 +169,7 @@ def _as_it_stays(
 def _found(
     jobs: Sequence[Job], outcomes: Sequence[Outcome], args: argparse.Namespace, roots: Roots
 ) -> list[FileFindings]:
-    """Return what is left to say of every file, without what a baseline knows."""
+    """Return the findings of every file, without those recorded in a baseline."""
     nothing = LineIndex(b"")
     findings = [
         FileFindings(
@@ -235,7 +235,9 @@ def _roots(args: argparse.Namespace) -> Roots:
 
 
 def _gathered(args: argparse.Namespace, find: Find, roots: Roots) -> Gathered:
-    """Return what the arguments mean; says on stderr what is not there, or where asked left out."""
+    """Return the inputs that the arguments name; print on stderr those that are missing or, if
+    asked, left out.
+    """
     validate_codes((*split_codes(args.select), *split_codes(args.ignore)), known_codes)
     naming = Naming(args.stdin_filename, args.language, args.skip_others)
     gathered = gather(args.paths, excluder(find), naming, roots, args.embedded)

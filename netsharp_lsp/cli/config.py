@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _usage_problem(args: argparse.Namespace) -> str | None:
-    """Return what is wrong with the arguments as such."""
+    """Return a sentence about arguments that contradict each other, None where none do."""
     if args.cd and not os.path.isdir(args.cd):
         return f"{args.cd}: there is no such folder. Name one after --cd."
     if args.list is not None:

@@ -68,7 +68,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _compared(args: argparse.Namespace) -> Comparison | None:
-    """Return what differs; None where one is faulty, which stderr says."""
+    """Return the comparison; None, with a message on stderr, where one of both has errors."""
     names = (args.before, args.after)
     roots = roots_for(["." if name == "-" else name for name in names], args)
     find = settings_finder(args, roots)

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _judged(model: Model, query: SampleQuery) -> Judgement | None:
-    """Return what the network's own criteria say of data that have its streams."""
+    """Return the values of the network's own criteria on data that have its streams."""
     network = model.network
     if network is not None and query.reading is not None:
         return network.judged(query)

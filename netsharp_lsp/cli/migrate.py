@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> int:
 def _planned(
     args: argparse.Namespace, files: ReadOnce, roots: Roots
 ) -> tuple[Migration, list[str], list[str]]:
-    """Return what becomes of what the arguments mean, what is not there, and the files that are."""
+    """Return the migration of the inputs that the arguments name, those that are missing, and the
+    files.
+    """
     find = settings_finder(args, roots)
     gathered = gather(args.paths, excluder(find), Naming(), roots)
     family = next(one for one in families() if one.migrations is not None)

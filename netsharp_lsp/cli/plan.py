@@ -175,7 +175,7 @@ def _planned(subject: Subject, settings: TrainingSettings) -> tuple[Device, Plan
 
 
 def _found(name: str, device: Device, job: Job) -> Planned:
-    """Return what would run; raises SubjectError where the device cannot report it."""
+    """Return the calls that would run. Raises SubjectError where the device cannot report them."""
     try:
         found = planned(drafted(device.backend, job))
     except GraphError as error:

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _asked(args: argparse.Namespace) -> bytes:
-    """Return what is to be written; ModelError where it cannot be had."""
+    """Return the bytes to write. Raises ModelError where they cannot be made."""
     if args.spec:
         return _with_weights(args.model)
     if args.source:

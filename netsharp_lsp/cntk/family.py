@@ -76,7 +76,7 @@ class Experiments:
         return perform(asked, follower)
 
     def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-        """Return what trainings ask a device to do; see `netsharp_lsp.cntk.commands.training`."""
+        """Return the jobs of training commands; see `netsharp_lsp.cntk.commands.training`."""
         from netsharp_lsp.cntk.commands.training import training_jobs
 
         return training_jobs(asked)

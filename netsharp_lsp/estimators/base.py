@@ -143,7 +143,7 @@ class NetSharpEstimator(BaseEstimator):  # type: ignore[misc]
     _task = ""
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn asks of an estimator before it is tried."""
+        """Return the tags by which scikit-learn decides how to test an estimator."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags

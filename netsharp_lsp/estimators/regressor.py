@@ -40,7 +40,7 @@ class NetSharpRegressor(RegressorMixin, NetSharpEstimator):  # type: ignore[misc
     _task = "regression"
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn asks: several numbers a row are predicted, too."""
+        """Return scikit-learn's tags: predictions of several numbers a row are supported."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags

@@ -141,7 +141,8 @@ class Completion(NamedTuple):
 
     @property
     def sought(self) -> str:
-        """Return what the word at the cursor is compared with: the label without its blanks.
+        """Return the text that the word at the cursor is compared with: the label without its
+        blanks.
 
         An editor keeps a list as long as some proposal matches what is typed; one that also matched
         a blank would be kept for the next word, for which no list was requested.

@@ -27,7 +27,8 @@ def run_file_text(call: ImportedCall, script: str, placed: Callable[[str], str])
 
 
 def run_table(call: ImportedCall) -> dict[str, Any]:
-    """Return what a call itself gives, as a run file would; its host's defaults are the engine's.
+    """Return the settings that a call gives, as a run file; its host's defaults are left to the
+    engine.
 
     The task is always given: where the call omits it, it is the host's.
     """

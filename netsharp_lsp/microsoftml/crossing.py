@@ -126,7 +126,7 @@ def in_words_of_r(sentence: str) -> str:
 
 
 def _answered(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what some work gives, with its warnings; where it is refused, the sentence."""
+    """Return the result of some work with its warnings, or the sentence of its refusal."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:

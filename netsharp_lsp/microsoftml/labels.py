@@ -125,7 +125,7 @@ def _all(values: npt.NDArray[Any], types: tuple[type, ...], kinds: str) -> bool:
 
 
 def _held(values: npt.NDArray[Any]) -> str:
-    """Return what odd values are called."""
+    """Return the name, in a message, for values of an unsupported type."""
     if values.ndim > 1:
         return "arrays"
     if values.dtype.kind == "U":

@@ -53,7 +53,7 @@ class NeuralNetwork:
     features: tuple[str, ...]
 
     def summary(self) -> str:
-        """Return what was trained, on what, and how good it is, line by line."""
+        """Return a summary of the network, its data and its metrics, line by line."""
         return "\n".join(
             (
                 f"Neural network, {self.method}",

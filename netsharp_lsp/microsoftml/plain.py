@@ -25,7 +25,7 @@ class PlainFactor:
 
     @property
     def cat(self) -> PlainFactor:
-        """Return what knows levels and codes, as pandas' columns have it."""
+        """Return the accessor for levels and codes, as in pandas."""
         return self
 
     def isna(self) -> npt.NDArray[np.bool_]:

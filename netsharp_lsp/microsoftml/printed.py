@@ -48,8 +48,8 @@ def opening_lines(facts: PrintedFacts) -> list[str]:
 
 
 def mean_error(figures: Mapping[str, float]) -> float:
-    """Return what the log calls MeanErr: of more than two classes the sum over the outputs of
-    their binary cross-entropies, of a regression the mean square, else the loss.
+    """Return the log's MeanErr: for more than two classes the sum of the outputs' binary
+    cross-entropies, for a regression the mean squared error, else the loss.
     """
     if "mean_error" in figures:
         return figures["mean_error"]

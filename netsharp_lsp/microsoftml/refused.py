@@ -56,7 +56,7 @@ FUNCTIONS = {
 
 
 def shown(value: object) -> str:
-    """Return what a sentence calls a value that cannot be taken: itself, in short, or its type."""
+    """Return how a message shows an invalid value: the value, shortened, or its type."""
     if isinstance(value, str):
         return f"'{excerpt(value)}'"
     if value is None or isinstance(value, bytes | int | float | complex):
@@ -72,7 +72,7 @@ def is_true(name: str, given: object) -> bool:
 
 
 def items_of(given: object) -> tuple[object, ...] | None:
-    """Return what a list holds, or anything else that can be gone through; None for all others."""
+    """Return the items of an iterable; None for any other value."""
     try:
         return tuple(given)  # type: ignore[arg-type]
     except TypeError:

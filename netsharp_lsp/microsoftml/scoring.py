@@ -77,8 +77,8 @@ def scored_frame(
     suffix: str,
     named: Sequence[str] | None,
 ) -> Any:
-    """Return what `rx_predict` does; of more than two classes the scores are called by ``named``,
-    without which by the places of their classes.
+    """Return the result of `rx_predict`; the scores of more than two classes are named by
+    ``named``, or else by the positions of the classes.
     """
     there = column_names(data)
     for name in model.features:

@@ -58,7 +58,7 @@ class Snapshot:
 
     @property
     def context(self) -> Context:
-        """Return what is known around it."""
+        """Return its context."""
         return self.network.context
 
     @property

@@ -26,6 +26,6 @@ def load_baseline(path: str) -> Baseline | str:
 
 
 def name_in_baseline(baseline: str, place: str) -> str:
-    """Return what a baseline calls a file; both are absolute paths."""
+    """Return the name of a file in a baseline; both are absolute paths."""
     name = os.path.relpath(place, os.path.dirname(baseline))
     return encodable(name.replace(os.sep, "/"))

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
             """Return whether there is a file or a folder of that name."""
 
         def kind(self, path: str) -> str | None:
-            """Return what has a name."""
+            """Return the kind of a path."""
 
         def locate(self, path: str) -> str:
             """Return the canonical path of a file."""
 
         def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-            """Return what `count` makes of a file of data."""
+            """Return the result of `count` for a data file."""
 
 
 #: Bytes that are read of data at once, and files of which it is kept what was counted.
@@ -76,7 +76,7 @@ class DiskFiles:
             return None
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where none may be read, or it is large.
+        """Return the result of `count` for a data file; None where it may not be read or is large.
 
         A file is read again when it has changed.
         """
@@ -96,7 +96,7 @@ class DiskFiles:
         return any(place is not None and kind_at(place) in _SEEN for place in inside)
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name, a file first: "file", "folder", "pipe"; opens nothing."""
+        """Return the kind of a path, "file", "folder" or "pipe", a file first; opens nothing."""
         if path in self._given:
             return "file"
         inside = map(self._roots.place, self._places(path))
@@ -226,11 +226,11 @@ class BoundFiles:
         return not self.outside(path) and self._files.exists(path)
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name; None where nothing is seen there."""
+        """Return the kind of a path; None where nothing is visible there."""
         return None if self.outside(path) else self._files.kind(path)
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where none may be read."""
+        """Return the result of `count` for a data file; None where it may not be read."""
         return None if self.outside(path) else self._files.counted(path, count)
 
     def outside(self, path: str) -> bool:

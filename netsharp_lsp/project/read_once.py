@@ -19,7 +19,7 @@ class ReadOnce:
         self._known: dict[str, bytes | None] = {}
 
     def read(self, path: str) -> bytes | None:
-        """Return what a file held when it was first read, None where none could be read."""
+        """Return the bytes of a file at its first read, None where it could not be read."""
         name = self._disk.locate(path)
         if name not in self._known:
             self._known[name] = self._disk.read(name)
@@ -30,11 +30,11 @@ class ReadOnce:
         return self._disk.exists(path)
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name; None where nothing is seen there."""
+        """Return the kind of a path; None where nothing is visible there."""
         return self._disk.kind(path)
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data; None where none may be read."""
+        """Return the result of `count` for a data file; None where it may not be read."""
         return self._disk.counted(path, count)
 
     def outside(self, path: str) -> bool:

@@ -48,11 +48,11 @@ class RevisionFiles:
         return self.read(path) is not None or self._disk.exists(path)
 
     def kind(self, path: str) -> str | None:
-        """Return what has a name, in the revision or on the disk; None where nothing is there."""
+        """Return the kind of a path in the revision or on the disk; None where neither has it."""
         return "file" if self.read(path) is not None else self._disk.kind(path)
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:
-        """Return what `count` makes of a file of data: the revision's, else that on the disk."""
+        """Return the result of `count` for a data file: the revision's, else that on the disk."""
         data = self.read(path)
         return self._disk.counted(path, count) if data is None else count((data,))
 

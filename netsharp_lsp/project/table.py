@@ -93,7 +93,7 @@ class Columns:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Return what two uses of a table share exactly if they are the same."""
+        """Return a key that is equal for two uses of a table exactly if they are the same."""
         return tuple(getattr(self, name) for name in self.__slots__)
 
     @property

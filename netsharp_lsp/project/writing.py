@@ -155,7 +155,7 @@ def _refuse_links(path: str) -> None:
 
 
 def _names(path: str) -> int:
-    """Return how many names a file has; none where there is no file."""
+    """Return the number of hard links of a file, 0 where there is no file."""
     try:
         return os.stat(path).st_nlink
     except OSError:

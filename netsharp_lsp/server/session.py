@@ -176,7 +176,7 @@ class Session(Connection):
         return self.settings.selection_of(uri)
 
     def context_of(self, uri: str) -> Context:
-        """Return what is known around a document."""
+        """Return the context of a document."""
         if self.experiments.holds(uri):
             return Context(workspace=self.experiments.workspace_of(uri))
         found, seen = self.contexts.of(uri), self.examined.of(uri)
@@ -203,7 +203,9 @@ class Session(Connection):
     def format_options(
         self, uri: str, language_id: str, lines: Sequence[LineRange] = ()
     ) -> FormatOptions:
-        """Return how what is in a language is formatted in a document, all of it or some lines."""
+        """Return the options for formatting text of a language in a document, all of it or some
+        lines.
+        """
         settings = self.settings.of(uri)
         keeps_columns = settings.keeps_columns(family_of(language_id))
         return FormatOptions(settings.line_ending, lines, keeps_columns=keeps_columns)

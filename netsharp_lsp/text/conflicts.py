@@ -47,7 +47,7 @@ class Conflict:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Return what is undecided: the whole conflict, or only the marks where it is not whole."""
+        """Return the spans of the conflict: all of it, or only its markers if some are missing."""
         if self.is_whole:
             return ((self.marks[0][1], self.marks[-1][2]),)
         return tuple((start, end) for _, start, end in self.marks)

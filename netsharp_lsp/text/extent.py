@@ -56,7 +56,7 @@ _NEAR = 1 << 16
 
 
 def leeway(text: bytes, extent: Extent = SPECIFICATION) -> int:
-    """Return how many bytes may be typed or deleted before a text can exceed a limit.
+    """Return the number of bytes that may be typed or deleted before a text can exceed a limit.
 
     No byte adds more than one word, or opens more than one bracket.
     """

@@ -113,7 +113,7 @@ class FeatureRanges(NamedTuple):
 def observed(
     layers: Sequence[SummedLayer], blocks: Callable[[], Iterable[Array]], method: RangeMethod
 ) -> tuple[FeatureRanges, list[Observed]]:
-    """Return what was seen of the features and of each layer.
+    """Return the observed ranges of the features and of each layer.
 
     ``blocks`` gives normalised features [rows, features], all of them numbers, in parts, whenever
     it is called.
@@ -234,9 +234,9 @@ def value_range(function: str) -> tuple[float, float]:
 def sum_range(
     function: str, seen: tuple[float, float], target: QuantizationScheme, *, shared: bool
 ) -> tuple[float, float]:
-    """Return what the codes of a layer's sums cover: where the operator still moves the result by
-    more than half a code, within what was seen and what the codes of the result mean; of a bounded
-    operator whose table is shared wherever it moves.
+    """Return the range of the codes of a layer's sums: where the operator still changes the result
+    by more than half a code, within the observed range and that of the result's codes; for a
+    bounded operator with a shared table, wherever it changes.
     """
     if function == SOFTMAX:
         return seen

@@ -100,8 +100,8 @@ def _best(values: np.ndarray, scheme: QuantizationScheme, wanted: Integers, reac
 
 
 def nudge_of(layer: IntegerLayer) -> float:
-    """Return what is added to sums so that halves go up: half of their least step, 0 where they
-    have steps too small to meet one.
+    """Return the value added to sums so that halves round up: half of their smallest step, 0 where
+    steps are too small for a half to occur.
     """
     live = layer.multipliers > 0
     multipliers, shifts = layer.multipliers[live], layer.shifts[live]

@@ -112,8 +112,8 @@ class GroupedWalk(NamedTuple):
 
 
 def grouped_walk(bundle: ConvolvedBundle) -> GroupedWalk | None:
-    """Return how a Conv walks along the axes of a convolution; None where none does: along more
-    than two axes, with cells left out at an end, or with kernels that differ by position.
+    """Return the ONNX Conv that computes a convolution; None where none can: along more than two
+    axes, with cells left out at an end, or with kernels that differ by position.
     """
     axes = bundle.axes
     groups = tuple(d for d, axis in enumerate(axes) if not bundle.sharing[d] and _is_tiled(axis))

@@ -24,13 +24,13 @@ class Scaling(NamedTuple):
     offsets: Array
 
     def inverse(self) -> Scaling:
-        """Return what takes it back."""
+        """Return the inverse scaling."""
         return Scaling(1 / self.factors, -self.offsets / self.factors)
 
 
 def scaling_of(node: Node, place: int, given: Sequence[Any]) -> Scaling | None:
-    """Return what an operation does to its source of that number, the others being constants of
-    their shapes; None where that is more than a factor and an offset.
+    """Return the factor and offset that an operation applies to its source of that number, where
+    the others are constants; None where it is not such a scaling.
     """
     found = _SCALINGS[node.op](node, place, given)
     if found is None:
@@ -39,7 +39,9 @@ def scaling_of(node: Node, place: int, given: Sequence[Any]) -> Scaling | None:
 
 
 def unit_of(node: Node, given: Sequence[Any]) -> Scaling | None:
-    """Return what makes the bounds of a clip of 0 and 1; None where nothing lies between them."""
+    """Return the scaling that maps 0 and 1 to the bounds of a clip; None where the bounds are not
+    ordered.
+    """
     low, high = (np.broadcast_to(one, node.shape).reshape(-1) for one in given[:2])
     if not (high > low).all() or not np.isfinite(high - low).all():
         return None

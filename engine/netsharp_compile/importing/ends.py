@@ -64,8 +64,8 @@ def named_ends(model: Model) -> NamedEnds:
 
 
 def _end(node: Node, last: Node) -> NamedEnd | None:
-    """Return how an output is reached from the last node, which has the same name in the graph of
-    the outputs; None where it is not.
+    """Return the chain of nodes from the last node to an output, by its name in the graph of the
+    outputs; None where there is none.
     """
     names = {one.name for one in _passed_on(last)}
     chain: list[Node] = []

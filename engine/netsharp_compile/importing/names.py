@@ -28,8 +28,8 @@ _PARTS = re.compile(r"[./]?[^./\[]+|\[[^\]]*\]")
 
 
 def layer_names(nodes: Sequence[Node], known: Iterable[str]) -> list[str]:
-    """Return what layers are called that end in some nodes, in their order; layers of one node have
-    one name.  No name is that of any other of the ``known`` nodes.
+    """Return the names of the layers that end in some nodes, in their order; layers of one node
+    have one name. No name is that of any other of the ``known`` nodes.
     """
     every = list(dict.fromkeys(nodes))
     taken = set(known)

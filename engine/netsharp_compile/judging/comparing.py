@@ -81,7 +81,7 @@ class ComparedAnswers:
         self._spread.add(known)
 
     def result(self) -> AnswersApart:
-        """Return how far they are apart."""
+        """Return the differences."""
         return AnswersApart(
             self._rows,
             None if self._objective.classes is None else self._differing,

@@ -140,7 +140,7 @@ def _few_at_a_time(rows: LabelledRows) -> Iterator[tuple[Features, Answers]]:
 def judged(
     model: Model, layers: Sequence[SummedLayer], network: IntegerNetwork, gate: GateRows
 ) -> GateVerdict:
-    """Return what the rows of a gate say of a network in integers that was made of a model.
+    """Return the verdict of a gate's rows on a compiled network.
 
     Raises CompileError where there are none.
     """

@@ -195,7 +195,7 @@ def report_of(
     objective: Objective,
     rows: Iterable[RowPair],
 ) -> CompileReport:
-    """Return what a network costs, and what it loses on rows."""
+    """Return the report on a network's cost and on its error on rows."""
     tallies = [_Tally() for _ in layers]
     agreed = count = 0
     for features, normalized in rows:
@@ -293,6 +293,6 @@ def shown_scheme(scheme: QuantizationScheme) -> str:
 
 
 def covered(scheme: QuantizationScheme) -> tuple[float, float]:
-    """Return what the least and the largest code mean."""
+    """Return the values of the smallest and the largest code."""
     low, high = scheme.dequantize([scheme.least, scheme.most]).tolist()
     return low, high

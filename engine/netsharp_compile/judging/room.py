@@ -73,7 +73,7 @@ class RoomVerdict:
         return all(limit is None or needed <= limit for needed, limit in pairs)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what follows from the fields."""
+        """Return the derived fields as JSON."""
         return {"flash": self.flash, "ram": self.ram, "is_met": self.is_met}
 
     def lines(self) -> list[str]:
@@ -110,7 +110,7 @@ def _judged(needed: int, limit: int) -> str:
 
 
 def room_of(network: IntegerNetwork, room: DeviceRoom) -> RoomVerdict:
-    """Return what a network needs of the room that a device has."""
+    """Return the memory that a network needs on a device, and whether it fits."""
     steps, scratch = steps_of(network), scratch_of(network)
     last = network.layers[-1]
     tables = sum(table.nbytes for table in network.tables)

@@ -109,6 +109,6 @@ def sum_type(layer: IntegerLayer) -> str:
 
 
 def degree_of(bundle: FilteredBundle) -> int | None:
-    """Return how many values each node reads, where all read as many."""
+    """Return the number of values that each node reads; None where it differs between nodes."""
     counts = set(np.bincount(bundle.owners, minlength=bundle.nodes).tolist())
     return counts.pop() if len(counts) == 1 else None

@@ -92,7 +92,7 @@ def has_biases_of_kernels(layer: IntegerLayer) -> bool:
 
 
 def folded_bound(layer: IntegerLayer) -> int:
-    """Return what no sum is larger than where zero points are in the biases of kernels."""
+    """Return the upper bound of sums if zero points are folded into the biases of kernels."""
     sizes = [np.abs(one.weights.astype(np.int64)).sum(axis=1) for one in layer.parts]
     moved = [abs(part.zero) * one for part, one in zip(layer.parts, sizes, strict=True)]
     return layer.bound + 2 * int(np.sum(moved, axis=0).max())

@@ -91,7 +91,7 @@ class TestedEnding(NamedTuple):
 def ending_tested(
     answers: str, network: IntegerNetwork, prefix: str, outputs: Integers
 ) -> TestedEnding | None:
-    """Return what a test asks where answers [rows, outputs] are such codes; None for values."""
+    """Return the test of the codes of outputs [rows, outputs]; None for values."""
     upper, target = prefix.upper(), network.layers[-1].target
     if answers == "argmax":
         chosen = outputs.argmax(axis=1)

@@ -61,7 +61,7 @@ def backend(name: str, precision: str = "") -> Backend | Unusable:
 
 
 def planner(name: str, precision: str = "") -> Backend | Unusable:
-    """Return what drafts for a device by its name, which need not be here; ``auto`` is none."""
+    """Return the planner for a device name, which need not be present; ``auto`` has none."""
     device = parsed(name)
     if device is None or device.family == AUTO:
         return Unusable(f"There is no device '{excerpt(name)}'.", f"Name {WORDS}.")
@@ -111,7 +111,7 @@ def refused(made: Backend, jobs: Sequence[Job]) -> str | None:
 
 
 def title_of(made: Backend) -> str:
-    """Return what a back end is called."""
+    """Return the title of a back end."""
     title = getattr(made, "title", "")
     return str(title) if isinstance(title, str) and title else "numpy"
 
@@ -171,7 +171,7 @@ def _is_device(name: str, title: str) -> bool:
 
 
 def rates_of(made: Backend) -> DeviceRates:
-    """Return what was measured of a back end's device and kept, else an estimate."""
+    """Return the stored measurements of a back end's device, else an estimate."""
     ask: Callable[[], tuple[float, ...] | None] | None = getattr(made, "speed", None)
     found = None if ask is None else ask()
     if found is None:

@@ -62,7 +62,7 @@ class DeviceFamily(NamedTuple):
         return self.missing or self._tried(self.make, kind, precision)
 
     def planned(self, kind: str, precision: str) -> Backend | Unusable:
-        """Return what drafts for a device, or why nothing does; the package may be absent."""
+        """Return the planner for a device, or why there is none; the package may be absent."""
         made = self._tried(self.planner, kind, precision)
         return self.missing or made if isinstance(made, Unusable) else made
 

@@ -226,7 +226,7 @@ def match_columns(source: Source, encoding: Encoding, label: int | None = None) 
 
 
 def _label_name(source: Source, encoding: Encoding, options: ReadOptions) -> ColumnName | None:
-    """Return what the label column is called, by its name or number; None where nothing says so."""
+    """Return the label column by its name or number; None where none is given."""
     if options.label is not None:
         return options.label
     return encoding.label if source.label is None else source.label

@@ -195,7 +195,7 @@ def place_bytes(most: int) -> int:
 
 
 def footprint(layers: Sequence[LayerShape], features: int, width: int = 1) -> Footprint:
-    """Return what a network takes with operands of 8 bits and answers of 16.
+    """Return the memory of a network with operands of 8 bits and outputs of 16.
 
     Weights of filtered bundles that become 0 are not stored, sums beyond 32 bits take four bytes
     more a bias, and features with far wider ranges than most have codes of two bytes, which is

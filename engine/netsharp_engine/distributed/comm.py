@@ -54,7 +54,7 @@ class Comm(Protocol):
         """
 
     def gather(self, data: bytes) -> list[bytes]:
-        """Return what each rank gave, in order of the ranks."""
+        """Return the data of each rank, in the order of the ranks."""
 
     def barrier(self) -> None:
         """Wait until all have come here."""
@@ -72,7 +72,7 @@ class Solo:
         """Leave them: sums of one."""
 
     def gather(self, data: bytes) -> list[bytes]:
-        """Return what was given."""
+        """Return the data of the only rank."""
         return [data]
 
     def barrier(self) -> None:

@@ -55,7 +55,7 @@ class TorchComm:
                 work.wait()
 
     def gather(self, data: bytes) -> list[bytes]:
-        """Return what each rank gave."""
+        """Return the data of each rank, in the order of the ranks."""
         sizes = np.zeros(self.size, np.int64)
         sizes[self.rank] = len(data)
         self.all_reduce_(sizes)

@@ -52,7 +52,7 @@ def kept_from(rate: float) -> int:
 
 
 def scale_of(rate: float) -> float:
-    """Return what a kept value is multiplied with, so that its expectation is the value itself.
+    """Return the factor of a kept value that makes its expectation the value itself.
 
     A prediction multiplies with nothing then (inverted dropout: Srivastava et al. 2014, section
     10).

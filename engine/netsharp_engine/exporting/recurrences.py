@@ -49,7 +49,7 @@ class Fed(NamedTuple):
 
 
 def fed(part: CellPart, values: Mapping[Node, ExportedValue]) -> Fed:
-    """Return how elements of a node outside of a loop are made of what steps have."""
+    """Return how elements of a node outside a loop are computed from values of its steps."""
     node, width = part.node, part.end - part.begin
     value = values[node]
     columns = slice(part.begin, part.end)
@@ -81,8 +81,8 @@ def fed(part: CellPart, values: Mapping[Node, ExportedValue]) -> Fed:
 def fed_together(
     gates: Sequence[Sequence[CellPart]], values: Mapping[Node, ExportedValue]
 ) -> Fed | None:
-    """Return how gates are made of one source, their columns side by side; None where they read
-    several, or none.
+    """Return how gates are computed from one source, their columns side by side; None where they
+    read several, or none.
     """
     source: ExportedValue | None = None
     weights, biases = [], []

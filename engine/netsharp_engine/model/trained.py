@@ -407,7 +407,7 @@ class Model:
     def answered(
         self, outputs: npt.NDArray[np.floating], kept: tuple[Sequence[str], ...] = ()
     ) -> Predictions:
-        """Return what outputs [rows, outputs] of the network answer, classes by their names."""
+        """Return the predictions from outputs [rows, outputs], with classes by their names."""
         return self.objective.answers(outputs, kept)
 
     def read_options(self) -> ReadOptions:

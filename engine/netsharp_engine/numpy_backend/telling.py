@@ -17,7 +17,7 @@ from netsharp_engine.program import REMEMBERS, Job
 
 
 def told(design: Design, job: Job) -> Planned:
-    """Return what would run, in order: a call for each node forward, and back where it learns."""
+    """Return the calls of a step in order: forward for each node, backward where it is trained."""
     named = NamedDesign(design)
     calls = [*_forward(named), *_loss(named), *_backward(named), *_update(job)]
     buffers = (*_vectors(design, job), *_values(design))

@@ -40,12 +40,12 @@ class TorchBackend:
 
     @property
     def name(self) -> str:
-        """Return how the device is named on a command line."""
+        """Return the device's name on a command line."""
         return f"torch:{self.kind}"
 
     @property
     def title(self) -> str:
-        """Return what computes, for people."""
+        """Return the title of the back end and its device."""
         products = ", products of bf16" if self.halved else ""
         device = title_of(self.kind) if is_there(self.kind) else f"{self.kind}, which is not here"
         return f"PyTorch {torch.__version__}, {device}{products}"
@@ -77,7 +77,7 @@ def is_there(kind: str) -> bool:
 
 
 def title_of(kind: str) -> str:
-    """Return what the device of a kind is called."""
+    """Return the title of the device of a kind."""
     if kind == "cuda":
         driver = f"HIP {torch.version.hip}" if torch.version.hip else f"CUDA {torch.version.cuda}"
         return f"{torch.cuda.get_device_name()} ({driver})"

@@ -32,7 +32,7 @@ class TorchDraft:
         self.facts = Analysis(job.graph, job.rule is not None)
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """Return what the tables do not have."""
+        """Return the nodes and criteria that the tables do not support."""
         return [*self._nodes(), *self._criteria()]
 
     def _nodes(self) -> Iterator[Unsupported]:
@@ -80,7 +80,7 @@ class TorchDraft:
         return found
 
     def planned(self) -> Planned:
-        """Return what would run in a step, whether the device is here or not."""
+        """Return the calls of a step; the device need not be present."""
         return told(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchProgram:

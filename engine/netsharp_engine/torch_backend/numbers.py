@@ -122,7 +122,7 @@ class TorchNumbers:
         return max(product(part.shape) for part in self._how[parameter.name]) >= APART
 
     def count(self, some: Sequence[Parameter]) -> int:
-        """Return how many numbers a vector of these parameters has."""
+        """Return the number of elements of a vector of these parameters."""
         return sum(product(part.shape) for each in some for part in self._how[each.name])
 
     def views(self, some: Sequence[Parameter], vector: Tensor) -> dict[str, tuple[Tensor, ...]]:
@@ -206,7 +206,7 @@ class TorchNumbers:
 def stored_bytes(
     parameters: Sequence[Parameter], nodes: Iterable[Node], width: int
 ) -> Counter[str]:
-    """Return what one copy of each parameter takes, by layer."""
+    """Return the bytes of one copy of each parameter, by layer."""
     users: dict[str, list[Node]] = {}
     for node in nodes:
         for each in node.parameters:

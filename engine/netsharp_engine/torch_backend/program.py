@@ -248,7 +248,7 @@ class TorchProgram:
         self._told = Figures(sums, told.weight + self._weight, told.rows + rows, told.steps + 1)
 
     def _counted(self) -> list[float]:
-        """Return what the further criteria count of the rows of this step."""
+        """Return the values of the further criteria on the rows of this step."""
         with torch.no_grad():
             said = [self._network.read(self._values, self._facts.output) for _ in self._counts]
             counts = zip(self._counts, said, strict=True)

@@ -28,7 +28,7 @@ READ = 16
 
 
 def told(facts: Analysis, job: Job, device: str, width: int) -> Planned:
-    """Return what would run on a device, whether it is here or not."""
+    """Return the calls on a device, which need not be present."""
     graph = job.graph
     meta, dtype = torch.device("meta"), getattr(torch, job.dtype)
     numbers = TorchNumbers(graph.parameters, graph.nodes, meta, dtype)

@@ -57,7 +57,7 @@ def up(axes: Sequence[Axis], maps: int, channels: int) -> LaidWay | None:
 
 
 def channel_axes(axes: Sequence[Axis]) -> int:
-    """Return how many axes at the front are read as a whole by every kernel."""
+    """Return the number of leading axes that every kernel reads completely."""
     for number, axis in enumerate(axes):
         if axis.count > 1 or axis.first != 0 or axis.kernel != axis.size:
             return number
@@ -65,7 +65,7 @@ def channel_axes(axes: Sequence[Axis]) -> int:
 
 
 def lone_axes(axes: Sequence[Axis]) -> int:
-    """Return how many axes at the front have windows of one cell, each at its place."""
+    """Return the number of leading axes whose windows are single cells at their own places."""
     for number, axis in enumerate(axes):
         if axis.kernel != 1 or axis.first != 0 or axis.stride != 1 or axis.count != axis.size:
             return number

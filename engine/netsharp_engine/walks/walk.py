@@ -105,7 +105,7 @@ class Walk:
         return [2 * len(self.axes) + d for d in rows + self.unrolled]
 
     def walked_cells(self) -> int:
-        """Return how many cells of the kernel are copied one by one."""
+        """Return the number of cells of the kernel that are copied one by one."""
         return prod(self.axes[d].kernel for d in self.groups + self.columns)
 
     def unroll_views(self, source: Array, unrolled: Array) -> Iterator[tuple[Array, Array]]:

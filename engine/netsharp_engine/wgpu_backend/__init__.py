@@ -56,5 +56,5 @@ def backend(adapter: str | None = None) -> DeviceBackend:
 
 
 def planner(wanted: str = "") -> Backend:
-    """Return what drafts for any device of that name, none of which has to be here."""
+    """Return the planner for any device of that name; none need be present."""
     return lambda job: DeviceDraft(job, tuning=DeviceTuning(None, wanted))

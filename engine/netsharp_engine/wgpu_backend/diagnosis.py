@@ -108,7 +108,7 @@ def speed(name: str) -> DeviceSpeed:
 
 
 def _timed(work: Callable[[], object], program: DeviceProgram) -> float:
-    """Return how long something takes until the device has done it."""
+    """Return the seconds that some work takes, until the device has completed it."""
     machine = program.machine
     buffer = next(iter(machine.plan.described.values.values()))
     started = time.perf_counter()

@@ -29,7 +29,7 @@ class Tuning(Protocol):
         """Return them, measured on a program of the plan where nothing is known."""
 
     def planned(self, plan: DevicePlan) -> Choices:
-        """Return what is known of them; nothing is measured."""
+        """Return the stored choices, without measuring."""
 
 
 class DeviceDraft:
@@ -59,7 +59,7 @@ class DeviceDraft:
         return planned(self.job, self.facts, self._style)
 
     def planned(self) -> Planned:
-        """Return what would run in a step, whether a device is here or not."""
+        """Return the calls of a step; the device need not be present."""
         known = Choices({}) if self._tuning is None else self._tuning.planned(self.plan)
         return told(self._by(known), self.job)
 
@@ -70,7 +70,9 @@ class DeviceDraft:
         return planned(self.job, self.facts, self._style._replace(variants=choices.variants))
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """Return what the table of operations does not have, else why the whole does not fit."""
+        """Return the nodes that the table of operations does not support, else why the network does
+        not fit.
+        """
         found = list(unsupported(self.facts, self.job.rule))
         if found:
             return found
@@ -81,7 +83,7 @@ class DeviceDraft:
         return []
 
     def needs(self, *, shares: bool = False, threads: int = 1) -> Counter[str]:
-        """Return what the host holds: rows on their way, and a copy of the parameters."""
+        """Return the bytes on the host: rows in transfer, and a copy of the parameters."""
         found = Counter[str]()
         for buffer in self.plan.described.entrances.inputs.values():
             found[f"layer '{buffer.label}'"] += 4 * buffer.size

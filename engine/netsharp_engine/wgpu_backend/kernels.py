@@ -35,7 +35,7 @@ class Buffer(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return how many numbers it has."""
+        """Return the number of elements."""
         return self.rows * self.width
 
 
@@ -86,7 +86,7 @@ class LoopNest(NamedTuple):
 
     @property
     def trips(self) -> int:
-        """Return how often its loops turn at most, all of them together."""
+        """Return the maximum number of iterations of its loops together."""
         total = 0
         for loop in reversed(self.loops):
             total = loop.most * (1 + total)
@@ -136,7 +136,7 @@ class DeviceKernel(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """Return how many numbers it makes, parts of one counted once."""
+        """Return the number of elements that it computes; partial sums of one count once."""
         return self.rows * self.size
 
     @property

@@ -342,7 +342,7 @@ class DeviceProgram:
         self._unread = []
 
     def figures(self) -> Figures:
-        """Return what was counted, and whether all numbers are finite."""
+        """Return the sums so far, and whether all values are finite."""
         self._read_ring()
         return self._told
 

@@ -27,7 +27,7 @@ THREADS = ROW
 
 
 def trips(kernel: DeviceKernel, width: int) -> int:
-    """Return how often the loops of one invocation turn at most, all of them together."""
+    """Return the maximum number of iterations of the loops of one invocation together."""
     row, nest = variant_of(kernel), nest_of(kernel)
     total = sum(op.trips for _, op in kernel.body if isinstance(op, LoopNest))
     looks = sum(isinstance(op, OverRow) for _, op in kernel.body)

@@ -212,7 +212,7 @@ class OpenDevice:
         compute.end()
 
     def timed(self, programs: Iterable[tuple[Any, int, int]], group: Any) -> float:
-        """Return how long programs take: by the device's own clock, in its ticks, else in seconds.
+        """Return the time of programs: in ticks of the device's own clock, else in seconds.
 
         Ticks compare programs of one device, and nothing else.
         """
@@ -327,7 +327,7 @@ class PlanMachine:
         self.on.run(programs, self._group)
 
     def timed(self, programs: Iterable[tuple[Any, int, int]]) -> float:
-        """Return how long programs take, comparable with others on this device alone."""
+        """Return the time of programs, comparable only with others on this device."""
         return self.on.timed(programs, self._group)
 
     def give_back(self) -> None:

@@ -49,12 +49,12 @@ class Variant(NamedTuple):
 
     @property
     def owners(self) -> int:
-        """Return how many threads of a group own a block of a tile."""
+        """Return the number of threads of a workgroup that own a block of a tile."""
         return self.down * self.across // VECTOR**2
 
     @property
     def loads(self) -> tuple[int, int]:
-        """Return how many vectors of both matrices a group keeps."""
+        """Return the number of vectors of both matrices in a workgroup's memory."""
         return self.down * self.deep // VECTOR, self.across * self.deep // VECTOR
 
 
@@ -81,7 +81,7 @@ class Choices(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Return how many kernels each variant computes; empty where none does."""
+        """Return the number of kernels for each variant, in words; empty without a choice."""
         counts = Counter(self.variants.values())
         if not self.how:
             return ""
@@ -122,7 +122,7 @@ def applies(row: Variant, kernel: DeviceKernel) -> bool:
 
 
 def lanes_of_row(kernel: DeviceKernel) -> int:
-    """Return how many threads a row of a kernel takes where several share a group."""
+    """Return the number of threads for a row of a kernel where several share a workgroup."""
     found = 1
     while found < kernel.size:
         found *= 2
@@ -135,7 +135,7 @@ def longest(nest: LoopNest) -> Turning:
 
 
 def piece(matrix: MatrixForm, pieces: int) -> int:
-    """Return how many steps of a sum one of its parts has at most."""
+    """Return the maximum number of steps in one part of a split sum."""
     return -(-matrix.deep // pieces)
 
 

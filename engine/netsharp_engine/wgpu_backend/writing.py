@@ -56,13 +56,13 @@ def groups(kernel: DeviceKernel, width: int) -> int:
 
 
 def looked(one: Pass) -> int:
-    """Return how many numbers a group keeps for its threads to look at."""
+    """Return the number of values in a workgroup's shared memory."""
     any_looks = any(kernel.by_rows or variant_of(kernel).lanes > 1 for kernel in one.kernels)
     return threads(one) if any_looks else 0
 
 
 def tiled(one: Pass) -> int:
-    """Return how many vectors of tiles a group keeps."""
+    """Return the number of vectors of tiles in a workgroup's memory."""
     return max(sum(variant_of(kernel).loads) for kernel in one.kernels)
 
 

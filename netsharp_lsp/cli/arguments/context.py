@@ -50,7 +50,7 @@ def context_around(
     roots: Roots,
     call: Context | None = None,
 ) -> tuple[Context, list[str]]:
-    """Return what is known around a file: flags, --data, the run file beside it, settings.
+    """Return the context of a file, from flags, --data, the run file beside it and settings.
 
     `place` is its absolute path; what cannot be read comes back as sentences. `call`: facts
     from the call around an embedded specification, which precede the run file.
@@ -62,7 +62,7 @@ def context_around(
 def contexts_around(
     place: str, args: argparse.Namespace, settings: Context, roots: Roots
 ) -> tuple[Context, Context, list[str]]:
-    """Return what flags and --data say of a file, what lies beside it says, and problems."""
+    """Return the context from flags and --data, that from files beside it, and problems."""
     problems = []
     context = flag_context(args)
     run_file = run_file_beside(place, roots)
@@ -81,7 +81,7 @@ def contexts_around(
 
 
 def flag_context(args: argparse.Namespace) -> Context:
-    """Return what the flags say."""
+    """Return the context that the flags give."""
     context = Context()
     for field in _FLAGS:
         value = getattr(args, field)
@@ -94,7 +94,8 @@ def flag_context(args: argparse.Namespace) -> Context:
 def data_context(
     path: str, label: str | None, run_file: RunFile | None, task: str | None
 ) -> Context | str:
-    """Return what a table says, read as training reads it, or a sentence why it cannot be read.
+    """Return the context that a table gives, read as in training, or a sentence why it cannot be
+    read.
 
     `label` is the flag's column, `task` what is already known; the run file says the rest of
     how the table is to be read.

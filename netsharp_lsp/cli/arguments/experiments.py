@@ -40,7 +40,7 @@ def family_meant(argument: str, args: argparse.Namespace) -> Family:
 
 
 def question(args: argparse.Namespace, find: Find, roots: Roots) -> Question:
-    """Return what the arguments of a command ask of runs."""
+    """Return the question about runs that the arguments of a command ask."""
     from netsharp_lsp.questions import Question
 
     asked = Question(lambda name: meant_input(name, args), read_bytes, find, roots, tuple(args.set))

@@ -100,7 +100,7 @@ def add_reader_argument(group: argparse._ActionsContainer) -> None:
 
 
 def reading_of(items: Sequence[str], data: Sequence[str]) -> SampleReading | None:
-    """Return what reads data as the reader of a run does, None where no run is named.
+    """Return the reader of data that a run uses, None where no run is named.
 
     Its roots are those of the run and of the data.  Raises DataError.
     """

@@ -80,7 +80,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _of_hosts(option: str) -> str:
-    """Return what an argument of the hosts is among the flags of a run, "" for other options."""
+    """Return the flag of a run for an argument of the hosts, "" for other options."""
     from netsharp_engine.host_arguments import known_here
 
     found = known_here(option)

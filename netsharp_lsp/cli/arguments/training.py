@@ -51,5 +51,5 @@ def _add(group: argparse._ArgumentGroup, key: Key) -> None:
 
 
 def given_flags(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what the flags say, by the names of the settings; None where a flag was not given."""
+    """Return the values of flags by names of settings; None for a flag that was not given."""
     return {key.name: getattr(args, key.name, None) for key in KEYS}

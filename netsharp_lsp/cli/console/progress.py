@@ -190,7 +190,7 @@ class Bars(Silence):
 
 
 def device_line(device: dict[str, str]) -> str:
-    """Return what computes, and why."""
+    """Return the line that says which device computes, and why."""
     line = f"{device['name']} computes ({device['title']}): {device['why']}"
     return f"{line}; kernels by {device['variants']}" if device.get("variants") else line
 

@@ -124,7 +124,7 @@ def give_up(error: OSError) -> OSError:
 
 
 def _raw(stream: TextIO) -> Any:
-    """Return what a stream writes to or reads from; without buffering it is the buffer itself."""
+    """Return the raw stream below a text stream; without buffering it is the buffer itself."""
     return getattr(stream.buffer, "raw", stream.buffer)
 
 

@@ -29,7 +29,7 @@ def uses_color(stream: TextIO) -> bool:
 
 
 def source_width(stream: TextIO) -> int:
-    """Return how many columns of a source line fit beside a gutter."""
+    """Return the number of columns of a source line that fit beside a gutter."""
     if not stream.isatty():
         return DEFAULT_WIDTH
     try:

@@ -27,8 +27,8 @@ def add_room_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def device_room(args: argparse.Namespace) -> DeviceRoom | None:
-    """Return what the device has, by the flags, else by the settings around the model, else by
-    those around the run file that is named; None where nothing says so.
+    """Return the memory of the device from the flags, else from the settings of the model's folder,
+    else from those of the run file's; None where none gives it.
 
     Raises SettingsError.
     """

@@ -68,7 +68,7 @@ def joined(machines: Machines | None) -> Ranks:
 
 
 def agreed(ranks: Ranks, work: Callable[[], Value]) -> Value:
-    """Return what some work gives here, if it succeeds everywhere; raises DisagreementError."""
+    """Return this process's result of some work if all succeed. Raises DisagreementError."""
     if ranks.alone:
         return work()
     fault, found = "", None
@@ -123,7 +123,8 @@ def with_one_order(ranks: Ranks, data: TrainingData) -> TrainingData:
 
 
 def in_turns(ranks: Ranks, work: Callable[[], Value]) -> Value:
-    """Return what some work gives, done by the first process of each machine before the others.
+    """Return the result of some work, which the first process of each machine does before the
+    others.
 
     So these find what it has kept.
     """

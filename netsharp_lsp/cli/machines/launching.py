@@ -119,7 +119,9 @@ def torchrun(machines: Machines, folder: str) -> tuple[str, ...]:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Return what processes find: no module of the folder, a thread each, and no log but ours."""
+    """Return the environment of processes: no module of the folder, one thread each, no log but
+    ours.
+    """
     given = {"OMP_NUM_THREADS": "1", **os.environ}
     silent = {"TORCH_CPP_LOG_LEVEL": "FATAL"}
     # Processes that are started again must not find addresses of those that were lost.

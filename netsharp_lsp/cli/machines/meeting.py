@@ -20,7 +20,7 @@ _CONNECTS = 2.0
 
 
 def unreachable(machines: Machines) -> str | None:
-    """Return what keeps machines from meeting as far as this one knows; None where nothing does.
+    """Return why machines cannot connect, as far as is known here; None without a reason.
 
     Where the meeting place loops back all of them are this machine, and so may its own name.
     """

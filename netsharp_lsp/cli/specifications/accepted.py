@@ -72,7 +72,7 @@ class Accepted:
 
 
 def _bytes(path: str) -> bytes | None:
-    """Return what a file holds; None where there is none, or none that can be read."""
+    """Return the bytes of a file; None where it is missing or cannot be read."""
     try:
         with open_plain(path) as stream:
             return stream.read()

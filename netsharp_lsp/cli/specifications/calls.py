@@ -39,7 +39,7 @@ class Trainee:
 
 
 def table_of(call: ImportedCall, script: str) -> dict[str, Any]:
-    """Return what a call says as a run file would; its table lies where the script does."""
+    """Return a call's settings as a run file; the paths of its data are relative to the script."""
     from netsharp_lsp.importing.run_files import run_table
 
     table = run_table(call)

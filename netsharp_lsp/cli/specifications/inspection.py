@@ -129,7 +129,7 @@ def _forget_text(outcome: Outcome) -> None:
 def _checker(
     job: Job, given: Context, around: Context, known: tuple[bytes, ReadHost | None]
 ) -> Callable[[bytes], list[Diagnostic]]:
-    """Return what checks a text: a specification, or those inside a host.
+    """Return the function that checks a text: a specification, or those inside a host.
 
     `known`: a host that has been read already.
     """

@@ -79,7 +79,7 @@ class RunOrder(NamedTuple):
 
 
 def ordered(args: argparse.Namespace) -> RunOrder:
-    """Return what the arguments ask for; RunError where they do not go together."""
+    """Return the run that the arguments request. Raises RunError where they are contradictory."""
     stdin_name = args.stdin_filename or f"{STDIN_STEM}{next(iter(main_family().suffixes))}"
     item = named_input(args.specification, stdin_name)
     training = _training_of(item)
@@ -110,7 +110,7 @@ def _training_of(item: Input) -> Training:
 
 
 def _read_trainee(item: Input, roots: Roots) -> Trainee:
-    """Return what is to be trained of a file."""
+    """Return the specification in a file that is to be trained."""
     source = read_source(item)
     if isinstance(source, ReadError):
         raise RunError(source.message)

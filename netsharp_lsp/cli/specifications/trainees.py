@@ -61,7 +61,7 @@ class _Candidate:
 
 
 def trainee_in(item: Input, text: bytes, roots: Roots = ANYWHERE) -> Trainee | str:
-    """Return what an argument means of a host: one specification with the call that trains it.
+    """Return the specification of a host that an argument names, with the call that trains it.
 
     Or a sentence that asks for one, or says why there is none.
     """

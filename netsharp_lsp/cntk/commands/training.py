@@ -125,7 +125,7 @@ def perform(asked: Performance, follower: Follower) -> Answer:
 
 
 def training_jobs(asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:
-    """Return what the trainings of a run ask a device to do, by command.
+    """Return the jobs for a device of the training commands of a run, by command.
 
     The answer says why the run cannot be read; what a command before has to write first is left
     out.

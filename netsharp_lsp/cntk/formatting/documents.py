@@ -260,8 +260,8 @@ def _separates(token: Token) -> bool:
 
 
 def _levels(items: Sequence[_Item]) -> list[int]:
-    """Return how loosely each item binds; the branches of a choice within a branch bind like
-    operands.
+    """Return the precedence level of each item, a lower one for looser binding; the branches of a
+    choice within a branch bind like operands.
     """
     levels = []
     choices = 0
@@ -274,7 +274,7 @@ def _levels(items: Sequence[_Item]) -> list[int]:
 
 
 def _level(item: _Item) -> int:
-    """Return how loosely a token binds what is around it."""
+    """Return the precedence level of a token, a lower one for looser binding."""
     if isinstance(item, _Bracket):
         return _NEVER
     if item.role == OPERATOR or (item.role == TIGHT and item.text == b":"):

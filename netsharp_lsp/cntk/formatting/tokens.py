@@ -87,7 +87,7 @@ class Token:
 
 
 def open_choices(number: int, token: Token) -> int:
-    """Return how many choices lack their `else` after a token, given the number before it."""
+    """Return the number of choices without `else` after a token, given the number before it."""
     if token.role == WORD and token.text == b"if":
         return number + 1
     if token.role == BRANCH and token.text == b"else":

@@ -58,7 +58,7 @@ def _meant(edited: Edited) -> tuple[Experiment, BuiltNetwork] | tuple[None, None
 
 
 def _written(edited: Edited) -> tuple[Experiment, BuiltNetwork] | None:
-    """Return what the text as an edit in MEL writes last, in the first run that knows all of it."""
+    """Return the network that a MEL script writes last, in the first run that knows all of it."""
     for experiment in edited.experiments:
         for edit in experiment.edits:
             last = next(reversed(edit.written.values()), None)

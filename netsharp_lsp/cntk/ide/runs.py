@@ -20,8 +20,8 @@ _TESTS = frozenset(("test", "eval"))
 
 
 def start_of(edited: Edited, command: str) -> StartedRun | None:
-    """Return how the run of a text is started, with the model of a command; None where no
-    configuration is run.
+    """Return the command line that runs a text, with the model of a command; None where it is not a
+    configuration.
     """
     experiment = edited.main
     if edited.language != "cntk" or isinstance(experiment, SingleFile):

@@ -40,7 +40,7 @@ class Snapshot:
 
     @property
     def context(self) -> Context:
-        """Return what is known around it."""
+        """Return its context."""
         return self.text.context
 
     def edited(self, data: bytes, edits: Sequence[Edit]) -> Snapshot:
@@ -146,7 +146,7 @@ class Snapshot:
         return outline_of(self.text)
 
     def folds(self) -> list[answers.Fold]:
-        """Return what can be folded."""
+        """Return the ranges that can be folded."""
         from netsharp_lsp.cntk.ide.structure.folding import folds_of
 
         return folds_of(self.text.text)
@@ -194,7 +194,7 @@ class Snapshot:
         return lens_title(self.text, key)
 
     def start(self, command: str) -> answers.StartedRun | None:
-        """Return how the run of the text is started."""
+        """Return the command line that runs the text."""
         from netsharp_lsp.cntk.ide.runs import start_of
 
         return start_of(self.text, command)

@@ -49,7 +49,8 @@ def moves_at(
     at: tuple[str, int],
     migrated: Sequence[Unit] | None = None,
 ) -> list[Move]:
-    """Return what migration offers at a place of a file: single rules first, then larger parts.
+    """Return the migration edits offered at a place of a file: single rules first, then larger
+    parts.
 
     `migrated` are the file's units if they are known already.
     """

@@ -227,7 +227,7 @@ class Unit:
                 )
 
     def _about_existing(self, file: str) -> str:
-        """Return what to do about a file of BrainScript that exists already."""
+        """Return a sentence on what to do about a BrainScript file that exists already."""
         original = self._composition.like[file]
         if not self._is_shared(file):
             return f"{file} exists and is different. Remove it, or pass --force."

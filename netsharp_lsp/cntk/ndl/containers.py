@@ -128,7 +128,7 @@ class _Collected:
 
     @property
     def program(self) -> Program:
-        """Return what was found."""
+        """Return the results."""
         return Program(tuple(self.parts), tuple(self.faults), tuple(self.candidates))
 
     def put(self, source: Source) -> Traced:

@@ -78,7 +78,7 @@ class Item:
         return place_of(self.script.text, value.start, value.end)
 
     def _written(self) -> dict[int, Value]:
-        """Return what is written for each argument, by its identity; the first one if it is
+        """Return the syntax of each argument, by its identity; the first occurrence if it is
         repeated.
         """
         written: tuple[Value, ...] = ()

@@ -227,5 +227,5 @@ def _doubtful(nodes: list[Node]) -> set[int]:
 
 
 def _state(node: Node) -> tuple[object, ...]:
-    """Return what a rule may change: the node, and the parameters that it infers."""
+    """Return the state that a rule may change: the node's, and that of the parameters it infers."""
     return (node.shape, node.axis, *(one.shape for one in node.inputs))

@@ -26,7 +26,7 @@ class MeantWord(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Return what to append to a message, with a blank before it."""
+        """Return the suffix of a message, with a blank before it."""
         return f" Did you mean '{self.word}'?" if self.word is not None else self.other
 
 

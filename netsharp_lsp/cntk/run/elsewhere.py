@@ -199,7 +199,7 @@ def _elsewhere(
 
 
 def _as_written(path: str, target: str, experiment: CommandRun) -> str | None:
-    """Return how another run spells a model that one of its commands writes, None where none
+    """Return the path of a model as written in another run whose command writes it; None where none
     does.
     """
     spellings = {path, os.path.relpath(target, experiment.files.folder), target}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
         @property
         def run(self) -> Run:
-            """Return how it is started."""
+            """Return the run that starts it."""
 
         @property
         def files(self) -> RunFiles:

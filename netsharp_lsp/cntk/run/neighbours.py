@@ -161,7 +161,7 @@ class Neighbours(Generic[Running]):
         return self._begun[place]
 
     def _as_started(self, place: str) -> Run:
-        """Return how a configuration is started: with the values of the first run, too."""
+        """Return the run that starts a configuration, with the assignments of the first run."""
         run = self._first.run
         values = (one for one in run.items if read_item(one).kind == "assignment")
         return alone(place, run.also).followed_by(tuple(values))

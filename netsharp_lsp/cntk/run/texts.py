@@ -42,7 +42,7 @@ class NetworkText:
 
     @property
     def known(self) -> KnownText:
-        """Return what is known of the text alone, where it is BrainScript."""
+        """Return the analysis of the text alone, where it is BrainScript."""
         if self._known is None:
             self._known = known_text(self.data, self.name)
         return self._known

@@ -71,7 +71,7 @@ class Version(NamedTuple):
 
     @property
     def because(self) -> str:
-        """Return how the release is determined, in words that continue its name."""
+        """Return the reason for the release, in words that follow its name."""
         if self.why == SET:
             return "as set in the settings"
         if self.deciding is None:

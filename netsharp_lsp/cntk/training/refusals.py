@@ -29,7 +29,7 @@ class SurveyedFile(Protocol):
 
     @property
     def most_errors(self) -> int:
-        """Return how many errors are skipped."""
+        """Return the number of errors that are skipped."""
 
     @property
     def key(self) -> object:

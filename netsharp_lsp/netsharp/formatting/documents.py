@@ -241,7 +241,7 @@ def _divided(atoms: list[_Atom]) -> Document:
 
 
 def _hanging(left: Document, last: _Atom, right: list[_Atom]) -> Document:
-    """Return what follows on the same line, or indented on the next."""
+    """Return a document with the right part on the same line, or indented on the next."""
     return Group(Concat((left, Nest(INDENT, Concat((_edge(last, LINE), _divided(right)))))))
 
 

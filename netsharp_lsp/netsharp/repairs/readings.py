@@ -71,7 +71,9 @@ def readings(name: str, entries: Entries, shape: tuple[int, ...]) -> list[Entrie
 
 
 def agreement(bundle: Bundle, geometry: Geometry | None) -> int:
-    """Return how well a geometry agrees with the layer: 2 in its shape, 1 in its nodes, else 0."""
+    """Return the agreement of a geometry with the layer: 2 if the shape is equal, 1 if the number
+    of nodes is, else 0.
+    """
     layer = bundle.layer
     if geometry is None or layer.shape is None or layer.auto:
         return 0

@@ -90,7 +90,7 @@ def comes_before(attribute: Attribute, name: str) -> bool:
 
 
 def leading_blank(declaration: Declaration, start: int, end: int, network: Network) -> str:
-    """Return what separates an attribute from what is before it: an indentation, or a space."""
+    """Return the separator before an attribute: an indentation, or a space."""
     text = network.text(RelativeSpan(declaration, start, end))
     line_end = text.rfind("\n")
     if line_end < 0 or text[line_end:].strip():

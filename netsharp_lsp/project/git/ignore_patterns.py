@@ -188,7 +188,7 @@ def _units(pattern: bytes) -> list[bytes] | None:
 
 
 def _star(pattern: bytes, start: int, end: int) -> bytes:
-    """Return what a run of stars is: `**` only where it stands for whole names."""
+    """Return the meaning of a run of stars: `**` only where it matches whole names, else `*`."""
     if end - start == 1 or pattern[start - 1 : start] not in (b"", b"/"):
         return b"*"
     for follower in (b"/", b"\\/"):

@@ -114,12 +114,12 @@ class _Judge:
         return False
 
     def _own_patterns(self, folder: str) -> list[tuple[int, Patterns]]:
-        """Return what the `.gitignore` of a folder says; git does not follow a link there."""
+        """Return the patterns of a folder's `.gitignore`, not read through a link."""
         before = len(self.relative(join(folder, "")))
         return self._patterns(join(folder, ".gitignore"), before, follow=False)
 
     def _general(self) -> list[tuple[int, Patterns]]:
-        """Return what holds in the whole repository, and what the person ignores everywhere."""
+        """Return the patterns for the whole repository, and those of the user's global excludes."""
         files = (join(self._tree.common, "info", "exclude"), excludes_of_person(self._tree.root))
         return [each for path in files for each in self._patterns(path, 0, follow=True)]
 

@@ -60,7 +60,7 @@ class Revision:
 
 
 def _said(repository: _Repository, read: Callable[[], Value]) -> Value:
-    """Return what is read, and close what was opened for it.
+    """Return the result of `read`, and close the repository.
 
     Whatever the library stumbles on in a damaged repository becomes a sentence.
     """
@@ -201,7 +201,7 @@ class _Repository:
         return None
 
     def _held(self, name: str) -> str | None:
-        """Return what the file of a reference holds, or the file of all that were put together."""
+        """Return the content of a reference, from its own file or from packed-refs."""
         for folder in dict.fromkeys((self._tree.own, self._tree.common)):
             path = os.path.join(folder, *name.split("/"))
             data = plain_file(path, GIT_FILE_BYTES)

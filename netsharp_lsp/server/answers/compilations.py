@@ -24,7 +24,7 @@ _LONGEST_HEADER = 1 << 24
 
 
 def compilation(session: Session, document: OpenDocument) -> CompileOrder | str:
-    """Return what is compiled of a document, its trained model, or why nothing is."""
+    """Return the compilation of a document's trained model, or why there is none."""
     path = path_of(document.uri)
     if path is None or not os.path.isfile(path):
         return "A network is compiled from its trained model: save the document, and train it."
@@ -56,7 +56,7 @@ def compilation(session: Session, document: OpenDocument) -> CompileOrder | str:
 
 
 def _untrained(name: str, model: str, run_file: RunFile | None) -> str:
-    """Return what to do where there is no model yet."""
+    """Return a sentence that says how to train a model first."""
     how = f"train it by the line above it or with 'netsharp run {name}'"
     if run_file is None:
         words = "--train DATA --label COLUMN"

@@ -196,7 +196,7 @@ def _conflicts(document: OpenDocument, selection: Selection, most: int) -> Itera
 
 
 def _notice(place: str, severity: str, message: str) -> str:
-    """Return what no rule says."""
+    """Return a diagnostic without a rule, as JSON."""
     said = {"severity": _SEVERITIES[severity], "source": SOURCE, "message": message}
     return f'{{"range":{place},{_json(said)[1:-1]}}}'
 

@@ -54,7 +54,7 @@ def examination(session: Session, document: OpenDocument) -> list[str] | str:
 
 
 def _order(session: Session, uri: str, options: dict[str, Any]) -> Order | str:
-    """Return what to train, or why that cannot be."""
+    """Return the training to start, or why it cannot be started."""
     path = path_of(uri)
     if path is None or not os.path.isfile(path):
         return "A network is trained from a file: save the document first."

@@ -60,7 +60,7 @@ def _words(line: str) -> str:
 
 
 def _read(mark: re.Match[str]) -> str:
-    """Return what a mark is about."""
+    """Return the text of a mark."""
     if mark["code"] is not None:
         return mark["code"]
     if mark["words"] is not None:

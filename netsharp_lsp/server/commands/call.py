@@ -141,5 +141,5 @@ class Execution:
 
 
 def name_of(uri: str) -> str:
-    """Return what people call a document."""
+    """Return the name of a document to show."""
     return os.path.basename(path_of(uri) or uri)

@@ -113,7 +113,7 @@ class View:
             self._snapshot = before.with_context(context)
 
     def findings(self, selection: Selection) -> list[Diagnostic]:
-        """Return what is wrong, as `netsharp check` says it; offsets are inner."""
+        """Return the findings, as of `netsharp check`; offsets are within the specification."""
         if self._checked is None or self._checked[0] is not selection:
             result = self.snapshot.check()
             self._checked = (selection, sift(self.language, self.lines, result, selection))
@@ -303,7 +303,7 @@ class OpenDocument:
 
 
 def _extent(edit: Edit) -> int:
-    """Return how many bytes an edit takes away and how many characters it puts there."""
+    """Return the size of an edit: the bytes that it removes plus the characters that it inserts."""
     return edit.end - edit.start + len(edit.text)
 
 
@@ -325,6 +325,6 @@ def _suffix(uri: str) -> str:
 
 
 def _inside(region: Region, around: Context, number: int) -> Context:
-    """Return what is known around a specification of a host; the first says what lies outside."""
+    """Return the context of a specification in a host; only the first takes facts from outside."""
     context = region.context.or_else(around)
     return context if number == 0 else context.following()

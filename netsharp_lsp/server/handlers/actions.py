@@ -27,7 +27,7 @@ _ABILITY = "textDocument.codeAction"
 
 
 def code_actions(session: Session, params: lsp.CodeActionParams) -> list[Plain]:
-    """Return what can be done to a range: fixes, explanations, refactorings, repair of all."""
+    """Return the code actions for a range: fixes, explanations, refactorings, fix all."""
     only = _words(params.context.only)
     actions = [*_offered(session, params, only), *_fix_all(session, params, only)]
     if session.client.can(f"{_ABILITY}.codeActionLiteralSupport"):

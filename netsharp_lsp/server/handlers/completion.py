@@ -43,7 +43,7 @@ _WRITTEN_HOLE = json.dumps(_HOLE)
 
 
 def completion(session: Session, params: lsp.CompletionParams) -> dict[str, Any] | None:
-    """Return what may be written at a position."""
+    """Return the completions at a position."""
     place = session.place(params.text_document.uri, params.position)
     if place is None:
         return None

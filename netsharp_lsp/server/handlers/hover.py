@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def hover(session: Session, params: lsp.HoverParams) -> lsp.Hover | None:
-    """Return what is known about the words at a position."""
+    """Return the hover for the words at a position."""
     place = session.place(params.text_document.uri, params.position)
     found = place.view.snapshot.hover(place.offset) if place is not None else None
     if place is None or found is None:

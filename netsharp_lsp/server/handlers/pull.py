@@ -17,7 +17,7 @@ Plain = dict[str, Any]
 
 
 def document_diagnostic(session: Session, params: lsp.DocumentDiagnosticParams) -> Plain:
-    """Return what is wrong with a document, or that it is what the client knows already."""
+    """Return the diagnostics of a document, or that they are unchanged."""
     document = session.documents.get(params.text_document.uri)
     if document is None:
         return {"kind": "full", "items": []}
@@ -25,7 +25,7 @@ def document_diagnostic(session: Session, params: lsp.DocumentDiagnosticParams) 
 
 
 async def workspace_diagnostic(session: Session, params: lsp.WorkspaceDiagnosticParams) -> Plain:
-    """Return what is wrong with every specification; piece by piece where the client wants so."""
+    """Return the diagnostics of every specification, in parts if the client supports it."""
     known = {each.uri: each.value for each in params.previous_result_ids}
     token = params.partial_result_token
     reports: list[Plain] = []

@@ -17,7 +17,9 @@ _ABILITY = "textDocument.foldingRange"
 
 
 def folding_ranges(session: Session, params: lsp.FoldingRangeParams) -> list[Plain]:
-    """Return what can be folded away; places within lines only for a client that folds so."""
+    """Return the ranges that can be folded; ranges within lines only for a client that supports
+    them.
+    """
     whole_lines = session.client.can(f"{_ABILITY}.lineFoldingOnly")
     limit = session.client.value(f"{_ABILITY}.rangeLimit")
     folds = [

@@ -27,7 +27,9 @@ def full(session: Session, params: lsp.SemanticTokensParams) -> dict[str, Any]:
 
 
 def delta(session: Session, params: lsp.SemanticTokensDeltaParams) -> dict[str, Any]:
-    """Return what changed in the tokens since an answer; all where that is not known any more."""
+    """Return the changes of the tokens since a result; all tokens where that result is no longer
+    known.
+    """
     uri = params.text_document.uri
     known = session.tokens.get(uri)
     data = _encoded(session, uri, None)

@@ -26,7 +26,7 @@ AT_ONCE = 20_000
 
 
 async def aside(function: Callable[..., Value], *arguments: object) -> Value:
-    """Return what a function of a module gives, called in another process.
+    """Return the result of a module's function, called in another process.
 
     Arguments and result are copied. RuntimeError where the process failed; why, it has written
     to standard error.

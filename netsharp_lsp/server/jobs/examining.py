@@ -27,7 +27,7 @@ class Examinations:
         self._looking: dict[str, asyncio.subprocess.Process] = {}
 
     def of(self, uri: str) -> tuple[Seen, ...]:
-        """Return what was seen of a document as it is now."""
+        """Return the observations on the current text of a document."""
         return self._seen.get(uri, ())
 
     def take(self, uri: str, seen: tuple[Seen, ...]) -> None:

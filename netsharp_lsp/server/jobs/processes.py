@@ -17,7 +17,7 @@ def environment() -> dict[str, str]:
 
 
 def own_packages() -> dict[str, str]:
-    """Return what lets a process import what this one imports."""
+    """Return the environment with which a process imports the same packages as this one."""
     return {"PYTHONPATH": os.pathsep.join(_package_folders()), "PYTHONIOENCODING": "utf-8"}
 
 

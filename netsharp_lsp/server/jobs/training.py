@@ -233,7 +233,7 @@ def _keep_last(stream: Any, lines: list[str]) -> None:
 
 
 def _progress(event: dict[str, Any], epochs: int) -> tuple[str, float | None]:
-    """Return what to show of an event, and how much of the run is done, from 0 to 1."""
+    """Return the progress text of an event, and the part of the run that is done, from 0 to 1."""
     epoch, total = event.get("epoch", 0), max(epochs, 1)
     done = epoch if event["event"] == "epoch" else max(epoch - 1, 0)
     words = [f"epoch {epoch} of {epochs}"] if epochs and epoch else []
@@ -243,9 +243,7 @@ def _progress(event: dict[str, Any], epochs: int) -> tuple[str, float | None]:
 
 
 def sentence_of(errors: list[str], code: int | None) -> str:
-    """Return what a process said went wrong, without its name before it; of a report the first
-    finding.
-    """
+    """Return the error message of a process without its name; of a report, the first finding."""
     said = [line.removeprefix("netsharp: ") for line in errors if line.startswith("netsharp: ")]
     if said:
         return " ".join(said)

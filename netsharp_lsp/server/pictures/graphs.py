@@ -75,7 +75,7 @@ class Graphs:
 
 
 def _key(document: OpenDocument, view: View) -> tuple[Any, ...]:
-    """Return what a graph depends on."""
+    """Return the cache key of a graph."""
     return document.version, view, view.context
 
 

@@ -27,7 +27,7 @@ class UnreadableModelError(Exception):
 
 
 def model_described(path: str) -> Plain | UnreadableModelError:
-    """Return what `describe --partial` says of a model; a sentence where nothing can be read."""
+    """Return the JSON of `describe --partial` for a model, or a sentence if it is unreadable."""
     try:
         found = stored_network(path, partial=True)
     except ValueError as error:
@@ -52,7 +52,7 @@ def model_drawn(description: Plain, depth: int | None, changed: dict[str, bool])
 
 
 def model_weights(path: str, first: int) -> Plain | UnreadableModelError:
-    """Return what some numbers of a model are like, from a place on, and where to go on."""
+    """Return statistics of some weights of a model, from a position on, and the next position."""
     try:
         found = stored_weights(path, first, _LOOK)
     except ValueError as error:
@@ -89,7 +89,7 @@ class StoredModels:
         return model_drawn(found, depth, changed)
 
     async def weights(self, path: str, first: int) -> Plain:
-        """Return what some of its numbers are like; UnreadableModelError likewise."""
+        """Return statistics of some of its weights; UnreadableModelError likewise."""
         found = await aside(model_weights, path, first)
         if isinstance(found, UnreadableModelError):
             raise found

@@ -100,7 +100,7 @@ class Experiments:
         return self._family(uri) is not None
 
     def workspace_of(self, uri: str) -> Surroundings | None:
-        """Return what lies around such a document; None for one that is on no disk."""
+        """Return the workspace of such a document; None for one that is not on a disk."""
         family, path = self._family(uri), path_of(uri)
         if family is None or path is None:
             return None
@@ -200,7 +200,7 @@ class _FamilyRuns:
         return self._files
 
     def workspace_of(self, uri: str, path: str) -> Surroundings:
-        """Return what lies around a document."""
+        """Return the workspace of a document."""
         settings = self._settings.of(uri).file
         path = self.files.locate(path)
         declared, roots = self._answers.declared(settings, self.files), self._settings.roots

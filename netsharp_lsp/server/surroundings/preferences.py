@@ -77,7 +77,7 @@ class Preferences:
         return self.switches["format.onType"]
 
     def over(self, file: Settings) -> InForce:
-        """Return what holds where a settings file says the rest."""
+        """Return the settings in effect: the preferences, and a settings file for the others."""
         return InForce(self, file)
 
 
@@ -95,7 +95,7 @@ class InForce:
 
     @property
     def line_ending(self) -> str:
-        """Return how lines end in a formatted text; one of `LINE_ENDINGS`."""
+        """Return the line ending of a formatted text; one of `LINE_ENDINGS`."""
         return self._of("line-ending").line_ending
 
     def keeps_columns(self, family: Family) -> bool:

@@ -67,7 +67,7 @@ class SettingsInForce:
         self._selections.clear()
 
     def preferences_of(self, uri: str) -> Preferences:
-        """Return what the editor says for a document."""
+        """Return the editor's preferences for a document."""
         folder = folder_of(self._connection.folders, uri)
         found = self._preferences.get(folder) or self._preferences.get(EVERYWHERE)
         return found if found is not None else Preferences()

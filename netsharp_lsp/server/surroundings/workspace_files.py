@@ -27,8 +27,8 @@ WATCHED = "workspace/didChangeWatchedFiles"
 
 
 def patterns() -> list[str]:
-    """Return what is watched everywhere: settings, run files, trained models, and what families
-    know files by.
+    """Return the patterns of all watched files: settings, run files, trained models, and those of
+    the families.
     """
     found = ["**/*.toml", f"**/*{MODEL_SUFFIX}"]
     for family in families():

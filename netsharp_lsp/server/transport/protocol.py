@@ -140,7 +140,7 @@ def _text_of(value: Any) -> str:
 
 
 def standing_of(message: dict[str, Any]) -> Standing:
-    """Return how much a message matters to a client that reads it late.
+    """Return the importance of a message for a client that reads it late.
 
     The newest diagnostics of a document and the newest report of a progress stand for the older;
     lines of logs and of runs may be left out.  All else is needed.
@@ -171,7 +171,7 @@ _STANDINGS = {
 
 
 def _refusal(error: Any) -> JsonRpcException:
-    """Return what a client answers in place of a result, of whatever kind it is."""
+    """Return the error that a client sends in place of a result, whatever its type."""
     told = error if isinstance(error, dict) else {}
     code = told.get("code")
     known = isinstance(code, int) and not isinstance(code, bool)

@@ -343,7 +343,7 @@ def _document(params: Any) -> str:
 
 
 def _stale(method: str) -> RefusedError:
-    """Return what is said in place of an answer about an old text."""
+    """Return the error that replaces a response about an outdated text."""
     sentence = "The text has changed since."
     if method == PULL:
         again = {"retriggerRequest": True}

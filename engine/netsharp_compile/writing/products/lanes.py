@@ -78,8 +78,8 @@ def lane_kinds(kinds: Sequence[ProductKind], count: int) -> list[LaneKind]:
 def side_by_side(
     kinds: Sequence[LaneKind], rows: Sequence[tuple[str, str, int]], biases: str, prefix: str
 ) -> LayerProducts:
-    """Return how products are added; of each bundle where its weights for the nodes from n on and
-    its values are, and how many.
+    """Return the C that adds products for several nodes at once; each bundle gives its weights for
+    the nodes from n on, its values, and their number.
     """
     lanes = kinds[0].lanes
     inside, begin = [f"int32_t sums[{lanes}];"], f"{biases} + n"

@@ -73,8 +73,8 @@ def product_kinds(network: IntegerNetwork, layer: IntegerLayer) -> list[ProductK
 def row_by_row(
     kinds: Sequence[ProductKind], rows: Sequence[tuple[str, str, int]], bias: str, prefix: str
 ) -> LayerProducts:
-    """Return how products are added a node at a time; of each bundle where its weights and values
-    are, and how many.
+    """Return the C that adds products a node at a time; each bundle gives its weights, its values,
+    and their number.
     """
     lines: list[str] = []
     total = bias

@@ -55,8 +55,8 @@ def in_rows(kinds: Sequence[ProductKind], read: Sequence[QuantizationScheme], co
 def several_rows(
     kinds: Sequence[RowsKind], rows: Sequence[tuple[str, str, int, int]], biases: str, prefix: str
 ) -> LayerProducts:
-    """Return how products are added; of each bundle where its weights and values are, how many, and
-    of how many a whole row is.
+    """Return the C that adds products for several rows; each bundle gives its weights, its values,
+    their number, and the length of a whole row.
     """
     size, total = kinds[0].rows, kinds[0].products.sums
     inside, begin = [f"{total} sums[{size}];"], f"{biases} + n"

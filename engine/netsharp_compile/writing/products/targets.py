@@ -150,7 +150,7 @@ class StepProducts:
         return self.way == "lanes" and number not in self._widened(self.lanes)
 
     def added(self) -> LayerProducts:
-        """Return how products are added."""
+        """Return the C that adds products."""
         weights = [
             f"{self.name}_weights{self._ending(number)}" for number in range(len(self.kinds))
         ]

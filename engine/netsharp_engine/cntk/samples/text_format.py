@@ -408,7 +408,7 @@ class _Reading:
             self._columns[name].add(one)
 
     def found(self, values: Mapping[str, Array | Sparse]) -> Sequences:
-        """Return what was read, with the values of all streams. DataError for a file without
+        """Return the sequences with the values of all streams. Raises DataError for a file without
         samples.
         """
         warnings = self._faults.finish()

@@ -37,7 +37,7 @@ BARS, _TOGETHER = 32, 1 << 20
 
 
 def figures_of(numbers: Array) -> dict[str, Any]:
-    """Return what numbers are like, in memory that does not grow with them.
+    """Return statistics of an array, in memory that does not grow with it.
 
     `size`, `zeros` and `not_finite` count; `least`, `greatest`, `mean`, `deviation` and `norm` are
     of the finite ones, None where there are none; `bars` count these in `BARS` parts of equal width

@@ -26,7 +26,7 @@ def _write(out: BinaryWriting, value: tuple[Any, ...], place: NodePlace) -> None
 
 
 def with_old(given: BinaryReading, found: dict[str, Any]) -> dict[str, Any]:
-    """Return what was read, by the names that it has today."""
+    """Return the attributes, with outdated names replaced by current ones."""
     if ".old" not in found:
         return found
     old = found[".old"]

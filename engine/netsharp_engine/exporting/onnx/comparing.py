@@ -58,7 +58,7 @@ class _Border(NamedTuple):
     sequences_first: bool
 
     def lead(self, node: Node) -> int:
-        """Return how many axes come before those of a sample."""
+        """Return the number of axes before those of a sample."""
         return self.rank - len(node.shape)
 
     def turned(self, values: Array) -> Array:

@@ -81,7 +81,7 @@ class FeatureTables(NamedTuple):
 def feature_tables(
     encoding: Encoding, normalizer: Normalizer, key: str, dtype: str
 ) -> FeatureTables:
-    """Return what a model reads; ``key`` is a name that is taken.
+    """Return the tables of a model's features; ``key`` is a name that is already used.
 
     Raises ExportError for a level that no column of SQL Server holds.
     """

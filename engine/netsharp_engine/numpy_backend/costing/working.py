@@ -130,7 +130,7 @@ def _is_spread(array: Array) -> bool:
 
 
 def _run(arrays: Sequence[Array]) -> int:
-    """Return how many numbers are contiguous in all arrays of a shape; 0: not even two."""
+    """Return the number of contiguous elements in all arrays of a shape; 0: not even two."""
     run = 1
     steps = [one.itemsize for one in arrays]
     order = sorted(range(arrays[0].ndim), key=lambda axis: -arrays[-1].strides[axis])

@@ -389,7 +389,7 @@ def _cost(rows: int, places: IntArray, lanes: int) -> int:
 def _side(
     axes: Sequence[Axis], own: Sequence[int], order: Sequence[int], plain: Sequence[bool]
 ) -> int:
-    """Return how many places lie side by side."""
+    """Return the number of adjacent places."""
     side, rest = 1, list(order)
     while rest and (axes[rest[-1]].count == 1 or (plain[rest[-1]] and own[rest[-1]] == side)):
         side *= axes[rest.pop()].count
@@ -408,7 +408,7 @@ def _steps_of(at: IntArray, shape: Sequence[int]) -> list[int] | None:
 
 
 def _counts(axes: Sequence[Axis], order: Sequence[int]) -> Array:
-    """Return how many real cells are under each place, float64, in an order of dimensions."""
+    """Return the number of real cells under each place, float64, in an order of dimensions."""
     cells, found = real_cells(axes), np.ones(1)
     for d in order:
         found = np.multiply.outer(found, np.asarray(cells[d], np.float64)).ravel()
@@ -416,7 +416,7 @@ def _counts(axes: Sequence[Axis], order: Sequence[int]) -> Array:
 
 
 def _factors(node: Node, counts: Array, dtype: np.dtype[Any]) -> Array:
-    """Return what the sum of squares of each place is multiplied with."""
+    """Return the factor of the sum of squares of each place."""
     alpha = float(node.attributes["alpha"])
     if node.attributes["over_full_kernel"]:
         whole = prod(axis.kernel for axis in node.attributes["axes"])

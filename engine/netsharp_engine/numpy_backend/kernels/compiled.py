@@ -120,7 +120,7 @@ def _walked(axes: Sequence[Axis], places: Array) -> list[int]:
 
 
 def _step(array: Array, dimension: int) -> int:
-    """Return how many numbers on the next of a dimension is; of a single one that is nothing."""
+    """Return the stride of a dimension in elements, 0 for a dimension of length 1."""
     return int(array.strides[dimension] // array.itemsize) if array.shape[dimension] > 1 else 0
 
 

@@ -55,7 +55,7 @@ def joined(calls: Iterable[Call]) -> list[Call]:
 
 
 def _ending(call: Call) -> _Ending | None:
-    """Return what a call does, if it is of a kind that may be joined."""
+    """Return the operation of a call that can be merged into another; None for others."""
     if not isinstance(call, partial) or call.keywords:
         return None
     biases, function = None, ""

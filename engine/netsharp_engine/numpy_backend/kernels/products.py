@@ -128,7 +128,7 @@ def compiled(
 
 
 def _steps(array: Array) -> tuple[int, int, int, int]:
-    """Return how many numbers on the next group, place, row and column are."""
+    """Return the strides of groups, places, rows and columns, in elements."""
     size = array.itemsize
     steps = zip(array.shape, array.strides, strict=True)
     *outer, row, column = [0 if count == 1 else step // size for count, step in steps]

@@ -79,7 +79,7 @@ class Acting:
         self._masks[node] = mask
 
     def mask_of_steps(self, node: Node) -> Array | None:
-        """Return what was drawn for a node in a loop [columns, ...]; None where nothing drops."""
+        """Return the mask of a node in a loop [columns, ...]; None without dropout."""
         return self._masks[node]
 
     def dropped(self, node: Node, values: Array, columns: slice) -> Array:

@@ -37,7 +37,7 @@ def without_gaps(values: Array, packing: Packing | None) -> Array:
 
 
 def offset(delay: Node) -> int:
-    """Return how many steps before its own a delay reads; negative for later ones."""
+    """Return the number of steps before its own that a delay reads; negative for later ones."""
     steps = int(delay.attributes.get("timeStep", 1))
     return steps if delay.op == DELAYS[0] else -steps
 

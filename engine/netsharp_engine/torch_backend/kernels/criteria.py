@@ -88,7 +88,7 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def right_answers(last: Tensor, codes: Tensor) -> Tensor:
-    """Return how many rows have their largest value where the code says; see numpy's."""
+    """Return the number of rows whose largest value is that of the label; see numpy's."""
     rows = matrix(last)
     said = rows[:, 0] > 0.5 if rows.shape[1] == 1 else rows.argmax(1)
     return (said == codes.reshape(-1)).sum()

@@ -67,7 +67,9 @@ def add(node: Node, place: TorchPlace) -> Call:
 
 
 def affine(weights: list[Tensor], biases: Tensor) -> Call:
-    """Return what multiplies each source with its matrix and adds all, and the biases."""
+    """Return the function that multiplies each source by its matrix and adds the products and
+    biases.
+    """
     first, *others = weights
     turned = [other.t() for other in others]
     if not turned:

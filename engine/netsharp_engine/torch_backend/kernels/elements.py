@@ -40,7 +40,7 @@ class LookedUp(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, found: Tensor, inside: Tensor) -> Tensor:
-        """Return what was found; ``inside`` is 1 where codes reach."""
+        """Return the quantised values; ``inside`` is 1 within the range of the codes."""
         ctx.save_for_backward(inside)
         return found.clone()
 

@@ -62,7 +62,7 @@ class TorchConvolution:
         self.plain_result = not self.extra and not self.groups and self._maps_lead()
 
     def count(self, dimensions: Sequence[int]) -> int:
-        """Return how many positions these dimensions have together."""
+        """Return the number of positions of these dimensions together."""
         return prod(self.axes[d].count for d in dimensions)
 
     def kernels(self, weights: Tensor) -> Tensor:
@@ -194,7 +194,7 @@ def convolve(node: Node, place: TorchPlace) -> Call:
 
 
 def kernel_parts(node: Node) -> KernelParts:
-    """Return how torch takes the kernels of a convolution."""
+    """Return the kernels of a convolution in torch's layout."""
     told = TorchConvolution(node.attributes)
     return KernelParts(told.kernel_shape(), *told.places())
 

@@ -25,7 +25,7 @@ class TorchTensorDraft:
         self._host = TensorDraft(job)
 
     def unsupported(self) -> Sequence[Unsupported]:
-        """Return what the table does not have, and what cannot be computed anywhere."""
+        """Return the nodes that the table does not support, and those that none can compute."""
         return [*self._lacking(), *self._host.unsupported()]
 
     def _lacking(self) -> Iterator[Unsupported]:
@@ -47,7 +47,7 @@ class TorchTensorDraft:
         return Counter({name: size for name, size in found.items() if name in kept})
 
     def planned(self) -> Planned:
-        """Return what would run in a step, whether the device is here or not."""
+        """Return the calls of a step; the device need not be present."""
         return told(self.job, self.device)
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchTensorProgram:

@@ -181,7 +181,7 @@ class TorchTensorProgram:
         self._fault = None
 
     def figures(self) -> Figures:
-        """Return what was counted."""
+        """Return the sums so far."""
         sums = tuple(map(float, self._sums))
         return Figures(sums, float(self._rows), self._rows, self._steps, self._fault)
 
@@ -227,7 +227,7 @@ class TorchTensorProgram:
         return Memory(self._updates, arrays)
 
     def _recalled(self, kind: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
-        """Return what is remembered of a parameter; zeros where nothing is given."""
+        """Return the optimiser state of a parameter; zeros where none is given."""
         if kind in SINGLE:
             return np.array(given.get(parameter.name, 0.0), np.float64).reshape(1)
         if not given:

@@ -199,7 +199,7 @@ class TorchWalk:
         )
 
     def _product_of_rows(self, node: Node) -> Tensor:
-        """Return what sparse samples make of a matrix that all share."""
+        """Return the product of a shared matrix with sparse samples."""
         left, right = node.inputs
         entries = sparse.vectors(node, self._sparse[right])
         name = left.parameters[0].name if left.op in HELD else ""

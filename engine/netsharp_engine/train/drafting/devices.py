@@ -18,7 +18,7 @@ from netsharp_engine.train.settings import TrainingSettings
 
 
 def device_of(graph: Graph, data: TrainingData, settings: TrainingSettings) -> Device:
-    """Return what computes a run; TrainingError, a sentence, where the device cannot be used."""
+    """Return the device of a run. Raises TrainingError where it cannot be used."""
     objective = choose_objective(graph, data.classes, settings.loss, data.outputs, data.scale)
     batch = min(settings.batch_size, data.train.rows)
     jobs = () if settings.device == CPU else run_jobs(graph, objective, settings, batch)
@@ -29,7 +29,7 @@ def device_of(graph: Graph, data: TrainingData, settings: TrainingSettings) -> D
 
 
 def device_facts(device: Device, settings: TrainingSettings) -> dict[str, str]:
-    """Return what a run's log says of its device; nothing where the settings name no other."""
+    """Return the entry on the device in a run's log; empty for the default device."""
     return (
         {}
         if settings.device == CPU

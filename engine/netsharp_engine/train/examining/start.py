@@ -105,7 +105,7 @@ def examine_start(
     backend: Backend,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> TrainingStart:
-    """Return what is seen of the start of a training.
+    """Return the observations on the start of training.
 
     Raises TrainingError where network, data and settings do not fit, GraphError where there is no
     memory for it.  Once ``should_stop`` is true the rest is skipped.

@@ -245,7 +245,7 @@ def _operands(key: Key, value: Any) -> str | None:
 
 
 def codes_of(operands: str) -> int:
-    """Return how many codes there are of a kind and bits such as "uint8"."""
+    """Return the number of codes of a kind and bits such as "uint8"."""
     found = OPERANDS.match(operands)
     assert found is not None
     # Those that are symmetric leave the least one out.

@@ -75,7 +75,7 @@ def dropping_graph(graph: Graph, shares: Mapping[str, float]) -> Graph:
 
 
 def draw_of(seed: int, epoch: int, position: int) -> Draw:
-    """Return what the masks of batch number ``position`` of an epoch follow from."""
+    """Return the generator's state for the masks of batch number ``position`` of an epoch."""
     return Draw(_key(seed, epoch), position)
 
 

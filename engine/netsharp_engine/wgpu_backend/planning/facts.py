@@ -74,7 +74,7 @@ class TensorFacts:
                 self.learning.add(node)
 
     def _judged(self) -> Node:
-        """Return what is compared with a label."""
+        """Return the node that is compared with the label."""
         first, second = self.graph.criteria[0].inputs[:2]
         values, label = (second, first) if first.op == "input" else (first, second)
         if label.op == "input":

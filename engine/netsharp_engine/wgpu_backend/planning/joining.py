@@ -167,7 +167,7 @@ def _both(maker: DeviceKernel, reader: DeviceKernel) -> DeviceKernel:
 
 
 def _shorter(maker: DeviceKernel, reader: DeviceKernel) -> str:
-    """Return what a joined kernel is called: the first's words, and what the second adds."""
+    """Return the name of a merged kernel: the first's, with the operation of the second."""
     return f"{maker.what}, {reader.what.rpartition(': ')[2]}"
 
 

@@ -66,7 +66,7 @@ def placed(buffers: Iterable[Buffer], used: set[int], arena: int = ARENA) -> Pla
 
 
 def _remedy(rows: bool) -> str:
-    """Return what helps where it is rows that take room, and where it is parameters."""
+    """Return the advice if memory is used by rows, or by parameters."""
     if rows:
         return "Take fewer rows a step (batch_size), or train on another device: --device cpu."
     return "Make the layers smaller, or train on another device: --device cpu."

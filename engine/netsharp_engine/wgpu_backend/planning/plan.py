@@ -52,7 +52,7 @@ class DevicePlan(NamedTuple):
         return writing.PassText(one, self.described.building.buffers, self.placement).text()
 
     def dispatch(self, one: Pass) -> tuple[int, int]:
-        """Return how many groups of a pass, in two dimensions."""
+        """Return the number of workgroups of a pass, in two dimensions."""
         width = writing.threads(one)
         return writing.folded(sum(writing.groups(kernel, width) for kernel in one.kernels))
 
@@ -70,7 +70,7 @@ class DevicePlan(NamedTuple):
         return True
 
     def bytes(self) -> int:
-        """Return what all arenas hold."""
+        """Return the bytes of all arenas."""
         return 4 * sum(self.placement.arenas.values())
 
 

@@ -29,7 +29,7 @@ def shifted(text: str, distance: int) -> str:
 
 
 def strides(extents: Sequence[int]) -> list[int]:
-    """Return how far apart neighbours along each dimension lie, row-major."""
+    """Return the row-major strides of each dimension, in elements."""
     return [prod(extents[d + 1 :]) for d in range(len(extents))]
 
 

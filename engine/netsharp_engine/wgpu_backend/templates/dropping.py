@@ -34,7 +34,7 @@ def drawn(
 
 
 def numbers_of(draw: Draw | None) -> list[float]:
-    """Return what the buffer of a draw holds; without a draw nothing is dropped."""
+    """Return the contents of a draw's buffer; without a draw nothing is dropped."""
     if draw is None:
         return [0.0] * NUMBERS
     words = (*draw.key, draw.step)

@@ -41,7 +41,7 @@ class Goal(NamedTuple):
 
     @property
     def outputs(self) -> int:
-        """Return how many numbers a row has."""
+        """Return the number of elements in a row."""
         return self.numbers.width
 
     @property
@@ -55,7 +55,7 @@ class Goal(NamedTuple):
 
     @property
     def share(self) -> str:
-        """Return what a row counts."""
+        """Return the expression for the weight of a row."""
         return f"b{self.shares.number}[n]"
 
 

@@ -117,7 +117,7 @@ def _is_channel(dim: Dim) -> bool:
 
 
 def _count(way: KernelWay) -> int:
-    """Return how many places one kernel has."""
+    """Return the number of places of one kernel."""
     return prod(dim.places for dim in way.dims)
 
 

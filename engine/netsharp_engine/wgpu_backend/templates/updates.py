@@ -82,7 +82,9 @@ def formulas_of(rule: UpdateRule) -> str:
 
 
 def asked(rule: UpdateRule) -> frozenset[str]:
-    """Return what a rule asks of kernels, in words; other numbers need no other kernels."""
+    """Return the features, in words, that an update rule requires of kernels; other values need no
+    other kernels.
+    """
     shaping = rule.shaping
     wanted = {
         f"the update rule '{formulas_of(rule)}'": True,

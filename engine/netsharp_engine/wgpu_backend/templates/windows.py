@@ -45,7 +45,7 @@ class Dim(NamedTuple):
 
     @property
     def most(self) -> int:
-        """Return how many places see one cell, at most."""
+        """Return the maximum number of places that read one cell."""
         return min(self.places, -(-self.kernel // self.stride))
 
 
@@ -133,7 +133,7 @@ class KernelWay:
         return shifted(times(f"({number})" if number != "0" else number, self.row), self.taps)
 
     def under(self, index: str = "i") -> Seen:
-        """Return what an output sees: the taps on real cells."""
+        """Return the inputs of an output: the taps on real cells."""
         maps, places = self._split(index)
         lets: list[tuple[str, str]] = []
         loops, cells, taps, real = [], [], [], []

@@ -81,7 +81,7 @@ def keep_variants(
 def latest_variants(
     network: str, wanted: str = "", folder: str | None = None
 ) -> tuple[DeviceIdentity, dict[str, str]] | None:
-    """Return what was chosen last for a network on a device whose name holds ``wanted``.
+    """Return the latest choice for a network on a device whose name contains ``wanted``.
 
     No device has to be here; None where nothing is kept.
     """
@@ -153,7 +153,7 @@ def _read(
 
 
 def _values(path: str) -> dict[str, Any] | None:
-    """Return what a file holds; None where it is none of ours, or of another version."""
+    """Return the values in a file; None where it is not ours, or of another version."""
     try:
         with open_plain(path) as stream:
             text = stream.read(MOST_BYTES + 1)

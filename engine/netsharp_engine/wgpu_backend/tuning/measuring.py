@@ -99,7 +99,7 @@ def _tried(machine: PlanMachine, kernel: DeviceKernel, end: float) -> Iterator[T
 
 
 def _seconds(machine: PlanMachine, kernel: DeviceKernel) -> float:
-    """Return how long a kernel takes, alone in its pass, in the device's own measure."""
+    """Return the time of a kernel, alone in its pass, in the device's own unit."""
     programs = machine.prepare([Pass((kernel,))]) * RUNS
     machine.timed(programs)
     return min(machine.timed(programs) for _ in range(TIMES)) / RUNS
@@ -111,7 +111,7 @@ def _written(machine: PlanMachine, kernel: DeviceKernel) -> list[Buffer]:
 
 
 def _numbers(machine: PlanMachine, kernel: DeviceKernel, start: list[Floats]) -> list[Floats]:
-    """Return what a kernel writes from a start."""
+    """Return the values that a kernel writes, from given initial values."""
     buffers = _written(machine, kernel)
     for buffer, numbers in zip(buffers, start, strict=True):
         machine.write(buffer, numbers)

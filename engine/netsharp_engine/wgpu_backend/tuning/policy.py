@@ -64,7 +64,7 @@ def chosen_variants(
 
 
 def planned_variants(plan: DevicePlan, wanted: str = "") -> Choices:
-    """Return what was chosen last for a plan on a device of that name, which need not be here."""
+    """Return the latest choice for a plan on a device of that name, which need not be present."""
     if os.environ.get(TUNE, "").casefold() == "off":
         return Choices({})
     found = latest_variants(network_of(plan), wanted)
@@ -86,6 +86,6 @@ class DeviceTuning:
         return Choices({}) if self.adapter is None else chosen_variants(plan, self.adapter, make)
 
     def planned(self, plan: DevicePlan) -> Choices:
-        """Return what was chosen last for a plan."""
+        """Return the latest choice for a plan."""
         wanted = self.wanted if self.adapter is None else self.adapter.name
         return planned_variants(plan, wanted)

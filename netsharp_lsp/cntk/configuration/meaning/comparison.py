@@ -73,7 +73,7 @@ def _meaning(value: Value) -> tuple[bool, str]:
 
 
 def _without_blanks(found: re.Match[str]) -> str:
-    """Return what remains: a quoted text, a sign without the blanks beside it, one blank of
-    several.
+    """Return the replacement of a match: a quoted text, a sign without the blanks beside it, or one
+    blank.
     """
     return next(filter(None, found.groups()), " ")

@@ -32,7 +32,7 @@ def of_ndl(name: str) -> str:
 
 
 def described(name: str) -> str:
-    """Return what the function of a call does, without its form."""
+    """Return the description of a called function, without its signature."""
     entry = of(name)
     if entry is not None:
         return entry.text

@@ -125,7 +125,7 @@ class CalledMacro(NamedTuple):
 
     @property
     def form(self) -> str:
-        """Return how it is called."""
+        """Return its signature."""
         words = ", ".join(one.text for one in self.definition.parameters)
         return f"{self.definition.name.text}({words})"
 

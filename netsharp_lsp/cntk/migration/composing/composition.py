@@ -297,7 +297,7 @@ class Composition:
         return _enclosed(body, chosen is not None, includes=True)
 
     def _chosen(self, builder: Builder, described: Found) -> str | None:
-        """Return what a builder selects from a file with several networks; None for a single
+        """Return the name that a builder selects from a file with several networks; None for one
         network.
         """
         if builder.selecting is not None:

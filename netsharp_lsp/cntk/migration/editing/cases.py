@@ -161,7 +161,7 @@ class Case:
 
     @cached_property
     def before(self) -> BuiltNetwork | None:
-        """Return what its command builds with the files as they are."""
+        """Return the network that its command builds from the unchanged files."""
         return self._experiment.network_of(self.builder.command.name)
 
     @cached_property

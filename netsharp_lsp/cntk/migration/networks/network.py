@@ -231,7 +231,7 @@ class MigratedNetwork:
         return f".{self.name_of(result)}{deeper}"
 
     def selection_of(self, use: Use) -> str:
-        """Return what has to follow a name so that it is a node; empty for most."""
+        """Return the suffix that makes a name refer to a node; empty for most."""
         symbol = use.parts[-1][2]
         macro = self.names.target(symbol) if symbol is not None else None
         if macro is None or not self.is_kept_record(macro):

@@ -102,9 +102,7 @@ def _has_weight(site: CallSite) -> bool:
 
 
 def _best(site: CallSite) -> str | None:
-    """Return how many best scores have to include the label, where an error node takes a
-    constant.
-    """
+    """Return the K of a top-K error whose node takes it as a constant; None for others."""
     if not _has_weight(site) or site.function is None or site.function.name == "Logistic":
         return None
     third = site.arguments.positional[2]
@@ -154,7 +152,7 @@ def _by_hand(site: CallSite, code: str) -> Iterator[Edit]:
 
 
 def _inputs(site: CallSite) -> int:
-    """Return how many arguments of a call are inputs of its node."""
+    """Return the number of arguments of a call that are inputs of its node."""
     positional = site.arguments.positional
     if site.function is not None and site.function.name == "Crop" and len(positional) > 2:
         third = positional[2]

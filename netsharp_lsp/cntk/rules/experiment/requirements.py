@@ -98,7 +98,7 @@ def _without_action(command: Command, visits: list[Visit]) -> Iterator[Finding]:
 
 
 def _lacking(visits: list[Visit]) -> list[_Lack]:
-    """Return what one command lacks, nothing if a part is omitted on purpose."""
+    """Return the missing parts of one command; none if a placeholder stands for a part."""
     if any(visit.scope.here(PLACEHOLDER) is not None for visit in visits):
         return []
     return [lack for visit in visits for lack in _lacks(visit)]

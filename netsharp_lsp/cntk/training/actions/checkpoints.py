@@ -257,7 +257,9 @@ class Keeper:
 
 
 def _held(network: Network) -> list[object]:
-    """Return what two networks share of which one takes the values of the other."""
+    """Return the parts that two networks must have in common for one to take the values of the
+    other.
+    """
     return [(node.name, node.operation, node.shape) for node in held(network)]
 
 

@@ -130,7 +130,9 @@ def _of_script(command: Command, action: str, shop: Workshop) -> EditModels:
 
 
 def _shown(work: CommandWork, dump: Dumped, drawn: dict[object, Start], missing: str) -> ShownNodes:
-    """Return what a script writes as text; raise Refused, at its place, if that is not known."""
+    """Return the nodes that a script writes as text. Raises Refused, at its place, if they are not
+    known.
+    """
     path = normal(dump.path)
     _refuse_target(work, path)
     network, names = dump.network, dump.names

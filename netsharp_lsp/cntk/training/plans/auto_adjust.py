@@ -79,7 +79,7 @@ def _samples(options: Options, sizes: Sequence[int]) -> Sequence[int]:
 
 
 def _sizes(options: Options) -> Sizes | None:
-    """Return how minibatch sizes are searched, None where they are not."""
+    """Return the options of the search for minibatch sizes, None where there is no search."""
     largest = _counted(options, "minibatchSizeTuningMax", 1_048_576)
     frequency = _counted(options, "minibatchSizeTuningFrequency", 1)
     margin = options.whole("minibatchSearchCriterionErrorMargin", 1)

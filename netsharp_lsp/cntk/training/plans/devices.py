@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def training_job(graph: Graph, plan: TrainingPlan) -> Job:
-    """Return what a back end is asked to do in a training, for minibatches of the largest size."""
+    """Return the job of a back end in training, for minibatches of the largest size."""
     rule = plan.updates.rule(0.0, 0.0, 1)
     return Job(graph, max(plan.schedule.sizes), plan.dtype, rule)
 

@@ -36,7 +36,7 @@ class TrainedTogether(NamedTuple):
 
 
 def trained_together(around: Options, sgd: Options, dtype: str, workers: int) -> TrainedTogether:
-    """Return how `workers` processes that train a configuration share the work."""
+    """Return how `workers` processes share the training of a configuration."""
     is_on = around.truth("parallelTrain", False)
     found = sgd.found("ParallelTrain")
     if workers == 1 or not is_on:

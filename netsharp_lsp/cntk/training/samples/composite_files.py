@@ -138,8 +138,8 @@ def _parts(options: Options) -> list[_Part]:
 
 
 def _window(options: Options, parts: Sequence[TextFile | ImageFile]) -> int | None:
-    """Return how many samples are shuffled together, None for all: images alone are chunks that are
-    shuffled.
+    """Return the number of samples that are shuffled together, None for all; images without other
+    files are shuffled one by one.
     """
     if options.found("randomizationWindow") is None:
         return 1 if len(parts) == 1 and isinstance(parts[0], ImageFile) else None

@@ -50,7 +50,7 @@ class TextFile(NamedTuple):
 
     @property
     def most_errors(self) -> int:
-        """Return how many errors are skipped."""
+        """Return the number of errors that are skipped."""
         return self.options.most_errors
 
     @property

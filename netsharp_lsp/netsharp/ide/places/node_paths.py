@@ -72,7 +72,7 @@ class NodePath:
 
     @property
     def role(self) -> str:
-        """Return what the name is."""
+        """Return the role of the name."""
         name = self.name
         if name is None or len(self.path) < 2:
             return ""

@@ -90,7 +90,7 @@ class Situation:
 
 
 def situation_at(specification: Specification, offset: int) -> Situation | None:
-    """Return what may be written at an offset; None inside comments and long lists of numbers."""
+    """Return the completion context at an offset; None in comments and long lists of numbers."""
     if _in_comment(specification, offset):
         return None
     data = specification.data

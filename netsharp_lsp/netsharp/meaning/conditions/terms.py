@@ -193,7 +193,9 @@ class Group:
         self.rows: dict[Shape, list[Shape]] = {}
 
     def evaluations(self, source: Shape, destination: Shape) -> int:
-        """Return how often the terms must run; terms of many operations count for several."""
+        """Return the number of evaluations of the terms; terms of many operations count more than
+        once.
+        """
         sizes = [source[i] for i in self.sources] + [destination[i] for i in self.destinations]
         return product(tuple(sizes)) * self.cost
 

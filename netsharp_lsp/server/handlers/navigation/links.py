@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def document_links(session: Session, params: lsp.DocumentLinkParams) -> list[dict[str, Any]]:
-    """Return what leads somewhere: addresses, and codes of rules to their pages."""
+    """Return the links: addresses, and codes of rules, which lead to their pages."""
     tooltips = session.client.can("textDocument.documentLink.tooltipSupport")
     links: list[dict[str, Any]] = []
     for view, _, _ in session.places(params.text_document.uri, None):

@@ -85,7 +85,9 @@ def convolution(
     bias: Array | None,
     spread: Spread = PLAIN,
 ) -> Expression:
-    """Return what kernels [maps, channels of a group, *taps] find in [n, channels, *axes]."""
+    """Return the convolution of [n, channels, *axes] with kernels [maps, channels of a group,
+    *taps].
+    """
     given, pads = padded(out, image, axes, False)
     words = walk_of(axes, pads)
     if all(axis.stride == 1 for axis in axes):
@@ -176,8 +178,8 @@ def by_cells(
     maps: Sequence[int],
     weights: Array,
 ) -> str:
-    """Return what kernels [kernels, taps] or [kernels, taps + 1], the last a bias, find in images
-    [n, cells]: [n, maps of the first axis * its places, ...].
+    """Return the convolution [n, maps of the first axis * its places, ...] of images [n, cells]
+    with kernels [kernels, taps] or [kernels, taps + 1], where the last is a bias.
     """
     numbers_of = kernel_numbers(axes, sharing, maps)
     taps = product(tuple(axis.kernel for axis in axes))

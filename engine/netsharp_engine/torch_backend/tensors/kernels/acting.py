@@ -38,7 +38,7 @@ class TorchActing:
 
     @property
     def phase(self) -> Phase:
-        """Return what the epoch sets."""
+        """Return the phase of the epoch."""
         return self.host.phase
 
     def begin(self, phase: Phase) -> None:

@@ -61,7 +61,7 @@ def _unsorted(node: Node, sources: Tensors) -> Tensor:
 
 
 def _missed(worth: Tensor, scores: Tensor, numbers: Tensor) -> Tensor:
-    """Return how far answers are from the best order, in per cent times the samples."""
+    """Return the distance of the answers from the best order, in per cent times the samples."""
     shares = []
     for _, worths, each in _queries(worth, scores, numbers):
         discounts, best = _shares(worths, each)

@@ -27,7 +27,7 @@ class RuledGradient(torch.autograd.Function):  # type: ignore[misc]
     def forward(
         ctx: Any, compute: Callable[..., Tensor], rule: GradientRule, *sources: Tensor
     ) -> Tensor:
-        """Return what ``compute`` makes of the sources."""
+        """Return the result of ``compute`` for the sources."""
         value = compute(*sources)
         ctx.rule = rule
         ctx.save_for_backward(value, *sources)

@@ -33,7 +33,7 @@ def sent(places: np.ndarray, like: Tensor) -> Tensor:
 
 
 def border(delay: Node, initial: Tensor | None, like: Tensor) -> Tensor:
-    """Return what a delay gives where there is no such step, [1, *shape]."""
+    """Return the value of a delay before the first or after the last step, [1, *shape]."""
     if initial is None:
         number = delay.attributes.get("initial", 0.0)
         return like.new_full((1, *delay.shape), number)
