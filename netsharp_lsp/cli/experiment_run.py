@@ -61,7 +61,7 @@ _OF_TRAINING = {"resume": "--resume", "show_settings": "--show-settings", "run_f
 
 
 def experiments_meant(items: Sequence[str]) -> Experiments | None:
-    """Return the interface that runs the items, None where none is a file that a run begins with."""
+    """Return the interface that runs the items, None where no item is a file of a run."""
     for family in families():
         experiments = family.experiments
         if experiments is not None and any(_begins(item, experiments.starts) for item in items):
