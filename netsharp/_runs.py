@@ -31,7 +31,7 @@ def run(
     *,
     set: Mapping[str, object] | None = None,
 ) -> dict[str, CommandResult]:
-    """Do what a configuration of CNTK says: train, test, write, ..., as `netsharp run` does.
+    """Run a CNTK configuration: train, test, write, ..., as `netsharp run` does.
 
     Nothing is read or written outside the work tree of git around what is named and the present
     folder, else these folders.
@@ -137,7 +137,7 @@ class _Figures:
         """Drop a line of CNTK's log, which is not shown here."""
 
     def notice(self, sentence: str) -> None:
-        """Take what a person should know."""
+        """Receive a message for the user."""
         self.notices.append(sentence)
 
     def stops(self) -> bool:

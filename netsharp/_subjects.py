@@ -168,7 +168,7 @@ def inspected(subject: Subject, assigned: tuple[str, ...]) -> list[Diagnostic]:
 
 
 def asked_of(subjects: Sequence[Subject], assigned: tuple[str, ...]) -> Question:
-    """Return the question about what some subjects are."""
+    """Return the question that asks for the description of some subjects."""
     around = Around(subjects)
     items = {one.name: one.items[0] for one in subjects}
     owners = {one.items[0]: one for one in subjects}

@@ -209,7 +209,7 @@ def compare(
     host: Host | None = None,
     set: Mapping[str, object] | None = None,
 ) -> Comparison:
-    """Compare two networks by what they are, not by how they are spelt.
+    """Compare two networks by their meaning, not by their text.
 
     Parameters
     ----------

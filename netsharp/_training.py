@@ -236,7 +236,7 @@ def rows_of(model: Model, x: Any) -> Any:
 
 
 def trained_model(model: object, done: str) -> Model:
-    """Return a model, or that of a fitted estimator; ``done`` is what is to happen to it.
+    """Return a model, or that of a fitted estimator; ``done`` names the operation for a message.
 
     Raises ValueError where there is none.
     """

@@ -127,7 +127,7 @@ _interrupts = _Interrupts()
 
 
 def _answer(arguments: list[str]) -> int:
-    """Do what the arguments say, whatever happens, and bring out what was printed."""
+    """Run the command that the arguments name, and flush its output in any case."""
     try:
         code = _dispatch(arguments)
     except SystemExit as stop:

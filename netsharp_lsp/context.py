@@ -74,7 +74,7 @@ def read_target(value: object) -> DeviceTarget:
 
 
 def read_size(value: object) -> int | None:
-    """Return a number of bytes, as settings and flags write it; None for what is none."""
+    """Return a number of bytes, as settings and flags write it; None for other text."""
     import re
 
     match = re.fullmatch(_SIZE, str(value)) if type(value) in (int, str) else None

@@ -157,8 +157,8 @@ if TYPE_CHECKING:
             """Compare the networks that two arguments mean: the answer's `comparison`."""
 
         def perform(self, asked: Performance, follower: Follower) -> Answer:
-            """Do what the commands of a run say; the answer's code is 0 done, 1 where data or
-            configuration are wrong, 2 where it cannot be done, 130 where `follower` stops it.
+            """Run the commands of a run; the answer's code is 0 done, 1 where data or configuration
+            have errors, 2 where it is impossible, 130 where `follower` stops it.
             """
 
         def training_jobs(self, asked: Performance) -> tuple[Answer, Sequence[tuple[str, Job]]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             """Take a line of the original program's log."""
 
         def notice(self, sentence: str) -> None:
-            """Take what a person should know."""
+            """Receive a message for the user."""
 
         def stops(self) -> bool:
             """Return whether a stop is requested."""

@@ -227,7 +227,7 @@ def _wrong_part(key: str, value: object) -> str | None:
 
 
 def assign(settings: Settings, key: str, value: object) -> str | None:
-    """Store what a key is set to; return what is wrong, as a sentence, where it cannot be."""
+    """Store the value of a key. Return a sentence where it is invalid."""
     if key == ROOTS:
         return (
             f"'{ROOTS}' says where the files of a folder may lead, so none of them can set it: "

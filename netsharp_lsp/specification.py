@@ -227,7 +227,7 @@ def refuse_errors(
 
 
 def graph_of(data: bytes, known: Mapping[str, Any]) -> Graph:
-    """Return the engine's graph of a text with what is known of its data.
+    """Return the engine's graph of a text with the facts about its data.
 
     Raises SpecificationError for a text with errors, those that it suppresses included, and
     TrainingError for a network that is too large.
@@ -283,7 +283,7 @@ def _plain_value(value: object) -> object:
 
 @contextmanager
 def refusals(data: bytes) -> Iterator[None]:
-    """Raise TrainingError in place of what the engine's inside says about the network of a text."""
+    """Raise TrainingError in place of the engine's own error about the network of a text."""
     from netsharp_engine.graph import GraphError
 
     try:

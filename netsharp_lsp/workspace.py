@@ -252,7 +252,7 @@ class GivenFiles:
         return posixpath.normpath(path.replace("\\", "/"))
 
     def outside(self, path: str) -> bool:
-        """Return that there is nothing else: what is not here is nowhere."""
+        """Return nothing: a file that is not here does not exist."""
         return False
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:

@@ -144,7 +144,7 @@ class _Plan:
     def add(
         self, layer: SummedLayer, seen: Observed, operands: Sequence[_Values], *, last: bool
     ) -> _Values:
-        """Add a layer, and return what the codes of its values mean."""
+        """Add a layer, and return the scheme of its values."""
         given = [operands[part.bundle.source.operand].of(part.bundle) for part in layer.parts]
         result, target = self._schemes(layer, seen, last)
         if layer.pool is not None and layer.pool.largest:

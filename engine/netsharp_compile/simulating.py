@@ -67,7 +67,7 @@ class SimulatedNetwork:
 
 
 def stretches(count: int) -> Iterator[slice]:
-    """Yield the places of a few rows at a time: what a network computes of many takes memory."""
+    """Yield slices of a few rows at a time, which bounds the memory of a network's values."""
     for start in range(0, count, _TOGETHER):
         yield slice(start, start + _TOGETHER)
 

@@ -112,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check what the arguments name; 0 clean, 1 something found, 2 something could not run."""
+    """Check the files that the arguments name; 0 clean, 1 findings, 2 a failure."""
     if args.watch:
         from netsharp_lsp.cli.console.watch import watch
 

@@ -148,7 +148,7 @@ def _check_cost(args: argparse.Namespace) -> None:
 
 
 def _stored(path: str, *, partial: bool) -> dict[str, Any] | None:
-    """Return the network in a model of another program, None where what is named is none."""
+    """Return the network in a model of another program, None where the file is not such a model."""
     try:
         return stored_network(path, partial=partial)
     except ValueError as error:

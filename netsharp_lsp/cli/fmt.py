@@ -72,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Format what the arguments name; 0 fine, 1 something would change, 2 something failed."""
+    """Format the files that the arguments name; 0 done, 1 something would change, 2 something
+    failed.
+    """
     # A process that only formats ends soon and makes no cycles: collecting costs, and finds none.
     gc.disable()
     try:
@@ -136,7 +138,7 @@ class _Outcome:
 
 
 def _jobs(args: argparse.Namespace) -> tuple[list[_Job], list[str]]:
-    """Return the files to format, each with its options, and sentences on what is not there."""
+    """Return the files to format, each with its options, and sentences on missing ones."""
     named = [(args.stdin_filename or ".") if path == "-" else path for path in args.paths]
     roots = roots_for(named, args)
     find = settings_finder(args, roots)

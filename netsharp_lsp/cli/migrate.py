@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Migrate what the arguments name; 1 if something differs or needs a person, 2 if it cannot."""
+    """Migrate the files that the arguments name; 1 if networks differ or need a manual change, 2 on
+    failure.
+    """
     try:
         roots = roots_for(args.paths, args)
         files = ReadOnce(DiskFiles(roots=roots))
@@ -129,7 +131,7 @@ def _show(units: Sequence[MigrationUnit]) -> None:
 def _written(
     units: Sequence[MigrationUnit], files: ReadOnce, roots: Roots
 ) -> tuple[list[str], bool]:
-    """Write every unit that is proven, each wholly; what was written, and whether some was not."""
+    """Write every proven unit completely. Return the files written, and whether some were not."""
     written: list[str] = []
     failed = False
     for unit in units:
@@ -171,7 +173,7 @@ def _write_all(texts: dict[str, bytes], files: ReadOnce) -> bool:
 
 
 def _restore(file: str, written: bytes, before: bytes | None) -> None:
-    """Restore what was there before, unless the file has changed since."""
+    """Restore the previous content, unless the file has changed since."""
     try:
         if before is None:
             remove_if(file, written)

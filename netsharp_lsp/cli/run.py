@@ -201,7 +201,7 @@ def _run(args: argparse.Namespace, machines: Machines | None) -> int:
 def _trained(
     args: argparse.Namespace, order: RunOrder, machines: Machines | None, ranks: Ranks
 ) -> int:
-    """Load, and do what is asked: train, look at the start, or see whether processes agree."""
+    """Load the data, then train, examine the start, or compare the processes, as requested."""
     trainee, silent = order.trainee, not ranks.leads
     compared(ranks, "specification", f"checksum {zlib.crc32(trainee.text):08x}")
     stored = _stored(args, order, machines, ranks)

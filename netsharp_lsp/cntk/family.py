@@ -282,7 +282,7 @@ class CntkFamily:
         return language_of(name, data)
 
     def decode(self, data: bytes) -> Source | DecodeError:
-        """Decode text: what is not UTF-8 is Windows-1252, and bytes with a NUL are not a text."""
+        """Decode text as UTF-8, else as Windows-1252; bytes with a NUL are not a text."""
         from netsharp_lsp.text.decode import WINDOWS_1252, DecodeError, decode_legacy
 
         decoded = decode_legacy(data)

@@ -49,7 +49,7 @@ class Baseline:
         return fresh
 
     def record(self, file: str, lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> None:
-        """Replace what is known of a file by exactly these diagnostics."""
+        """Replace the recorded diagnostics of a file by these."""
         counts: dict[Key, int] = {}
         for key in keys_of(lines, diagnostics):
             counts[key] = counts.get(key, 0) + 1

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             """Return the text of a whole content, None where it would end early or is wrong."""
 
         def settle(self, text: bytes, edit: Edit) -> Edit | None:
-            """Return an equivalent edit of `text` that keeps what must stay, None without one."""
+            """Return an equivalent edit of `text` that keeps protected bytes, None without one."""
 
 
 #: Bytes that are read again to try the edits of one content: of a long one that has many faults,

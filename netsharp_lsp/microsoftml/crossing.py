@@ -121,7 +121,7 @@ def scored(
 
 
 def in_words_of_r(sentence: str) -> str:
-    """Return a sentence with calls and arguments by their names in R; what is quoted stays."""
+    """Return a sentence with the names of calls and arguments in R; quoted text stays."""
     return _QUOTED_OR_WORD.sub(lambda found: R_NAMES.get(found[0], found[0]), sentence)
 
 

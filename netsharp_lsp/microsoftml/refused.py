@@ -65,7 +65,9 @@ def shown(value: object) -> str:
 
 
 def is_true(name: str, given: object) -> bool:
-    """Return whether a truth is given; ValueError, which names the argument, for what is none."""
+    """Return a truth value that was given. Raises ValueError, which names the argument, for other
+    values.
+    """
     if not isinstance(given, Integral) and type(given).__name__ != "bool":
         raise ValueError(f"{name} must be True or False, found {shown(given)}.")
     return bool(given)

@@ -41,7 +41,7 @@ POOL_OPERATIONS = ("max pool", "mean pool")
 
 
 def build_graph(specification: str, known: Mapping[str, Any]) -> Graph:
-    """Return the graph of a specification's text, with what is known around it.
+    """Return the graph of a specification's text in its context.
 
     ``known``: the fields of a `Context` by name; others are ignored. Raises GraphError, a sentence,
     where the text has errors or a size stays unknown.

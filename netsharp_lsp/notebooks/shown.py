@@ -33,7 +33,7 @@ class Specification(str):
     __slots__ = ()
 
     def __new__(cls, specification: str | os.PathLike[str]) -> Specification:
-        """Read what a path means."""
+        """Read the file of a path."""
         return super().__new__(cls, read_specification(specification).decode())
 
     def _findings(self) -> list[Diagnostic]:

@@ -113,7 +113,7 @@ class Session(Connection):
         return self.documents.get(uri)
 
     def leave(self, uri: str) -> None:
-        """Leave a document that the client closes, and take back what was said of it."""
+        """Close a document that the client closes, and clear its diagnostics."""
         if self.documents.pop(uri, None) is None:
             return
         self.unpublished.pop(uri, None)

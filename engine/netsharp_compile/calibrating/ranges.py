@@ -168,7 +168,7 @@ def chosen_range(
     method: RangeMethod,
     scheme_of: Callable[[float, float], QuantizationScheme],
 ) -> tuple[float, float]:
-    """Return the part of what was seen that codes are to cover; ``scheme_of`` makes them of it."""
+    """Return the part of the observed range that codes should cover; ``scheme_of`` makes codes."""
     low, high, counts = seen
     if counts is None or not high > low:
         return low, high
@@ -268,7 +268,7 @@ def doubts_of(
     layers: Sequence[SummedLayer],
     seen: Sequence[Observed],
 ) -> Iterator[str]:
-    """Yield sentences on what the rows did not show: ``names`` are those of the features."""
+    """Yield sentences on features that never changed in the rows; ``names`` are theirs."""
     if features.rows < FEW_ROWS:
         many = "One row was" if features.rows == 1 else f"{features.rows} rows were"
         yield f"{many} given: a hundred or more show what a device will see."

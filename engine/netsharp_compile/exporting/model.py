@@ -96,7 +96,7 @@ class _QdqTable(TableExport):
         return QuantizedModel(proto, self._layers.features, tuple(self._layers.layers))
 
     def inputs(self) -> list[ValueInfoProto]:
-        """Take columns, encode them, and make codes of what is not normalised."""
+        """Select columns, encode them, and make codes of values that are not normalised."""
         typed, features = self.encoded()
         columns = self._model.encoding.columns
         may_lack = any(one.levels is None and one.fill is None for one in columns)

@@ -68,7 +68,7 @@ class GateVerdict:
 
     @property
     def is_met(self) -> bool:
-        """Return whether at most what is allowed is lost; one row never fails it."""
+        """Return whether the loss is within the limit; one row never fails it."""
         if self.right is None or self.right_before is None:
             return 100 * self.error <= self.allowed
         # A row in a thousand is exactly a tenth of a point, without an error of rounding.

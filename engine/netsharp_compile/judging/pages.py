@@ -31,7 +31,7 @@ def report_json(report: CompileReport) -> str:
 
 
 def report_values(report: CompileReport) -> dict[str, Any]:
-    """Return a report as plain values of JSON; what is infinite is None."""
+    """Return a report as plain values of JSON; infinite numbers are None."""
     found: dict[str, Any] = _plain(report.to_json())
     return found
 

@@ -183,7 +183,7 @@ class _Tally:
         self.below = self.above = self.count = 0
 
     def saw(self, layer: IntegerLayer, results: Integers) -> None:
-        """Count what is cut off."""
+        """Count the values that are clipped."""
         self.below += int((results == layer.result.least).sum())
         self.above += int((results == layer.result.most).sum())
         self.count += results.size

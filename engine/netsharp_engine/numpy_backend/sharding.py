@@ -70,7 +70,7 @@ class Team:
         self._queues: list[SimpleQueue[Errand | None]] = []
 
     def together(self, calls: Sequence[Call]) -> None:
-        """Make calls at the same time; raise what the first that failed raised.
+        """Make calls concurrently; raise the exception of the first that failed.
 
         This thread makes the first, and then each that no other has begun: on a busy machine these
         may come late.

@@ -72,7 +72,7 @@ class TorchCalls:
         return TorchPlace(parts, numbers.device, numbers.dtype, self.facts.training, self.masks)
 
     def run(self, values: dict[Node, Tensor]) -> None:
-        """Compute all but what is late; ``values`` has those of the inputs."""
+        """Compute all nodes except late ones; ``values`` has those of the inputs."""
         for node, sources, call, _ in self.steps:
             values[node] = call(*[values[source] for source in sources])
 

@@ -139,7 +139,7 @@ class TorchNumbers:
         return found
 
     def leaf_views(self, vector: Tensor) -> list[Tensor]:
-        """Return the parts of a vector of what is trained, one for each leaf."""
+        """Return the parts of a vector of trained parameters, one for each leaf."""
         found = self.views(self.changed, vector).values()
         return [view for views in found for view in views]
 

@@ -208,7 +208,7 @@ class TorchProgram:
         return judge(last, self._wanted, self._shares)
 
     def update(self, rule: UpdateRule) -> bool:
-        """Change what is trained, which is kept before where the step is risky."""
+        """Update the trained parameters, which are saved first where the step may fail."""
         if self._fault is not None:
             return False
         if not self._weight:
@@ -286,7 +286,7 @@ class TorchProgram:
             self._updates.steps = memory.updates
 
     def store_memory(self) -> Memory:
-        """Canonical copies of what the rule remembers."""
+        """Canonical copies of the optimiser state."""
         state = self._updates.state
         arrays = {name: self.numbers.arrays(vector) for name, vector in state.items()}
         return Memory(self._updates.steps, arrays)

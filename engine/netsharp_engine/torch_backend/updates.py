@@ -133,7 +133,7 @@ class TorchUpdates:
         return square * rate * rate < RISKY_SQUARE and rate < RISKY_RATE and not grows
 
     def update(self, rule: UpdateRule, gradients: Sequence[Tensor]) -> None:
-        """Change what is trained by the gradients of its pieces."""
+        """Update the trained parameters by the gradients of their pieces."""
         self.steps += 1
         for (weights, state), gradient in zip(self._pieces, gradients, strict=True):
             self._apply(rule, self.steps, weights, gradient, state)

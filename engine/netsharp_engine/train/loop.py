@@ -211,7 +211,7 @@ class Run:
         return True
 
     def _read(self) -> Fault | None:
-        """Take over what the program has counted; steps after a fault do not count."""
+        """Take over the program's sums; steps after a fault do not count."""
         state, figures = self._state, self._program.figures()
         rows = self._feeder.rows
         state.samples -= rows(state.position) - rows(figures.steps)

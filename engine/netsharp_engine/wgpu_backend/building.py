@@ -91,7 +91,7 @@ class Building:
         size: int | None = None,
         once: bool = False,
     ) -> DeviceKernel:
-        """Add a kernel that stores what the last operation makes.
+        """Add a kernel that stores the result of the last operation.
 
         In formulas ``{0}`` is what the first operation made, ``{1}`` what the second one did.
         """

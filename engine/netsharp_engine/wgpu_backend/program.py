@@ -271,7 +271,7 @@ class DeviceProgram:
             self._read_ring()
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets: nothing of it acts on what a device computes."""
+        """Set the values of an epoch, none of which affects a device."""
 
     def lengths(self, node: Node) -> None:
         """No value of a device is one of sequences."""
@@ -321,7 +321,7 @@ class DeviceProgram:
         self._safe_updates = self._updates
 
     def _fail(self, fault: Fault) -> None:
-        """Go back to what was known to be well."""
+        """Restore the last valid state."""
         self._told = self._told._replace(fault=fault)
         self._unread = []
         if self._safe is not None:

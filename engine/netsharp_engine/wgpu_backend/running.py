@@ -142,7 +142,7 @@ class OpenDevice:
 
     @contextlib.contextmanager
     def _said(self, what: str) -> Iterator[None]:
-        """Say in a sentence what a device refuses."""
+        """Raise GraphError, with a remedy, where a device reports an error."""
         try:
             yield
         except self._errors as error:
@@ -193,7 +193,7 @@ class OpenDevice:
             )
 
     def write(self, arena: Any, offset: int, numbers: npt.NDArray[Any]) -> None:
-        """Copy numbers of four bytes to a device, in order with what is submitted."""
+        """Copy numbers of four bytes to a device, in order with submitted work."""
         self.counts.bytes_up += numbers.nbytes
         self._made.queue.write_buffer(arena, 4 * offset, numbers)
 
@@ -238,7 +238,7 @@ class OpenDevice:
         return max(float(last) - float(first), 0.0)
 
     def read_nothing(self) -> None:
-        """Wait for what is under way."""
+        """Wait for submitted work."""
         self.read([(self._mark, 0, 1)])
 
     def copy(self, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -349,5 +349,5 @@ class PlanMachine:
         return self.on.read(parts)
 
     def weights(self) -> list[Any]:
-        """Return the arenas of parameters and of what a rule remembers."""
+        """Return the arenas of parameters and of the optimiser state."""
         return [arena for name, arena in self.arenas.items() if name.startswith(WEIGHTS)]

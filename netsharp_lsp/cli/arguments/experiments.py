@@ -35,7 +35,7 @@ def add_experiment_arguments(parser: argparse.ArgumentParser) -> argparse._Argum
 
 
 def family_meant(argument: str, args: argparse.Namespace) -> Family:
-    """Return the family of what an argument means, whatever revision it may be of."""
+    """Return the family of the file that an argument names, in any revision."""
     return layered_in(argument) or meant_input(argument, args).family
 
 

@@ -42,7 +42,7 @@ def add_root_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def roots_for(names: Iterable[str], args: argparse.Namespace) -> Roots:
-    """Return the roots of what a command line names, with those that the person adds.
+    """Return the roots of the files that a command line names, with those that the user adds.
 
     SettingsError where the person's own settings cannot be used.
     """

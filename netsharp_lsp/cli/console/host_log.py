@@ -31,8 +31,8 @@ class HostLog(Silence):
         self._began = time.perf_counter()
 
     def event(self, event: dict[str, Any]) -> None:
-        """Print what belongs to an event; a start and each epoch have `training`, the figures of
-        all training rows.
+        """Print the lines for an event; a start and each epoch have `training`, the figures of all
+        training rows.
         """
         kind = event["event"]
         if kind == "start":
@@ -43,7 +43,7 @@ class HostLog(Silence):
             self._end = event
 
     def close(self, status: str) -> None:
-        """Print what belongs to the end of a run; of one that diverged there is no error."""
+        """Print the lines for the end of a run; a run that diverged has no error."""
         if status == "diverged":
             self._say([RULE])
             return

@@ -43,7 +43,7 @@ class Outlet:
         return len(text)
 
     def flush(self) -> None:
-        """Let what was printed be seen."""
+        """Flush the output."""
         if self._stream is not None:
             try:
                 self._stream.flush()
@@ -56,7 +56,7 @@ class Outlet:
         self.flush()
 
     def _fall_silent(self, stream: TextIO, fault: OSError) -> None:
-        """Print nothing any more; what the stream still holds goes where it does no harm."""
+        """Print nothing any more; buffered output is discarded."""
         from netsharp_lsp.cli.console.streams import silence
 
         self._stream, self.fault = None, fault

@@ -39,7 +39,7 @@ class Standard(io.FileIO):
         return data
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read what is there into a buffer."""
+        """Read the available bytes into a buffer."""
         count: int | None = self._do(super().readinto, buffer)
         return count
 
@@ -61,7 +61,7 @@ class Standard(io.FileIO):
         return len(view)
 
     def close_quietly(self) -> None:
-        """Drop what may still come: Python writes once more when it ends, and complains."""
+        """Discard later output: Python flushes again when it ends, and would report an error."""
         self.lost = OSError(errno.EPIPE, os.strerror(errno.EPIPE), NAMES[self.number])
 
     def _do(self, act: Any, *arguments: Any) -> Any:
@@ -80,7 +80,7 @@ class Standard(io.FileIO):
 
 
 def protect() -> Standard | None:
-    """Put streams in place that say what is wrong with them, and return what stdout writes to.
+    """Install streams that report their errors, and return the one that stdout writes to.
 
     Only a process of ours does this. A number that is free would go to the next file that is
     opened, and with it what is printed. None where stdout is not a file, as a console of Windows.
@@ -97,7 +97,7 @@ def protect() -> Standard | None:
 
 
 def silence(stream: TextIO) -> None:
-    """Let what is printed go nowhere from now on, as if it had arrived."""
+    """Discard all output from now on, without an error."""
     raw = _raw(stream)
     if isinstance(raw, Standard):
         raw.silent, raw.lost = True, None

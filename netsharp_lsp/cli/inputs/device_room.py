@@ -14,7 +14,7 @@ from netsharp_lsp.settings import SettingsFinder
 
 
 def add_room_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say what a device has."""
+    """Add the flags for the memory and processor of a device."""
     group = parser.add_argument_group("the device (default: [target] in netsharp.toml)")
     add = group.add_argument
     add("--flash", type=_size, metavar="SIZE", help="its flash, for example 256k")

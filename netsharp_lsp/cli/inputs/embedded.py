@@ -102,7 +102,7 @@ class ReadHost:
 
 
 def why_none(item: Input, text: bytes, host: ReadHost) -> tuple[bool, str]:
-    """Return whether a host cannot be read, and the sentence; "" where it holds what is meant."""
+    """Return whether a host cannot be read, and the sentence; "" where it has the specification."""
     found = [regions for _, regions in host.sides]
     if any(regions for regions in found if isinstance(regions, list)):
         return False, ""

@@ -45,7 +45,7 @@ class Machines(NamedTuple):
 
 
 def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say on what a run is trained."""
+    """Add the flags for the device and processes of a run."""
     add = parser.add_argument_group("several processes and machines (with PyTorch)").add_argument
     add(
         "--procs",

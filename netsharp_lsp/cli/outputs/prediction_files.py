@@ -83,7 +83,7 @@ def text_of(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON knows: what is not finite becomes null."""
+    """Return a value for JSON: numbers that are not finite become null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -103,7 +103,7 @@ class TextWriter:
                 self.file.commit()
 
     def discard(self) -> None:
-        """Remove what was written aside."""
+        """Remove the temporary file."""
         if self.file is not None:
             self.file.discard()
 
@@ -167,5 +167,5 @@ class ParquetFile:
                 self.file.commit()
 
     def discard(self) -> None:
-        """Remove what was written aside."""
+        """Remove the temporary file."""
         self.file.discard()

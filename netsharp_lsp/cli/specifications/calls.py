@@ -57,7 +57,7 @@ def origins_of(call: ImportedCall | None, script: str) -> dict[str, str]:
 def tell_call(
     call: ImportedCall | None, script: str, settings: TrainingSettings, *, quiet: bool
 ) -> None:
-    """Print what a run takes from the call of a script, and what of it is carried nowhere.
+    """Print the settings that a run takes from the call of a script, and those that it cannot use.
 
     What flags or a run file say instead is not missed.
     """

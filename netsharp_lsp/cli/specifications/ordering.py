@@ -67,7 +67,7 @@ class RunOrder(NamedTuple):
         return self.settings.model or f"{os.path.splitext(self.name)[0]}.safetensors"
 
     def require_inputs(self, settings: TrainingSettings) -> None:
-        """Raise RunError where these settings would read what lies outside."""
+        """Raise RunError where these settings would read files outside the roots."""
         _stay_inside(INPUTS, settings, self.flags, self.roots)
 
     def require_outputs(self, *, written: bool) -> None:

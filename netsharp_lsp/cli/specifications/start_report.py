@@ -67,7 +67,7 @@ def show_start(
 
 
 def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> list[Diagnostic]:
-    """Return the diagnostics of what was seen: those that a check without a look does not have."""
+    """Return the diagnostics of the observations, which a check alone does not have."""
     language, lines = language_for(name), LineIndex(text)
     context.seen = ()
     before = examine(language, lines, context, Selection())
@@ -78,7 +78,7 @@ def _said(name: str, text: bytes, context: Context, start: TrainingStart) -> lis
 
 
 def figures_of(start: TrainingStart) -> Iterator[str]:
-    """Yield what was seen, a line each."""
+    """Yield the observations, a line each."""
     yield f"start: {start.rows:,} rows examined"
     yield f"  loss      {start.loss:.4g}  (best constant prediction: {start.trivial:.4g})"
     width = max(len("layer"), *(len(one.name) for one in start.layers))

@@ -57,7 +57,7 @@ def read_subject(
     roots: Roots,
     stdin_name: str | None = None,
 ) -> Subject:
-    """Read what an argument names; SubjectError where it cannot be read."""
+    """Read the file that an argument names. Raises SubjectError where it cannot be read."""
     if argument.endswith(MODEL_SUFFIX):
         return _model(argument)
     item = named_input(argument, stdin_name)

@@ -63,7 +63,7 @@ def _built_for(model: str, experiment: Experiment) -> BuiltNetwork | None:
 
 
 def _compare_models(before: str, after: str, asked: Question) -> Answer:
-    """Compare two models, or a model with what a configuration builds."""
+    """Compare two models, or a model with the network that a configuration builds."""
     from netsharp_lsp.cntk.training.model_comparison import Compared, compared_models
 
     answer = Answer(FAILED)

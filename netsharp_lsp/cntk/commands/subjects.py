@@ -108,7 +108,7 @@ def spoil_networks(errors: Sequence[Diagnostic]) -> bool:
 
 
 def read_experiment(argument: str, asked: Question) -> ExperimentSubject:
-    """Read what an argument names; SubjectError where it cannot be read."""
+    """Read the file that an argument names. Raises SubjectError where it cannot be read."""
     find, roots = asked.find, asked.roots
     revision, path = split_revision(argument)
     past = RevisionFiles(revision, path.partition("+")[0]) if revision is not None else None

@@ -177,7 +177,7 @@ class Weaver:
         self._append(source.text[start:end])
 
     def stand_in(self, text: bytes, place: SourcePlace) -> None:
-        """Add a text that represents what was written at a place."""
+        """Add a text that represents the source at a place."""
         span = (place.start, place.end)
         self._pieces.append(Piece(self._length, place.source, span, verbatim=False))
         self._append(text)

@@ -98,7 +98,7 @@ def is_wide(blanks: bytes) -> bool:
 
 
 def keep_columns(lines: Sequence[Line], before: Callable[[int], bytes]) -> None:
-    """Align again what was aligned over three lines or more.
+    """Realign columns of three lines or more.
 
     The statements or arguments follow each other in one bracket: an empty line ends a column, and
     so does a member without such a part; comments and the contents of a member do not. `before`

@@ -231,7 +231,9 @@ class _Lines:
         return render(document, WIDTH, indent, indent, self._sheet.new_line)
 
     def _find_stops(self, line: Line, tokens: Sequence[Token], pieces: Sequence[bytes]) -> None:
-        """Set what may be aligned on a line that begins with a statement or an argument."""
+        """Set the parts of a line, which begins with a statement or an argument, that may be
+        aligned.
+        """
         inside = self._is_inside()
         line.member = self._begins_argument if inside else tokens[0].starts
         if not line.member or tokens[0].pinned:

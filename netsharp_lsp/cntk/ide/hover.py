@@ -149,7 +149,7 @@ def _function(edited: Edited, offset: int) -> Hover | None:
 
 
 def _of_call(edited: Edited, name: str) -> str:
-    """Return the form of a function of MEL or NDL, and what it does."""
+    """Return the signature of a function of MEL or NDL, and its description."""
     edit = meant(name) if edited.language == "mel" else None
     if edit is not None:
         return f"```mel\n{edit.form}\n```\n\n{of_edit(edit.name)}"

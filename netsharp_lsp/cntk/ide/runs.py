@@ -55,7 +55,7 @@ def run_lenses(edited: Edited) -> Iterator[Lens]:
 def _offered(
     command: Command, commands: list[Command], experiment: Experiment
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what can be done with a command: a title, and the request to the server."""
+    """Yield the actions for a command: a title, and the request to the server."""
     name = {"command": command.name}
     if not _trains(command):
         yield ("Test" if _tests(command) else "Run"), name

@@ -300,9 +300,7 @@ def _unable(case: Case) -> Todo:
 
 
 def _divided(found: Sequence[Builder]) -> tuple[list[Builder], list[Builder]]:
-    """Return the builders that stay, and those that do not train what they build while others
-    do.
-    """
+    """Return the builders to keep, and those that do not train their network while others do."""
     trains = any(one.trains for one in found)
     kept: list[Builder] = []
     removed: list[Builder] = []

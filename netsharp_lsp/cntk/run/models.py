@@ -163,7 +163,7 @@ class _Order:
                 self.writers.setdefault(path, []).append(place)
 
     def upto(self, end: int, run: CommandRun) -> _Order:
-        """Return itself with what the edits before a place write.
+        """Return itself with the models that the edits before a place write.
 
         It is kept as long as its run is, so it does not refer to it.
         """
@@ -194,7 +194,7 @@ def _order_of(run: CommandRun) -> _Order:
 
 
 def _order(run: CommandRun, end: int | None = None) -> _Order:
-    """Return the order of commands with what is known of those before a place."""
+    """Return the order of commands, with the facts about those before a place."""
     return _order_of(run).upto(len(run.commands) if end is None else end, run)
 
 

@@ -112,7 +112,7 @@ def _demand_files(command: Command, shop: Workshop, lost: Mapping[str, str]) -> 
 
 
 def _leave_out(command: Command, shop: Workshop, lost: dict[str, str]) -> None:
-    """Note what is not written, and count the parameters that would have been drawn."""
+    """Note the names that are not written, and count the parameters that would have been drawn."""
     if command.scope is None:
         return
     for path in written_by(command, shop.experiment):

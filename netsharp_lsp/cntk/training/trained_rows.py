@@ -36,7 +36,7 @@ class SamplesAsRead(NamedTuple):
     reader: SampleReader
 
     def read(self, path: str, wanted: Wants) -> Sequences:
-        """Read what is wanted; DataError where the reader does not provide it."""
+        """Read the requested streams. Raises DataError where the reader does not provide them."""
         sizes = self.reader.file.sizes
         for one in wanted.inputs:
             stream = one.alias or one.name

@@ -40,7 +40,7 @@ def arrange(
     ranges: Sequence[LineRange] = (),
     fixed: Collection[int] = (),
 ) -> tuple[bytes, list[int]]:
-    """Return a formatted specification, and the offsets of what is broken in it.
+    """Return a formatted specification, and the offsets of invalid text in it.
 
     New lines are written as `new_line`. With `ranges` only the declarations and comments that touch
     one of them are changed. Those with an offset in `fixed` stay as they are.

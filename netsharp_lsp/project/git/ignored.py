@@ -133,7 +133,7 @@ class _Judge:
 
 
 def excludes_of_person(root: str) -> str:
-    """Return the file of what a person ignores everywhere, by that person's configuration."""
+    """Return the user's global excludes file, from the user's configuration of git."""
     home = os.environ.get("XDG_CONFIG_HOME") or join(os.path.expanduser("~"), ".config")
     named = os.environ.get("GIT_CONFIG_GLOBAL")
     files = [named] if named is not None else [join(home, "git", "config"), "~/.gitconfig"]

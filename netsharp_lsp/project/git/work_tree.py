@@ -48,7 +48,7 @@ def work_tree_around(folder: str, known: dict[str, WorkTree | None]) -> WorkTree
 
 
 def plain_file(path: str, limit: Limit, *, follow: bool = True, whole: bool = True) -> bytes | None:
-    """Return a file's bytes, None for what is absent, too large, or no plain file.
+    """Return a file's bytes, None where it is absent, too large, or not a regular file.
 
     `follow`: whether a link may stand for it, as git decides for each of its files. Not `whole`:
     of one that is too large the beginning.

@@ -39,7 +39,7 @@ _SEVERITIES: dict[str, int] = {severity: number for number, severity in enumerat
 
 
 def publish(session: Session, uri: str) -> None:
-    """Send what is wrong with a document's newest version."""
+    """Send the diagnostics of a document's newest version."""
     document = session.documents.get(uri)
     if document is None:
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def repairs(session: Session, document: OpenDocument) -> list[Edit]:
-    """Return the edits of a document that apply all safe fixes of what it shows."""
+    """Return the edits that apply all safe fixes of a document's diagnostics."""
     edits: list[Edit] = []
     for view in document.views:
         edits += view.outer_edits(_repairs_of(session, view)) or []

@@ -50,7 +50,7 @@ class Client:
 
     @cached_property
     def fades(self) -> bool:
-        """Return whether the client shows differently what is not needed."""
+        """Return whether the client fades unnecessary code."""
         return self._of_diagnostics("tagSupport")
 
     @cached_property
@@ -74,7 +74,7 @@ class Client:
         return any(self.can(f"textDocument.{way}.{ability}") for way in ways)
 
     def markdown(self, path: str) -> bool:
-        """Return whether the client shows Markdown in what the path names."""
+        """Return whether the client shows Markdown in the feature that the path names."""
         return "markdown" in self.names(path)
 
     def names_kinds(self, path: str) -> bool:

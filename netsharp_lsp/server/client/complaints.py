@@ -23,7 +23,7 @@ class Complaints:
         self._shown: set[str] = set()
 
     def add(self, problems: Sequence[str]) -> None:
-        """Show what was not shown before.
+        """Show the messages that were not shown before.
 
         A walk over the workspace, in a thread of its own, may find what is wrong too: only the
         loop's thread touches what waits.

@@ -18,7 +18,7 @@ MOST_CHOICES = 8
 
 
 async def bind_data(call: Execution) -> dict[str, str | None] | None:
-    """Bind a table to a document and show the run file; the result is what was written."""
+    """Bind a table to a document and show the run file. Return the edit that was written."""
     uri = call.text(0, "the URI of a document")
     path = path_of(uri)
     if path is None:

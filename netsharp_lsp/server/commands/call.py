@@ -81,7 +81,7 @@ class Execution:
         self.session.warn(sentence)
 
     def say(self, sentence: str) -> None:
-        """Show a message: what was done."""
+        """Show a message that something was done."""
         self.session.say(sentence)
 
     async def show(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def describe(call: Execution) -> None:
-    """Show what the networks of a document are, in numbers."""
+    """Show the sizes of a document's networks."""
     document = call.document()
     if document is None:
         return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def examine(call: Execution) -> dict[str, int] | None:
-    """Look in a process, and show what is seen as diagnostics of its layers until the next edit.
+    """Examine in a process, and show the observations as diagnostics of layers until the next edit.
 
     The result counts the observations; None where nothing could be looked at.
     """

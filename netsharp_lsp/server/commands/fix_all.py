@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def fix_all(call: Execution) -> dict[str, Any] | None:
-    """Apply all safe fixes of what a document shows, and those that they uncover."""
+    """Apply all safe fixes in a document, and those that they uncover."""
     document = call.document()
     if document is None:
         return None

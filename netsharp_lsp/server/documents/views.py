@@ -103,7 +103,7 @@ class View:
             self._snapshot = before.edited(self.lines.text, edits)
 
     def surround(self, context: Context) -> None:
-        """Take other knowledge about what lies around."""
+        """Replace the context."""
         if context == self.context and context.origin == self.context.origin:
             return
         self.context = context

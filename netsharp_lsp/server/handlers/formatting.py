@@ -43,7 +43,7 @@ def on_type_formatting(session: Session, params: lsp.DocumentOnTypeFormattingPar
 
 
 def format_document(session: Session, uri: str, ranges: Sequence[lsp.Range] | None) -> list[Plain]:
-    """Return the edits that put a document in order, or only what some ranges touch."""
+    """Return the edits that format a document, or only the parts that some ranges touch."""
     document = session.documents.get(uri)
     if document is None:
         return []

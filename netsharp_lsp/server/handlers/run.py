@@ -23,7 +23,7 @@ def stop(session: Session, params: dict[str, Any]) -> bool:
 
 
 def cancel_work(session: Session, params: lsp.WorkDoneProgressCancelParams) -> None:
-    """Stop what a person cancels."""
+    """Stop the work that the user cancels."""
     cancel = session.cancels.get(params.token)
     if cancel is not None:
         cancel()

@@ -67,7 +67,7 @@ class Compilations:
     async def compile(
         self, order: CompileOrder, title: str, token: str | int | None = None
     ) -> Compiled | str | None:
-        """Compile, and return what was written, or why nothing was; None where it was stopped.
+        """Compile, and return the files written, or why there are none; None where it was stopped.
 
         Raises OSError where no process can be started.
         """

@@ -31,11 +31,11 @@ class Examinations:
         return self._seen.get(uri, ())
 
     def take(self, uri: str, seen: tuple[Seen, ...]) -> None:
-        """Keep what was seen."""
+        """Store the observations."""
         self._seen[uri] = seen
 
     def forget(self, uri: str) -> bool:
-        """Forget what was seen of a document; whether that was anything."""
+        """Discard the observations on a document. Return whether there were any."""
         return bool(self._seen.pop(uri, ()))
 
     def is_looking(self, uri: str) -> bool:
@@ -43,7 +43,7 @@ class Examinations:
         return uri in self._looking
 
     async def look(self, uri: str, command: Sequence[str]) -> tuple[Seen, ...] | str:
-        """Run `netsharp run --examine --events` and return what it saw, or why it saw nothing.
+        """Run `netsharp run --examine --events` and return its observations, or why there are none.
 
         OSError where no process can be started.
         """

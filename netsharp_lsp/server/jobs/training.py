@@ -152,7 +152,7 @@ class Runs:
     def _follow(
         self, name: str, process: subprocess.Popen[str], loop: asyncio.AbstractEventLoop
     ) -> None:
-        """Read what a process says until it ends; runs in a thread."""
+        """Read the output of a process until it ends; runs in a thread."""
         assert process.stdout is not None
         assert process.stderr is not None
         errors: list[str] = []

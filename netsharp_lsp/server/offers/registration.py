@@ -38,7 +38,7 @@ def offered_at_once(client: Client, offered: dict[str, Any]) -> dict[str, Any]:
 
 
 def register(session: Session, offered: dict[str, Any]) -> None:
-    """Register what is offered for our languages alone, where the client can."""
+    """Register the features of our languages only, if the client supports that."""
     selector = [{"language": language} for language in language_ids()]
     registrations = [
         {

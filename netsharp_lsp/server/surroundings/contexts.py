@@ -105,7 +105,7 @@ class Contexts:
         return self._around.get(path)
 
     def _look(self, path: str, patience: float = 0.0) -> Surroundings | None:
-        """Read in a thread; what it finds within the patience is returned, else it comes later."""
+        """Read in a thread. Return the result if it arrives in time; else it is sent later."""
         number = self._looks[path] = self._looks.get(path, 0) + 1
         tables, loop = self._connection.trusted, asyncio.get_running_loop()
         roots = self._settings.roots

@@ -231,7 +231,7 @@ class _FamilyRuns:
             self._texts.forget()
 
     def _tell(self, file: str, sentence: str) -> None:
-        """Say of a file what is not looked at, once; threads may find out, too."""
+        """Report once that a part of a file is not analysed; threads may call it, too."""
         self._complaints.add([sentence])
 
     def _around(self, uri: str, path: str, settings: Settings) -> Sequence[PlacedRun]:

@@ -117,7 +117,7 @@ class InForce:
         return self._of("baseline").file
 
     def selection(self, path: str | None) -> Selection:
-        """Return which diagnostics of a file are wanted; None for what is on no disk."""
+        """Return the selection of diagnostics for a file; None if it is not on disk."""
         chosen = Selection(self._of("select").select, self._of("ignore").ignore)
         own = self._of("per-file-ignores").ignores_for(path) if path is not None else ()
         return chosen.then((), own)

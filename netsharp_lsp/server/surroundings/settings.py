@@ -45,7 +45,7 @@ class SettingsInForce:
         self._baselines: dict[str, tuple[State, Baseline]] = {}
 
     def take(self, folder: str, values: object) -> None:
-        """Learn what the editor says for a folder of the workspace, by its URI."""
+        """Store the editor's settings for a folder of the workspace, by its URI."""
         read, problems = read_preferences(values, path_of(folder) or "")
         self._preferences[folder] = read
         self._complaints.add(problems)
@@ -55,7 +55,7 @@ class SettingsInForce:
         self.roots.renew()
 
     def drop(self, folder: str) -> None:
-        """Forget what the editor said for a folder that it leaves."""
+        """Discard the editor's settings for a folder that it closes."""
         if folder != EVERYWHERE:
             self._preferences.pop(folder, None)
             self.forget()

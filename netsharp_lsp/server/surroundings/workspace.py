@@ -64,7 +64,7 @@ class Workspace:
                     await asyncio.sleep(0)
 
     def forget(self, path: str | None = None) -> None:
-        """Read a file again, or all: what is known around it has changed."""
+        """Read a file again, or all: its context has changed."""
         if path is None:
             self._read.clear()
         else:

@@ -243,7 +243,7 @@ class Inbox:
         return request in self._cancelled
 
     def expects_change(self, uri: str) -> bool:
-        """Return whether a change of a document waits, so that what is known of it is stale."""
+        """Return whether a change of a document is pending, so that its facts are outdated."""
         return uri in self._changes
 
     def wake(self) -> None:

@@ -25,7 +25,7 @@ def stray(session: Session, context: dict[str, Any]) -> None:
 
 
 def fault(session: Session, method: str, params: Any, error: BaseException) -> RefusedError:
-    """Log an exception with what was asked and of which version; return the answer to give."""
+    """Log an exception with the request and the document's version; return the error response."""
     uri = _uri(params)
     document = session.documents.get(uri)
     about = f" of {uri[:LONGEST]}" if uri else ""

@@ -65,7 +65,7 @@ class Collector:
             timer.cancel()
 
     def collect(self) -> None:
-        """Collect what was not put aside; where that takes long, put aside what is left."""
+        """Collect the garbage that is not deferred; where that takes long, defer the rest."""
         self._look_through()
         if not self._base or self._took > LONG:
             gc.freeze()
@@ -73,7 +73,7 @@ class Collector:
         self._base = self._base or gc.get_freeze_count()
 
     def collect_all(self) -> None:
-        """Collect all where what was put aside has grown."""
+        """Collect all where the deferred garbage has grown."""
         if gc.get_freeze_count() > GROWTH * self._base:
             self._look_through_all()
 

@@ -104,7 +104,7 @@ class Workers:
         return parts[comm.rank] if comm.rank < len(parts) else None
 
     def _exchange(self, numbers: Array, *, fresh: bool) -> None:
-        """Add what was counted, and gradients where these are exchanged."""
+        """Add up the sums, and gradients where these are exchanged."""
         if self._shares and not self._averages:
             self._program.exchange_gradient(
                 lambda arrays: self._ranks.exchange(arrays, numbers), fresh=fresh

@@ -390,7 +390,7 @@ class Descent:
         )
 
     def _means(self, figures: Figures, before: Figures | None = None) -> Told:
-        """Return the means of what was counted since ``before``, or of the whole epoch."""
+        """Return the means of the sums since ``before``, or of the whole epoch."""
         sums: Sequence[float] = figures.sums
         rows = figures.rows
         if before is not None:

@@ -77,7 +77,7 @@ def read_dialect(
     decimal: str | None = None,
     encoding: str | None = None,
 ) -> Dialect:
-    """Return the dialect of a text file; what is given is not guessed.
+    """Return the dialect of a text file; settings that are given are not detected.
 
     ``expected`` are column names that mark a first row as header. Raises DataError.
     """

@@ -79,7 +79,7 @@ class TorchTensorProgram:
         self.count(Figures())
 
     def begin(self, phase: Phase) -> None:
-        """Take what an epoch sets."""
+        """Set the values of an epoch."""
         self._walk.begin(phase)
 
     def feed(self, batch: Batch) -> None:
@@ -219,7 +219,7 @@ class TorchTensorProgram:
         }
 
     def store_memory(self) -> Memory:
-        """Return copies of what the rule remembers."""
+        """Return copies of the optimiser state."""
         arrays = {
             kind: {name: _host(one) for name, one in found.items()}
             for kind, found in self._memory.items()

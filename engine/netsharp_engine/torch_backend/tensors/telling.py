@@ -62,7 +62,7 @@ def _calls(
 
 
 def _buffers(job: Job, width: int) -> Iterator[PlannedBuffer]:
-    """Parameters, and what the rule remembers of them, each in memory of its own."""
+    """Parameters and their optimiser state, each in its own memory."""
     for one in job.graph.parameters:
         space = "trained" if one.trained else "fixed"
         yield PlannedBuffer(one.name, space, None, one.size * width, one.shape)

@@ -111,7 +111,7 @@ class TorchWalk:
         self._carry()
 
     def _hold(self, learns: bool) -> None:
-        """Make the values of parameters leaves of what is computed."""
+        """Make the values of parameters leaves of the computation."""
         self._leaves, self._rows = {}, {}
         held: dict[str, Tensor] = {}
         for parameter in self._trained if learns else ():
@@ -228,7 +228,7 @@ class TorchWalk:
         return self.found[node]
 
     def _carry(self) -> None:
-        """Keep what the next pieces of sequences need."""
+        """Keep the state that the next pieces of sequences need."""
         kept = {}
         for delay in self._delays:
             packing = self.packings[delay]

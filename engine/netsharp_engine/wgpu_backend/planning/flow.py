@@ -59,7 +59,7 @@ class GraphFlow:
         return self.together(self.errors[node], f"{called(node, self.facts)}: error", BACKWARD)
 
     def below(self, node: Node, what: str) -> Buffer | None:
-        """Return a buffer for what is passed back to a node; None where nothing there learns."""
+        """Return a buffer for the gradient of a node; None where nothing before it is trained."""
         if node not in self.facts.learning:
             return None
         if node.op in HELD:

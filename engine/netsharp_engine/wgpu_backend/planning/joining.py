@@ -75,7 +75,7 @@ def _used(body: Iterable[tuple[int, Operation_]], stores: Iterable[StoreTo]) -> 
 
 
 def join(kernels: Sequence[DeviceKernel]) -> list[DeviceKernel]:
-    """Join what can be joined, in the order of the kernels."""
+    """Merge kernels where possible, in their order."""
     line = KernelLine(kernels)
     place: int | None = 0 if kernels else None
     while place is not None:

@@ -158,8 +158,8 @@ class Evaluator:
             self._stop(place)
 
     def _stop(self, place: Place) -> NoReturn:
-        """Raise Failure for what is too deep or takes too many steps; the latter is reported only
-        once.
+        """Raise Failure for a value that is too deep or takes too many steps; the latter is
+        reported only once.
         """
         if self.exhausted is not None:
             raise Failure(self.exhausted)

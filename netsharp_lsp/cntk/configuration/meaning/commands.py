@@ -136,7 +136,7 @@ def _inherited(
 
 
 def _outer(path: str, scope: Scope, found: Found) -> str:
-    """Return the path, followed by a dot, of the outer block that contains what was found."""
+    """Return the path, followed by a dot, of the outer block that contains the value."""
     keys = path.split(".")
     at: Scope | None = scope
     while at is not None and at is not found.scope:

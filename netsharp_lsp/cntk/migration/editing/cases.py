@@ -88,7 +88,7 @@ class Builder:
 
     @property
     def trains(self) -> bool:
-        """Return whether its command trains what it builds."""
+        """Return whether its command trains the network that it builds."""
         return any(action.lower() in TRAINING for action in self.command.actions)
 
     @property

@@ -200,7 +200,7 @@ def _files(word: ScriptWord) -> str:
 
 
 def _parted(parts: Sequence[ScriptPart], sign: str) -> list[list[ScriptPart]]:
-    """Return parts split where what is known has a sign."""
+    """Return parts split at the signs of the known text."""
     found: list[list[ScriptPart]] = [[]]
     for part in parts:
         if part.name:

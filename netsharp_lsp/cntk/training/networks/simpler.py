@@ -47,7 +47,7 @@ def _sliced(node: Node) -> Parts:
 
 
 def _reduced(node: Node) -> Parts:
-    """Reduce axis by axis; what is omitted is omitted in the last."""
+    """Reduce axis by axis; a reshape at the end removes dimensions that are not kept."""
     axes, kind = each(node, "axis"), node.text("reductionOp")
     parts: Parts = [
         ("ReduceElements", {"axis": axis, "reductionOp": kind})

@@ -79,7 +79,7 @@ def size_text(layer: Layer, network: Network) -> str:
 
 
 def auto_text(layer: Layer, network: Network) -> str:
-    """Return the number for `auto` and its source, or what is missing."""
+    """Return the number for `auto` and its source, or the facts that are missing."""
     computed = [bundle.geometry.output for bundle in layer.bundles if bundle.geometry is not None]
     if computed:
         return f"`auto` does not count what kernels give: write `{show(computed[0])}`"

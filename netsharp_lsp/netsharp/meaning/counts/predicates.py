@@ -80,7 +80,7 @@ def count_edges(bundle: Bundle, network: Values, limit: int = EVALUATION_LIMIT) 
 
 
 def count_in_blocks(edges: Edges, network: Values, limit: int) -> None:
-    """Count edges within what is left of the limit for all conditions of a network.
+    """Count edges within the remainder of the limit for all conditions of a network.
 
     Edges that would be counted pair by pair are counted in blocks too, which take a little more at
     the worst; what is beyond that may be easy in blocks, and gets half of what is left.

@@ -64,7 +64,7 @@ def _trees(view: View, kinds: Mapping[str, int]) -> Iterable[dict[str, Any]]:
 
 
 def _flat_rows(view: View, kinds: Mapping[str, int]) -> Iterable[dict[str, Any]]:
-    """Return the outline of a view as rows, each with the name of what it is in."""
+    """Return the outline of a view as rows, each with the name of its container."""
     return (_flat(view, symbol, within, kinds) for symbol, within in walk(view.snapshot.symbols()))
 
 

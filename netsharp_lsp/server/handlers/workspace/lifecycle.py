@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def initialize(session: Session, params: dict[str, Any]) -> dict[str, Any]:
-    """Answer what the server can do for this client."""
+    """Return the server's capabilities for this client."""
     session.begin(params)
     return {
         "capabilities": capabilities(session.client),

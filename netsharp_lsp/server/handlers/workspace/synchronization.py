@@ -36,7 +36,7 @@ def did_change(session: Session, params: dict[str, Any]) -> None:
 
 
 def did_close(session: Session, params: dict[str, Any]) -> None:
-    """Leave a document, and take back what was said of it."""
+    """Close a document, and clear its diagnostics."""
     session.leave(params["textDocument"]["uri"])
 
 

@@ -297,7 +297,7 @@ _READ: dict[int, Any] = {
 
 
 def read_dictionary(data: Memory, *, partial: bool = False) -> tuple[Dictionary, list[str]]:
-    """Return the dictionary in the bytes of a file, and what was not read of it.
+    """Return the dictionary in the bytes of a file, and the bytes that were not read.
 
     Above 2 GB the numbers follow the message; ModelFault where they cannot be assigned.
     """
