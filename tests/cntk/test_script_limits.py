@@ -82,7 +82,7 @@ def test_a_person_is_told_once_which_script_is_not_followed(
     main(["check", "."])
     said = capsys.readouterr()
     everything = said.out + said.err
-    assert everything.count("start.sh: This script is not followed to its end.") == 1
+    assert everything.count("start.sh: This script is only read in part.") == 1
     assert everything.count(f"at most {limit}; {limit.beyond}.") == 1
 
 

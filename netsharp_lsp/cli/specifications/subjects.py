@@ -83,7 +83,7 @@ def _subject(
     if problems:
         raise SubjectError(problems[0])
     if context.outside is not None:
-        complain(f"{item.name}: the run file is not followed: {outside(context.outside)}")
+        complain(f"{item.name}: the run file is not used: {outside(context.outside)}")
     if embedded is not None:
         text = embedded.region.text
     return Subject(item.name, text, context, embedded)

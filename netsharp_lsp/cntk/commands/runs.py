@@ -158,7 +158,7 @@ def _not_to_its_end(limit: Limit) -> str:
     """Return the message about a script that exceeds a limit, to follow its name."""
     what = limit.what[0].upper() + limit.what[1:]
     return (
-        f"This script is not followed to its end. {what}: at most {limit}; {limit.beyond}. "
+        f"This script is only read in part. {what}: at most {limit}; {limit.beyond}. "
         "Declare its further runs in 'netsharp.toml' ('[[cntk.run]]')."
     )
 

@@ -178,7 +178,7 @@ class _Putting:
             (f"'{entry.key.decode('utf-8', 'replace')}' is defined here.", entry.parts[0].value)
             for entry in loop
         )
-        message = f"Variables lead in a circle: {' -> '.join(names)}. CNTK never ends."
+        message = f"Variables refer to each other in a cycle: {' -> '.join(names)}. CNTK hangs."
         if len(loop) == 1:
             message = f"{message} Give '{names[0]}' a value after this one."
         self._faults.add(TextFault("cycle", message, place, definitions))

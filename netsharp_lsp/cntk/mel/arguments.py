@@ -176,7 +176,7 @@ def of_separator(statement: Statement) -> Iterator[EditFault]:
     first = word(statement.arguments[0]) if statement.arguments else ""
     message = (
         f"'{sign}' directly after the bracket is read as the separator of parameters and "
-        f"dropped: the first one is '{first}'. Write a blank before it."
+        f"dropped: the first parameter is '{first}'. Write a blank before it."
     )
     repair = Replacement("Put a blank before it", lost, f" {sign}", safe=False)
     yield EditFault("separator", message, lost, repair)

@@ -112,8 +112,8 @@ class NdlArguments:
     def _note_option(self, option: Item, at: Place) -> None:
         """Report an option of a macro's call that is used as a number within it."""
         message = (
-            f"'{option.name}' is given as an option of a macro's call, from which CNTK takes no"
-            " number: make it a parameter of the macro."
+            f"CNTK cannot use the option '{option.name}' of a macro's call as a number: make it a"
+            " parameter of the macro."
         )
         self.fault("macro-option", message, at)
 

@@ -232,7 +232,7 @@ class Assembly:
     def _unfinished(self, frame: Frame, macro: Item, syntax: Value) -> Item:
         """Return an unknown node for a call of a macro within itself, or of one without a body."""
         if frame.defining:
-            message = f"'{macro.name}' calls itself: such a macro never ends."
+            message = f"'{macro.name}' calls itself, without end."
             self.note(frame, "recursion", message, syntax)
             self._endless.add(macro.name.lower())
         return self._nameless(FUNCTION, OPAQUE, syntax, frame)

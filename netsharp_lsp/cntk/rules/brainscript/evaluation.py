@@ -159,7 +159,7 @@ def _sentence(program: BrainScriptProgram, fault: BuildingFault, advice: str) ->
     message = fault.message
     message = message[:1].upper() + message[1:]
     if program.in_library(fault.place) and fault.kind != "failed":
-        message += " The library function that is called here requires this."
+        message += " The error occurs in the library function that is called here."
     return f"{message} {advice}".rstrip()
 
 

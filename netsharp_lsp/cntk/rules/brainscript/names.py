@@ -367,7 +367,7 @@ def missing_includes(program: BrainScriptProgram, experiment: Experiment) -> Ite
             entry,
             "BS019",
             f"'{entry.path}' is already being included: CNTK"
-            " never ends here. Remove one of the includes.",
+            " hangs here. Remove one of the includes.",
         )
 
 

@@ -60,7 +60,7 @@ def _unclosed(text: NetworkText, damage: Damage) -> Described:
 def _mismatched(text: NetworkText, damage: Damage) -> Described:
     found = text.data[damage.span[0] : damage.span[1]].decode()
     wanted = PARTNERS[damage.text]
-    message = f"This '{found}' is where '{damage.text}' needs its '{wanted}'. Write '{wanted}'."
+    message = f"This '{found}' cannot close '{damage.text}'. Write '{wanted}'."
     return message, _replacing(text, damage, wanted, safe=False)
 
 

@@ -217,8 +217,8 @@ def _cycle(fault: TextFault, place: SourcePlace, experiment: Experiment) -> Find
         return Finding("CK020", placed(place), fault.message, notes)
     name = place.text.decode("utf-8", "replace").strip("$")
     message = (
-        f"'{name}' is defined by itself, so a run has to give it a value: CNTK never ends "
-        f"unless '{name}=...' is after the file, or in a layer over it."
+        f"'{name}' is defined by itself, so a run has to set it: CNTK hangs unless "
+        f"'{name}=...' is after the file, or in a later file."
     )
     return Finding("CK019", placed(place), message, notes)
 

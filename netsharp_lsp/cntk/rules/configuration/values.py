@@ -307,8 +307,8 @@ def _separators(record: Record) -> Iterator[Finding]:
         if place.end - place.start != 1:
             continue
         message = (
-            f"'{mark}' directly after '{bracket}' is the separator of the contents, not part of "
-            f"them. Put a blank between: '{bracket} {mark}'."
+            f"'{mark}' directly after '{bracket}' is read as the separator of elements, not as "
+            f"part of the first one. Put a blank between: '{bracket} {mark}'."
         )
         change = Change(Place(place.source.name, place.start, place.start), " ")
         repair = Repair("Put a blank between", [change], safe=False)

@@ -172,8 +172,8 @@ def _in_vain(value: Value, use: Use, inner: Entry, place: SourcePlace) -> Findin
     line = inner.parts[-1].key.source.lines.position(inner.parts[-1].key.start)[0]
     message = (
         f"${use.name}$ is '{outer}' here, not the value of line {line}: CNTK substitutes variables "
-        "when it looks a block up from outside, so the block's own keys are not used. Give "
-        "one of the two another name."
+        "of a block from outside of it, so the block's own keys are not used. Give one of the "
+        "two another name."
     )
     notes = [Note("This value is not used here.", placed(inner.parts[-1].key))]
     if use.definition is not None and use.definition.source.name != COMMAND_LINE:

@@ -74,7 +74,7 @@ def small_epochs(experiment: Experiment, _: Experiment) -> Iterator[Finding]:
         source = "its default" if found is None else "minibatchSize"
         message = (
             f"An epoch of {epoch} samples is smaller than a minibatch of {max(too_large)} "
-            f"({source}): CNTK stops. Raise epochSize, or 0 for all data, or make "
+            f"({source}): CNTK stops. Raise epochSize (0 means all data), or make "
             "minibatches smaller."
         )
         yield Finding("CK063", placed(place.entry.parts[-1].value), message)

@@ -19,5 +19,5 @@ def data_outside(network: Network, _network: Network) -> Iterator[Finding]:
     path = network.context.outside
     first = next(iter(network.all_layers), None)
     if path is not None and first is not None:
-        message = f"The run file is not followed: {outside(path)}"
+        message = f"The run file is not used: {outside(path)}"
         yield Finding("NS130", first.place, message)
