@@ -40,7 +40,7 @@ READ = {
 REFUSED = {
     "nothing": (b"", "the file is empty"),
     "empty lines alone": (b"\n\n", "holds no sample"),
-    "few columns": (b"cat 1 2\ncat 1\n", "line 2: has 2 columns, and 3 are read"),
+    "few columns": (b"cat 1 2\ncat 1\n", "line 2: has 2 columns; the reader needs 3"),
     "a blank line": (b"cat 1 2\n \n", "line 2: has 0 columns"),
     "no number": (b"cat 1 2\ncat 1 x\n", "line 2, column 7: 'x' is not a number"),
     "a point without digits": (b"cat .5 2\n", "line 1, column 5: '.5' is not a number"),

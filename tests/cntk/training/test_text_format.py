@@ -65,8 +65,8 @@ WARNED = {
     ),
     "an unknown stream twice": (b"|x 1 2 |why 3 |z 4 |w 5\n", 0, "'w'", [[1, 2]]),
     "a misspelt stream": (b"|x 1 2 |why 3 |wy 4\n", 0, "Did you mean 'why'?", [[1, 2]]),
-    "a short sample": (b"|x 1 |why 3\n", 0, "has 1 numbers of 2", [[1, 0]]),
-    "an empty sample": (b"|x |why 3\n", 0, "has 0 numbers of 2", [[0, 0]]),
+    "a short sample": (b"|x 1 |why 3\n", 0, "has 1 of 2 numbers", [[1, 0]]),
+    "an empty sample": (b"|x |why 3\n", 0, "has 0 of 2 numbers", [[0, 0]]),
     "a long sample": (b"|x 1 2 3 |why 3\n" + GOOD, 1, "its dim is 2", [[1, 2]]),
     "a long sample of another stream": (
         b"|x 1 2 |why 3 4\n" + GOOD,
@@ -84,7 +84,7 @@ WARNED = {
     "a short sample in a sequence": (
         b"1 |x 1 2 |why 3\n1 |x 4 |why 5\n",
         0,
-        "line 2, column 4: a sample of 'x' has 1 numbers of 2",
+        "line 2, column 4: a sample of 'x' has 1 of 2 numbers",
         [[1, 2], [4, 0]],
     ),
     "lines that are more than samples": (
