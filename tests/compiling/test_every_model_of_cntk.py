@@ -42,7 +42,7 @@ WIDE = ("--weights", "int16", "--activations", "uint12")
 #: Why a model is refused: each names the file, and the node where it is about one.
 SENTENCES = (
     r"'[^']+' in {name} cannot be compiled yet: .+\.",
-    r"{name}: '[^']+' is a sum over samples, which evaluate tells\. .+\.",
+    r"{name}: '[^']+' is a sum over samples, which evaluate reports\. .+\.",
     r"{name}: no run is known that trained the model: .+ Name rows with --calibrate FILE: .+\.",
 )
 CHECKPOINT = re.compile(r"\.ckp(\.safetensors)?$")

@@ -99,7 +99,7 @@ def test_runs_on_other_rows_are_a_question(plane: Path) -> None:
     (plane / "later.cntk").write_text(text.replace("train.ctf", "test.ctf"))
     answer = compiled(plane)
     assert answer.code == 2
-    assert "other rows each: learn of later.cntk, learn of plane.cntk. Name rows" in answer.err
+    assert "different rows: learn of later.cntk, learn of plane.cntk. Name rows" in answer.err
     answer = compiled(plane, "--calibrate", "train.ctf", "--classes", "labels.txt")
     assert (answer.code, answer.err) == (0, "")
     assert "note: no held-out rows" in answer.out

@@ -98,7 +98,7 @@ def answer_of(folder: Path, data: bytes) -> int:
         said = str(error)
         assert said.endswith(".")
         known = {
-            "no file of": STRANGE,
+            "not a file of": STRANGE,
             "has version": VERSION,
             "another": OTHER,
             "falls": FALLING,

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from netsharp_engine.graph import GraphError
 from netsharp_engine.wgpu_backend.planning.plan import DevicePlan
 from netsharp_engine.wgpu_backend.program import DeviceProgram
-from netsharp_engine.wgpu_backend.running import Adapter
+from netsharp_engine.wgpu_backend.running import KINDS, Adapter
 from netsharp_engine.wgpu_backend.tuning.keeping import (
     DeviceIdentity,
     keep_variants,
@@ -64,10 +64,14 @@ def chosen_variants(
 
 
 def planned_variants(plan: DevicePlan, wanted: str = "") -> Choices:
-    """Return the latest choice for a plan on a device of that name, which need not be present."""
+    """Return the latest choice for a plan on a device of that name, which need not be present.
+
+    A kind of device, such as "cpu", is the name of none: then any device's choice counts.
+    """
     if os.environ.get(TUNE, "").casefold() == "off":
         return Choices({})
-    found = latest_variants(network_of(plan), wanted)
+    is_kind = wanted.casefold() in map(str.casefold, KINDS)
+    found = latest_variants(network_of(plan), "" if is_kind else wanted)
     return (
         Choices({})
         if found is None
