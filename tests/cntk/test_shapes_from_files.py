@@ -163,7 +163,7 @@ def test_ndl_starts_from_files_too() -> None:
     assert shapes(experiment(NDL))["z"] == (2,)
     run = experiment(NDL, e_dot_txt=ROWS)
     (one,) = found(run, "BS079")
-    assert "5 lines of 2 numbers, and the shape [2 x 5] needs 2 rows. It fits with" in one.message
+    assert "5 lines of 2 numbers, and the shape [2 x 5] needs 2 rows. It fits when" in one.message
     fitting = experiment(NDL.replace("(2, 5,", "(0, 5,"), e_dot_txt=b"1 2 3 4 5\n" * 2)
     assert (shapes(fitting)["W"], found(fitting, "BS079")) == ((2, 5), [])
 

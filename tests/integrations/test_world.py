@@ -127,7 +127,7 @@ def test_the_readme_has_the_figures_with_the_day_of_the_snapshot() -> None:
     formatted = re.findall(r"\d+", rows["formatting"])[0]
     readme = (root / "README.md").read_text(encoding="utf-8")
     (line,) = (one for one in readme.splitlines() if day in one)
-    assert f"{rows['files read']} files checked and {formatted} of them formatted" in line
+    assert f"{rows['files read']} files checked and {formatted} formatted" in line
     assert f"| {logs[1]} of {sum(logs[1:3])} |" in line
 
 
