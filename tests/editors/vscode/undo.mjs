@@ -30,7 +30,7 @@ await scenario(options, async (bench, checks) => {
   const language = page.locator("#status\\.editor\\.mode");
   const question = page.locator(".quick-input-widget:visible", { hasText: "Migration to BrainScript" });
   const answers = question.locator(".monaco-list-row");
-  const point = "Look whether '*.y' still means the same nodes";
+  const point = "Check that '*.y' still means the same nodes";
   const notice = page
     .locator(".notification-list-item-message", { hasText: "proven equal" })
     .filter({ hasText: point });
