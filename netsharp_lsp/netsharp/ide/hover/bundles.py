@@ -167,9 +167,9 @@ def output_text(bundle: Bundle, geometry: Geometry) -> str:
 def unread_facts(geometry: Geometry) -> Iterator[str]:
     """Yield the cells that no kernel reads."""
     for dimension, axis in enumerate(geometry.axes):
-        before, behind = axis.unread()
-        if before or behind:
-            ends = f"{counted(before, 'cell')} before, {counted(behind, 'cell')} behind"
+        before, after = axis.unread()
+        if before or after:
+            ends = f"{counted(before, 'cell')} before, {counted(after, 'cell')} after"
             yield fact("Never read", f"{ends} in dimension {dimension}")
 
 
