@@ -50,7 +50,7 @@ def batch_of(workload: str, rows: int, ranks: Ranks | None = None) -> Batch:
 
     graph = network(workload).judged("cross entropy", "right answers")
     x, labels = peer_torch.batch_of(workload, rows)
-    share = slice(None) if ranks is None else ranks.share(rows)
+    share = slice(None) if ranks is None else ranks.share
     inputs = {
         graph.inputs[0].name: np.ascontiguousarray(x.reshape(rows, -1)[share]),
         graph.targets[0].name: np.ascontiguousarray(labels[share]),
