@@ -8,6 +8,7 @@ import os
 import pytest
 
 from netsharp_engine.backends.choosing import ESTIMATE, pays, rates_of
+from netsharp_engine.data.storage.kept import MOST_BYTES, SUFFIX
 from netsharp_engine.planned import planned
 from netsharp_engine.program import Job, UpdateRule
 from netsharp_engine.wgpu_backend import DeviceBackend, DeviceDraft, planner
@@ -31,7 +32,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def files(folder):
-    return sorted(path for path in folder.iterdir() if path.suffix == keeping.SUFFIX)
+    return sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
 
 
 def test_what_is_kept_is_found_for_the_same_device_and_network_alone(own_folder):
@@ -54,7 +55,7 @@ def test_what_is_kept_is_found_for_the_same_device_and_network_alone(own_folder)
         lambda values: b"{",
         lambda values: b"[" * 100_000,
         lambda values: b"\xff" * 20,
-        lambda values: b" " * (keeping.MOST_BYTES + 1),
+        lambda values: b" " * (MOST_BYTES + 1),
         lambda values: json.dumps([values]).encode(),
         lambda values: json.dumps({**values, "version": keeping.VERSION + 1}).encode(),
         lambda values: json.dumps({**values, "device": {}}).encode(),

@@ -6,14 +6,11 @@ It must not know the networks that are trained.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from hashlib import blake2b
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,11 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
 from netsharp_engine.costs.prediction import BLOCK, STEP, drafted_run, work_of_run
 from netsharp_engine.data import Table
-from netsharp_engine.data.storage.places import made_folder, users_folder
-from netsharp_engine.data.storage.stores import StoreError
+from netsharp_engine.data.storage.kept import MOST_BYTES, kept_path, read_values, write_values
+from netsharp_engine.data.storage.places import users_folder
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend import (
     NumpyDraft,
@@ -44,9 +40,7 @@ from netsharp_engine.train.settings import TrainingSettings, read_settings
 
 #: Another number here makes kept rates be measured again.
 VERSION = 3
-FOLDER, SUFFIX = "rates", ".json"
-#: A file of more bytes does not hold rates of ours.
-MOST_BYTES = 1 << 20
+FOLDER = "rates"
 #: The rows, the steps of an epoch and the epochs of the small run that measures the time around
 #: calls.
 ROWS, BATCH_ROWS, EPOCHS = 512, 8, 7
@@ -101,14 +95,13 @@ def calibrated(
     ``folder`` is where they are kept, the user's own by default; where nothing can be kept they are
     measured each time.
     """
-    path = _path(machine, users_folder(FOLDER) if folder is None else folder)
+    path = kept_path(users_folder(FOLDER) if folder is None else folder, machine)
     found = None if path is None else _read(path, machine)
     if found is not None:
         return Calibration(found, True)
     rates = (measure or measured)(machine.dtype)
     if path is not None:
-        with suppress(OSError, StoreError):  # no room, or no right to write
-            _write(path, machine, rates)
+        _write(path, machine, rates)
     return Calibration(rates, False)
 
 
@@ -119,47 +112,21 @@ def measured(dtype: str) -> dict[str, Rate]:
         return {**rates, **_surroundings(rates, dtype)}
 
 
-def _path(machine: Machine, folder: str) -> str | None:
-    """Return the file of a machine's rates; None for a folder that is relative to the working
-    directory.
-    """
-    if not os.path.isabs(folder):
-        return None
-    name = blake2b(json.dumps(machine).encode(), digest_size=16).hexdigest()
-    return os.path.join(folder, name + SUFFIX)
-
-
 def _read(path: str, machine: Machine) -> dict[str, Rate] | None:
     """Return the rates in a file; None where there are none of this machine."""
+    values = read_values(path, VERSION)
     try:
-        with open_plain(path) as stream:
-            text = stream.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            return None
-        values = json.loads(text)
-        if not isinstance(values, dict) or stored.whole(values, "version") != VERSION:
-            return None
-        if stored.table(values, "machine") != machine._asdict():
+        if values is None or stored.table(values, "machine") != machine._asdict():
             return None
         rates = rates_in(stored.table(values, "rates"))
         return rates if stored.items(values, "kinds") == sorted(rates) else None
-    except (OSError, ValueError, RecursionError):
+    except ValueError:
         return None
 
 
 def _write(path: str, machine: Machine, rates: Rates) -> None:
-    folder = os.path.dirname(path)
-    os.makedirs(os.path.dirname(folder), exist_ok=True)
-    made_folder(folder)
-    values = {
-        "version": VERSION,
-        "machine": machine._asdict(),
-        "kinds": sorted(rates),
-        "rates": rates_out(rates),
-    }
-    with Aside(path) as aside:
-        aside.stream.write(json.dumps(values).encode())
-        aside.commit()
+    values = {"machine": machine._asdict(), "kinds": sorted(rates), "rates": rates_out(rates)}
+    write_values(path, VERSION, values)
 
 
 def _processor() -> str:

@@ -227,6 +227,11 @@ class TorchWalk:
             self.found[node] = without_gaps(full, self.packings[node])
         return self.found[node]
 
+    def packing_of(self, node: Node) -> Packing | None:
+        """Return the packing of a node's sequences; None where it has none."""
+        self.dense(node)
+        return self.packings[node]
+
     def _carry(self) -> None:
         """Keep the state that the next pieces of sequences need."""
         kept = {}

@@ -5,25 +5,21 @@ A file for each; one that is damaged, or of another device or version, is as goo
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
-from netsharp_engine.data.storage.places import made_folder, users_folder
-from netsharp_engine.data.storage.stores import StoreError
-from netsharp_engine.plain_files import open_plain
+from netsharp_engine.data.storage.kept import SUFFIX, kept_path, read_values, write_values
+from netsharp_engine.data.storage.places import users_folder
 
 #: Another number here makes what was kept before be measured again.
 VERSION = 1
-FOLDER, SUFFIX = "graphics", ".json"
-#: More bytes are no file of ours; so many files stay, the newest.
-MOST_BYTES, MOST_KEPT = 1 << 20, 64
+FOLDER = "graphics"
+#: The number of files that are kept, the newest.
+MOST_KEPT = 64
 
 
 class DeviceIdentity(NamedTuple):
@@ -130,11 +126,7 @@ def _folder(folder: str | None) -> str:
 
 def _path(device: DeviceIdentity, kind: str, network: str, folder: str | None) -> str | None:
     """Return the path of a file; None for a relative folder."""
-    where = _folder(folder)
-    if not os.path.isabs(where):
-        return None
-    text = json.dumps([*device, kind, network])
-    return os.path.join(where, blake2b(text.encode(), digest_size=16).hexdigest() + SUFFIX)
+    return kept_path(_folder(folder), [*device, kind, network])
 
 
 def _read(
@@ -154,18 +146,13 @@ def _read(
 
 def _values(path: str) -> dict[str, Any] | None:
     """Return the values in a file; None where it is not ours, or of another version."""
+    values = read_values(path, VERSION)
     try:
-        with open_plain(path) as stream:
-            text = stream.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            return None
-        values = json.loads(text)
-        if not isinstance(values, dict) or stored.whole(values, "version") != VERSION:
-            return None
-        stored.text(values, "kind")
-        stored.text(values, "network")
+        if values is not None:
+            stored.text(values, "kind")
+            stored.text(values, "network")
         return values
-    except (OSError, ValueError, RecursionError):
+    except ValueError:
         return None
 
 
@@ -179,21 +166,10 @@ def _write(
     path = _path(device, kind, network, folder)
     if path is None:
         return
-    whole = {
-        "version": VERSION,
-        "device": device._asdict(),
-        "kind": kind,
-        "network": network,
-        "values": dict(values),
-    }
-    with suppress(OSError, StoreError):  # no room, or no right to write
-        where = os.path.dirname(path)
-        os.makedirs(os.path.dirname(where), exist_ok=True)
-        made_folder(where)
-        with Aside(path) as aside:
-            aside.stream.write(json.dumps(whole).encode())
-            aside.commit()
-        for old in list(_listed(where))[MOST_KEPT:]:
+    facts = {"device": device._asdict(), "kind": kind, "network": network, "values": dict(values)}
+    write_values(path, VERSION, facts)
+    with suppress(OSError):  # no right to remove
+        for old in list(_listed(os.path.dirname(path)))[MOST_KEPT:]:
             os.unlink(old)
 
 
