@@ -20,14 +20,13 @@ from netsharp_engine.exporting.onnx.writing import OnnxWriting
 from tests.cli.command_line import netsharp as command
 from tests.cntk.training.model_writing import First, dictionary
 from tests.cntk.training.random_models import first, second
-from tests.compiling.qdq_files import HAS_RUNTIME, answered, require_the_same_border
+from tests.compiling.qdq_files import answered, require_the_same_border
 from tests.compiling.test_images_of_cntk import ROWS, images, trained
 from tests.compiling.test_networks_of_cntk import PRODUCT, Compilable
 from tests.conftest import SEED
+from tests.peers import needs_runtime
 
-pytestmark = pytest.mark.skipif(
-    not HAS_RUNTIME, reason="onnxruntime is in the dependency group 'peers'"
-)
+pytestmark = needs_runtime
 #: Every width of hidden operands, those that fill no type among them.
 WIDTHS = (*ACTIVATIONS, "uint4", "int6", "uint7", "uint10", "symmetric12", "int16/12")
 

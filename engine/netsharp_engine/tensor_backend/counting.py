@@ -1,5 +1,5 @@
-"""What programs of CNTK's networks share on every device: counted criteria, gradients that processes
-add up, parameters and the state of the rule.
+"""What programs of CNTK's networks share on every device: sums of criteria, gradients that several
+processes add up, parameters and the state of the rule.
 
 It must not know where values are: a back end computes them, and says how it keeps an array.
 """
