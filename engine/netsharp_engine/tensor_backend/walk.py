@@ -231,12 +231,7 @@ class GraphWalk:
 
     def _is_sparse(self, node: Node) -> bool:
         """Return whether a node is a product with samples that stay sparse."""
-        return (
-            len(node.inputs) == 2
-            and node.inputs[1] in self._sparse
-            and sparse.takes_sparse(node)
-            and self.packings[node.inputs[0]] is None
-        )
+        return sparse.stays_sparse(node, self._sparse, self.packings)
 
     def sums(self) -> list[Any]:
         """Return the criteria, each summed over samples."""

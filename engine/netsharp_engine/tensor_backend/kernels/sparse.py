@@ -20,8 +20,10 @@ except ImportError:  # No compiler took it when this was installed.
     twins = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
     from netsharp_engine.graph import Node
-    from netsharp_engine.packing import Indices
+    from netsharp_engine.packing import Indices, Packing
 
 
 #: What the twin that chooses rows says where it cannot.
@@ -109,6 +111,20 @@ def takes_sparse(node: Node) -> bool:
     left, right = node.inputs
     alone = node.op == "Times" and len(left.shape) == rank + len(right.shape)
     return alone or node.op == "LookupTable"
+
+
+def stays_sparse(
+    node: Node, samples: Container[Node], packings: Mapping[Node, Packing | None]
+) -> bool:
+    """Return whether a node is a product with ``samples`` that stay sparse, and all share its other
+    source.
+    """
+    return (
+        len(node.inputs) == 2
+        and node.inputs[1] in samples
+        and takes_sparse(node)
+        and packings[node.inputs[0]] is None
+    )
 
 
 def inner(node: Node) -> int:
