@@ -93,6 +93,26 @@ def test_negative_samples_are_those_behind() -> None:
         assert found[at, number] == pytest.approx(cosine, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("dtype", "own"), [("float32", [np.nan] * 3), ("float64", [1e30 / 3, 2e30 / 3, 2e30 / 3])]
+)
+def test_the_cosine_of_a_vector_of_zeros_has_the_gradient_of_the_original(
+    dtype: str, own: list[float]
+) -> None:
+    """CNTK divides by 1e-30, and squares that: more than a number of 32 bits holds.
+
+    Source: LinearAlgebraNodes.h, CosDistanceNode, and CPUMatrixImpl.h, AssignElementInverseOf.
+    """
+    node = node_of("CosDistance", ((3,), (3,)))
+    sources = [np.zeros((1, 3), dtype), np.array([[1, 2, 2]], dtype)]
+    value = TABLE[node.op].forward(node, sources)
+    assert value.tolist() == [[0.0]]
+    found = [back(node, sources, value, np.ones_like(value)) for back in backward_of(node) if back]
+    np.testing.assert_allclose(found[0], [own], rtol=1e-6)
+    assert found[1].tolist() == [[0.0, 0.0, 0.0]]
+
+
 def test_a_given_gradient_is_handed_on() -> None:
     node, random = node_of("DummyCriterion", ((1,), (4,), (2, 2))), np.random.default_rng(SEED)
     sources = [random.normal(size=(3, *shape)) for shape in ((1,), (4,), (2, 2))]

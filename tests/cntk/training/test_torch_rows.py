@@ -156,8 +156,20 @@ def test_where_slopes_end(dtype: str) -> None:
     agree(node_of("Pow", ((6,), (6,))), [np.abs(edges), powers], dtype)
     equal = {"axis": 0, "reductionOp": "Max"}
     agree(node_of("ReduceElements", ((6,),), **equal), [np.round(edges)], dtype)
-    if dtype == "float64":  # The square of what is divided by is no number of float32.
-        agree(node_of("CosDistance", ((6,), (6,))), [edges * 0, edges], dtype)
+
+
+@TYPES
+@pytest.mark.filterwarnings("ignore:.* encountered in:RuntimeWarning")
+@pytest.mark.parametrize("operation", ["CosDistance", "CosDistanceWithNegativeSamples"])
+def test_cosines_of_vectors_without_a_direction(operation: str, dtype: str) -> None:
+    """Zeros before, after and on both sides, and lengths whose squares are not numbers."""
+    first = np.array([[0.0, 0, 0], [1, 2, 3], [0, 0, 0], [3e-31, 0, 0], [1e-25, 2e-25, 0]])
+    second = np.array([[1.0, 2, 2], [0, 0, 0], [0, 0, 0], [1, 0, 0], [2, 1, 0]])
+    if operation == "CosDistance":
+        agree(node_of(operation, ((3,), (3,))), [first, second], dtype)
+    else:
+        node = node_of(operation, ((3,), (3,), (1,), (1,)), negatives=2)
+        agree(node, [first, second, np.ones((1, 1)), np.full((1, 1), 2.0)], dtype)
 
 
 def drawn_of(node: Node, *counts: int) -> list[Any]:

@@ -12,7 +12,12 @@ import torch
 from netsharp_engine.nodes import Node
 from netsharp_engine.torch_backend.kernels.rows import Tensor
 from netsharp_engine.torch_backend.tensors.kernels.elements import away_from_zero
-from netsharp_engine.torch_backend.tensors.kernels.rows import Tensors, TorchRow, flat
+from netsharp_engine.torch_backend.tensors.kernels.rows import (
+    Tensors,
+    TorchRow,
+    flat,
+    ruled,
+)
 
 
 def _times(node: Node, sources: Tensors) -> Tensor:
@@ -54,18 +59,42 @@ def _pairs(node: Node, sources: Tensors) -> Tensor:
 
 
 def _cosines(node: Node, sources: Tensors) -> Tensor:
-    """Return the cosine of both vectors, then those of the first with vectors behind."""
-    first, second = flat(sources[:2])
-    scales = [1 / away_from_zero(torch.linalg.vector_norm(one, dim=1)) for one in (first, second)]
+    """Return the cosine of both vectors, then those of the first with later vectors, [samples, n].
+
+    The gradient is CNTK's formula: in float32 that of a vector of zeros is NaN, since the square of
+    its inverse length, 1e30, overflows. Source: CNTK, ComputationNetworkLib/LinearAlgebraNodes.h.
+    """
     shifts = [0]
     if node.op != "CosDistance":
         shift = int(sources[2].reshape(-1)[0])
         shifts += [shift + number for number in range(node.size - 1)]
-    found = []
-    for shift in shifts:
-        ahead, scale = (torch.roll(one, -shift, 0) for one in (second, scales[1]))
-        found.append((first * ahead).sum(1) * scales[0] * scale)
-    return torch.stack(found, 1)
+
+    def compute(first: Tensor, second: Tensor) -> Tensor:
+        own, other = _inverse_length(first), _inverse_length(second)
+        found = []
+        for shift in shifts:
+            ahead, scale = (torch.roll(one, -shift, 0) for one in (second, other))
+            found.append((first * ahead).sum(1, keepdim=True) * own * scale)
+        return torch.cat(found, 1)
+
+    def rule(value: Tensor, by: Tensor, first: Tensor, second: Tensor) -> list[Tensor]:
+        own, other = _inverse_length(first), _inverse_length(second)
+        left, right = torch.zeros_like(first), torch.zeros_like(second)
+        for at, shift in enumerate(shifts):
+            ahead, scale = (torch.roll(one, -shift, 0) for one in (second, other))
+            cosine, gradient = value[:, at : at + 1], by[:, at : at + 1]
+            both = own * scale
+            left = left + gradient * (ahead * both - first * (cosine * own.square()))
+            turned = gradient * (first * both - ahead * (cosine * scale.square()))
+            right = right + torch.roll(turned, shift, 0)
+        return [left, right]
+
+    return ruled(compute, rule, *flat(sources[:2]))
+
+
+def _inverse_length(vectors: Tensor) -> Tensor:
+    """Return 1 / length of each of [samples, elements], [samples, 1]; 1e30 for zeros."""
+    return 1 / away_from_zero(vectors.square().sum(1, keepdim=True).sqrt())
 
 
 PRODUCTS: dict[str, TorchRow] = {
