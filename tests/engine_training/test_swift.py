@@ -78,6 +78,19 @@ def test_both_ways_answer_with_the_same_bits(kind: str, dtype: str) -> None:
     assert model._swift.predicted(x) is not None
 
 
+def test_rows_of_any_rank_are_rows_of_their_numbers() -> None:
+    model = trained("classes")
+    x = features(12)
+    wanted = told(model.predict(x))
+    for shape in ((12, 2, 3), (12, 6, 1), (12, 1, 1, 6)):
+        assert told(model.predict(x.reshape(shape))) == wanted
+    for refused in (x[0], x.T, x[:, :5], x.reshape(6, 12), np.float32(1), np.empty(0)):
+        with pytest.raises(DataError, match=r"shape \(.*\); rows of 6 numbers are needed\."):
+            model.predict(refused)
+        with pytest.raises(DataError, match="rows of 6 numbers are needed"):
+            model.compute(refused)
+
+
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_each_normaliser_goes_with_it(normalizer: str) -> None:
     model = trained("classes", normalizer=normalizer)

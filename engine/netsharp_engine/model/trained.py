@@ -21,6 +21,7 @@ from netsharp_engine.data import (
     stream_rows,
 )
 from netsharp_engine.data.answers import NetworkAnswers, Predictions
+from netsharp_engine.data.errors import DataError
 from netsharp_engine.data.frames import is_frame
 from netsharp_engine.data.labels import Labels
 from netsharp_engine.data.scaling import TargetScale
@@ -308,12 +309,13 @@ class Model:
         """Return the network's outputs, in the units of ``scale``, for features that are not
         normalised yet.
 
-        ``features`` [rows, features] are numbers; the outputs [rows, outputs] have the type
-        ``settings.dtype``, NaN for a row in which a number is missing.  Each row is taken by
-        itself: how rows are grouped changes no bit.  ModelError where there is no memory for the
-        network.
+        ``features`` [rows, features], or [rows, ...] of as many, are numbers; the outputs [rows,
+        outputs] have the type ``settings.dtype``, NaN for a row in which a number is missing.  Each
+        row is taken by itself: how rows are grouped changes no bit.  ModelError where there is no
+        memory for the network, DataError for other arrays.
         """
-        matrix = np.array(features, dtype=self.settings.dtype, order="C")
+        given = np.array(features, dtype=self.settings.dtype, order="C")
+        matrix = _in_rows(given, self.encoding.features)
         absent = np.isnan(matrix).any(axis=1)
         self.normalizer.apply(matrix)
         outputs = self.meter.outputs(matrix)
@@ -336,7 +338,7 @@ class Model:
         the names of its inputs: rows [rows, ...], of one that goes through sequences a list of
         these [steps, ...], or indices in their place; ``values`` then has what the ``outputs`` are
         that are named, any nodes of it.  ModelError where there is no memory for the network,
-        ValueError for other arrays.
+        ValueError for other arrays, DataError (one of these) for rows of another size.
         """
         swift = self._swift
         if swift is not None and not kept and not outputs:
@@ -391,6 +393,8 @@ class Model:
             ]
             table = Table.from_arrays(matrix, dtype=dtype, categorical=categories)
             matrix = encode_table(table, self.encoding, dtype)
+        else:
+            matrix = _in_rows(matrix, self.encoding.features)
         if self.settings.missing == "error":
             check_finite(matrix, self.encoding)
         return matrix
@@ -463,6 +467,16 @@ def _side_by_side(
     if any(array.ndim < 2 or len(array) != len(rows[0]) for array in rows):
         raise ValueError("Every input needs an array [rows, ...], all of as many rows.")
     return np.concatenate([array.reshape(len(array), -1) for array in rows], axis=1)
+
+
+def _in_rows(features: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
+    """Return an array [rows, ...] as [rows, width]; DataError where a row is of another size."""
+    if features.ndim < 2 or features.size != len(features) * width:
+        raise DataError(
+            f"The features have the shape {features.shape}; rows of {width:,} "
+            f"number{'s' * (width != 1)} are needed."
+        )
+    return features.reshape(len(features), width)
 
 
 def _remade(
