@@ -126,6 +126,19 @@ def read_file(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float
     return values, tensors
 
 
+def read_model(path: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.floating]]]:
+    """Return the JSON values and arrays of a model file; ModelError for any other, also for what is
+    kept beside a checkpoint of CNTK.
+    """
+    values, tensors = read_file(path)
+    if "of" in values and "specification" not in values:
+        raise ModelError(
+            f"{path} is part of a checkpoint, from which a training resumes, not a model. Name the "
+            f"model beside it, {path.removesuffix('.ckp.safetensors')}."
+        )
+    return values, tensors
+
+
 def tensor_bytes(tensors: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return arrays of floating-point numbers as the bytes of a plain safetensors file."""
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))

@@ -18,7 +18,7 @@ from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
 from netsharp_engine.model.trained import Model
-from netsharp_engine.model_file import ModelError, read_file, read_network, write_file
+from netsharp_engine.model_file import ModelError, read_model, read_network, write_file
 from netsharp_engine.train.report import Report
 from netsharp_engine.train.settings import restore_settings
 from netsharp_engine.train.state import Tensors, TrainingState
@@ -66,7 +66,7 @@ def load_model(path: str, build_graph: GraphBuilder | None = None) -> Model:
     without it ``bind`` one before predicting.  ModelError, a sentence, for a file that is
     damaged, foreign or of a newer version.
     """
-    texts, tensors = read_file(path)
+    texts, tensors = read_model(path)
     try:
         model = _restored(texts, tensors)
     except ValueError as error:

@@ -107,10 +107,10 @@ def embedded_in(item: Input, text: bytes) -> Embedded | None:
 
 def _model(path: str) -> Subject:
     """Return the specification inside a model file, with the context it was trained in."""
-    from netsharp_engine.model_file import ModelError, read_file, read_network
+    from netsharp_engine.model_file import ModelError, read_model, read_network
 
     try:
-        values, _tensors = read_file(path)
+        values, _tensors = read_model(path)
         specification, known = read_network(values)
     except ModelError as error:
         raise SubjectError(str(error)) from None

@@ -59,6 +59,34 @@ def test_predictions_are_what_write_writes(flags: tuple[str, ...], tmp_path: Pat
     assert report["loss"] == pytest.approx(entropy, rel=1e-5)
 
 
+def test_arrays_of_other_shapes_are_rows_or_refused(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    features, _ = rows_of(folder)
+    model = public.load(folder / "out" / "net.dnn")
+    wanted = model.predict(features).probabilities
+    for given in (features.reshape(-1, 1, 1, 2), features.reshape(-1, 2, 1), features.tolist()):
+        np.testing.assert_array_equal(model.predict(given).probabilities, wanted)
+    columns = np.zeros((3, 5))
+    for refused in (columns, features.T, features[0], 1.0, [], np.zeros((2, 2, 2, 2))):
+        with pytest.raises(public.DataError, match=r"shape \(.*\); rows of 2 numbers are needed\."):
+            model.predict(refused)
+
+
+def test_the_files_of_a_checkpoint_are_named_as_such(tmp_path: Path) -> None:
+    folder = trained(tmp_path)
+    for name in ("net.dnn.ckp", "net.dnn.ckp.safetensors"):
+        for words in (("predict", "--data", "data.ctf"), ("evaluate", "--data", "data.ctf")):
+            done = netsharp(words[0], f"out/{name}", *words[1:], cwd=folder)
+            assert done.code == 2
+            assert "checkpoint, from which a training resumes, not a model" in done.err
+            assert "damaged" not in done.err
+    done = netsharp("describe", "out/net.dnn.ckp.safetensors", cwd=folder)
+    assert done.code == 2
+    assert done.err.endswith("Name the model beside it, out/net.dnn.\n")
+    with pytest.raises(public.ModelError, match="not a model"):
+        public.load(folder / "out" / "net.dnn.ckp.safetensors")
+
+
 def test_a_table_is_answered_by_position(tmp_path: Path) -> None:
     folder = trained(tmp_path)
     features, labels = rows_of(folder)
