@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from netsharp_engine.cntk.descent.reports import State
+from netsharp_engine.model_file import read_file, write_file
 from netsharp_lsp.cntk.training.actions.checkpoints import Checkpoints
 from netsharp_lsp.cntk.training.networks.models import LearntNetwork, ModelFiles, Position
 from netsharp_lsp.cntk.training.plans.sharing import require_fitting
@@ -205,10 +206,50 @@ def test_who_goes_on_has_the_momentum_of_blocks(case: str, tmp_path: Path) -> No
 
 
 def test_a_momentum_of_other_parameters_is_refused() -> None:
-    require_fitting({"W": np.zeros((2, 3))}, {"W": np.ones((2, 3)), "b": np.ones(2)})
-    for blocks in ({"V": np.zeros((2, 3))}, {"W": np.zeros((3, 3))}):
-        with pytest.raises(ValueError, match="momentum of blocks of another size"):
-            require_fitting(blocks, {"W": np.ones((2, 3))})
+    values = {"W": np.ones((2, 3)), "b": np.ones(2)}
+    require_fitting({"W": np.zeros((2, 3)), "b": np.zeros((1, 2))}, values, values)
+    require_fitting({"W": np.zeros((2, 3))}, values, ["W"])
+    require_fitting({}, values, values)
+    others: list[tuple[dict[str, np.ndarray], str]] = [
+        ({"V": np.zeros((2, 3))}, "'V' has a momentum of blocks of another size"),
+        ({"W": np.zeros((3, 3))}, "'W' has a momentum of blocks of another size"),
+        ({"W": np.full((2, 3), np.nan)}, "'W' has a momentum of blocks that is not finite"),
+        ({"W": np.full((2, 3), -np.inf)}, "'W' has a momentum of blocks that is not finite"),
+        ({"b": np.zeros(2)}, "'W' has no momentum of blocks"),
+    ]
+    for blocks, said in others:
+        with pytest.raises(ValueError, match=said):
+            require_fitting(blocks, values, [] if "V" in blocks else ["W"])
+
+
+@pytest.mark.parametrize("kept", ["none", "not finite", "of some parameters"])
+def test_a_momentum_of_blocks_that_is_lost_is_reported(kept: str, tmp_path: Path) -> None:
+    """Models of other versions have none, and a file may be damaged."""
+    block = f"parallelizationMethod=BlockMomentumSGD ; BlockMomentumSGD={{{MOMENTUM}}}"
+    arranged(tmp_path, block)
+    for ends in (2, None):
+        found = together(
+            2, lambda ranks, ends=ends: run(tmp_path, *DOUBLE, follower=Follower(ends), ranks=ranks)
+        )
+        if ends is None:
+            break
+        path = str(tmp_path / "out" / "net.dnn.2.ckp.safetensors")
+        values, blocks = read_file(path)
+        if kept == "none":
+            blocks = {}
+        elif kept == "not finite":
+            blocks["blocks/W0"] = np.full((2, 8), np.nan)
+        else:
+            del blocks["blocks/W0"]
+        write_file(path, values, blocks)
+    (answer, follower), _ = found
+    if kept == "none":
+        assert answer.code == 0
+        said = "no momentum of blocks is stored for 'out/net.dnn.2': it starts again at 0."
+        assert any(said in one for one in follower.notices)
+    else:
+        assert answer.code == 2
+        assert "net.dnn.2.ckp.safetensors' is damaged ('W0' has " in answer.complaints[0]
 
 
 def test_one_of_the_processes_trains_where_nothing_is_shared(tmp_path: Path) -> None:

@@ -155,6 +155,9 @@ def from_numbers(numbers: Sequence[float], places: int) -> Control:
     """Return the values from such a list, with ``places`` former rates or none. ValueError for
     other lists.
     """
+    least = len(Control._fields) - 1
+    if len(numbers) < least:
+        raise ValueError(f"its rate has {len(numbers)} numbers, and {least} or more are needed")
     rate, previous, mean, uncounted, reduced, minibatch, factor, *former = numbers
     counts = (uncounted, minibatch)
     if not all(math.isfinite(one) and one >= 0 for one in counts) or len(former) not in (0, places):

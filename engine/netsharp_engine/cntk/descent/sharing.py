@@ -38,6 +38,10 @@ class Sharing(NamedTuple):
     rate: float = 1.0
     resets: bool = True
 
+    def keeps_blocks(self, epochs: int) -> bool:
+        """Return whether a momentum of blocks exists after some epochs."""
+        return self.block > 0 and self.momentum is not None and epochs > self.first
+
 
 #: Gradients from the first epoch on.
 GRADIENTS = Sharing()

@@ -168,7 +168,7 @@ class Checkpoints(NamedTuple):
         try:
             if position.control:
                 control = from_numbers(position.control, self.plan.adjusting.former)
-            require_fitting(position.blocks, values)
+            require_fitting(position.blocks, values, sizes)
         except ValueError as error:
             raise self.work.refused(
                 f"'{path}.ckp.safetensors' is damaged ({error}). Remove it, or set "

@@ -133,6 +133,11 @@ class Train(NamedTuple):
             state, position = self._first(kept, telling), Position()
         else:
             state, position = kept.resumed(begun, telling)
+            if exchanged.keeps_blocks(begun) and not (ranks.alone or state.blocks):
+                telling.notice(
+                    f"no momentum of blocks is stored for '{kept.name_of(begun)}': it starts again "
+                    "at 0."
+                )
         kept.require_room(state)
         steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)

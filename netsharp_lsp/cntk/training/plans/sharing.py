@@ -5,7 +5,7 @@ it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from netsharp_engine.cntk.descent.sharing import GRADIENTS, Sharing
@@ -63,11 +63,20 @@ def trained_together(around: Options, sgd: Options, dtype: str, workers: int) ->
     return TrainedTogether("", notice, Sharing(first), True)
 
 
-def require_fitting(blocks: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Raise ValueError where a stored momentum of blocks is not that of a parameter."""
+def require_fitting(
+    blocks: Mapping[str, Any], values: Mapping[str, Any], learnt: Iterable[str]
+) -> None:
+    """Raise ValueError where a stored momentum of blocks is not that of the parameters: each of
+    ``learnt`` has one, or none has.
+    """
+    for name in learnt if blocks else ():
+        if name not in blocks:
+            raise ValueError(f"'{excerpt(name)}' has no momentum of blocks")
     for name, found in blocks.items():
         if name not in values or values[name].size != found.size:
             raise ValueError(f"'{excerpt(name)}' has a momentum of blocks of another size")
+        if not all(map(math.isfinite, (found.min(initial=0), found.max(initial=0)))):
+            raise ValueError(f"'{excerpt(name)}' has a momentum of blocks that is not finite")
 
 
 def _averaging(block: Options, first: int, workers: int) -> TrainedTogether:
