@@ -281,12 +281,16 @@ def test_weights_and_scales_are_those_of_the_compiled_network() -> None:
     assert held["Y/biases"].dtype == np.int32
 
 
-def test_borders_are_those_of_the_float_export() -> None:
+@pytest.mark.parametrize("hidden", ["H", "label", "probabilities", "features"])
+def test_borders_are_those_of_the_float_export(hidden: str) -> None:
+    """Whatever layers are called."""
     from netsharp_engine.exporting.onnx.exported import OnnxForm
     from netsharp_engine.exporting.onnx.trained import exported_model
 
-    model, x = trained(ONE.format("tanh", "softmax"))
+    text = ONE.format("tanh", "softmax").replace("hidden H", f"hidden {hidden}")
+    model, x = trained(text.replace("from H", f"from {hidden}"))
     ours = quantized_model(model, netsharp.compile(model, x).network).proto
+    assert [one.name for one in ours.graph.output] == ["label", "probabilities"]
     plain = exported_model(model, OnnxForm())
     assert list(ours.graph.input) == list(plain.graph.input)
     assert list(ours.graph.output) == list(plain.graph.output)

@@ -271,3 +271,26 @@ def test_a_shortcut_is_one_group_for_each_channel(tmp_path: Path) -> None:
     groups = [a.i for one in convs for a in one.attribute if a.name == "group"]
     assert groups == [3]
     assert "Gather" not in {one.op_type for one in graph.node}
+
+
+@pytest.mark.parametrize("name", ["features/codes", "h/sums", "h/codes", "answer/Cast"])
+def test_outputs_have_their_names_whatever_codes_are_called(name: str, tmp_path: Path) -> None:
+    stored = First(27)
+    stored.input("x", (4,))
+    stored.parameter("V", np.random.default_rng(SEED).normal(size=(4, 5)))
+    stored.add("Times", "v", PRODUCT, "V", "x")
+    stored.add("Tanh", "h", b"", "v")
+    stored.parameter("W", np.random.default_rng(SEED).normal(size=(5, 3)))
+    stored.add("Times", name, PRODUCT, "W", "h")
+    stored.add("Softmax", "p", b"", name)
+    path = tmp_path / "net.dnn"
+    path.write_bytes(stored.data([("FeatureNodes", ["x"]), ("OutputNodes", [name, "p"])]))
+    rows = np.random.default_rng(SEED).normal(size=(40, 4))
+    model = netsharp.load(path)
+    made = netsharp.compile(model, rows)
+    require_the_same_border(path, quantized_model(model, made.network))
+    # The codes are compared by their names.
+    assert (
+        made.write_onnx(tmp_path / "net.onnx", rows)[1]
+        == f"outputs: {name} [batch, 3], p [batch, 3]"
+    )

@@ -90,3 +90,17 @@ def test_a_criterion_is_refused_by_name() -> None:
     loss = graph.apply("CrossEntropyWithSoftmax", labels, x, name="ce")
     with pytest.raises(ExportError, match="'ce' is of type CrossEntropyWithSoftmax: it sums over"):
         exported(Portable(graph, {}, "float32", (loss,)), OnnxForm())
+
+
+@pytest.mark.parametrize("names", [("h/Max", "z"), ("z", "h/constant"), ("h/Max/2", "h/Max")])
+def test_outputs_have_their_names_whatever_other_tensors_are_called(names: tuple[str, str]) -> None:
+    """A tensor inside a node is called like the node and an operator, as another node may be."""
+    graph = Graph()
+    root = graph.apply("Sqrt", graph.input("x", (3,)), name="h")
+    asked = tuple(graph.apply(f, root, name=n) for f, n in zip(("Tanh", "Abs"), names, strict=True))
+    model = exported(Portable(graph, {}, "float32", asked), OnnxForm())
+    require_valid(model)
+    assert [one.name for one in model.graph.output] == list(names)
+    rows = np.random.default_rng(SEED).uniform(0, 4, (5, 3)).astype(np.float32)
+    found = Runtime(model.SerializeToString())({"x": rows}, list(names))
+    np.testing.assert_allclose(found, [np.tanh(np.sqrt(rows)), np.sqrt(rows)], rtol=1e-5)

@@ -19,6 +19,8 @@ from netsharp_compile.schemes import QuantizationScheme
 from netsharp_engine.exporting.onnx.operators.bundles import activated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from netsharp_compile.integers import FeatureCodes, IntegerLayer, IntegerNetwork, Integers
     from netsharp_compile.operators import Array
     from netsharp_engine.exporting.onnx.writing import OnnxWriting
@@ -40,13 +42,15 @@ class LayerWriting:
         self._single, self._double = (out.counted(f"float{bits}") for bits in (32, 64))
         self._operands: list[CodeTensor] = []
         self._missing = ""
-        #: The codes of each layer, in order.
-        self.layers: list[LayerTensors] = []
+        self._layers: list[LayerTensors] = []
 
-    @property
-    def features(self) -> str:
-        """Return the name of the tensor of the features' codes."""
-        return self._operands[0].name
+    def tensors(self, changed: Mapping[str, str]) -> tuple[str, tuple[LayerTensors, ...]]:
+        """Return the names of the tensors of the features' codes and of each layer's, in order,
+        where some names were ``changed`` after they were written.
+        """
+        layers = (LayerTensors(*(changed.get(one, one) for one in each)) for each in self._layers)
+        features = self._operands[0].name
+        return changed.get(features, features), tuple(layers)
 
     def read(self, features: str, *, may_lack: bool) -> None:
         """Make codes of features [n, features] that are not normalised.
@@ -100,7 +104,7 @@ class LayerWriting:
             number = dequantized(out, codes, result.scale, result.zero_point, result.dtype)
             number = activated(out, number, layer.function)
             values = out.rename(quantized(out, number, target), f"{layer.name}/codes")
-        self.layers.append(LayerTensors(codes, values))
+        self._layers.append(LayerTensors(codes, values))
         self._operands.append(
             CodeTensor(values, layer.nodes, target.dtype, target.scale, target.zero_point)
         )

@@ -93,7 +93,7 @@ class _QdqTable(TableExport):
     def quantized(self) -> QuantizedModel:
         """Write all of it."""
         proto = self.model()
-        return QuantizedModel(proto, self._layers.features, tuple(self._layers.layers))
+        return QuantizedModel(proto, *self._layers.tensors(self.exchanged))
 
     def inputs(self) -> list[ValueInfoProto]:
         """Select columns, encode them, and make codes of values that are not normalised."""
@@ -126,8 +126,7 @@ class _QdqTensors(GraphExport):
     def quantized(self) -> QuantizedModel:
         """Write all of it."""
         proto = self.model()
-        layers = tuple(self._layers.layers)
-        return QuantizedModel(proto, self._layers.features, layers, self._ends.left_out)
+        return QuantizedModel(proto, *self._layers.tensors(self.exchanged), self._ends.left_out)
 
     def inputs(self) -> list[ValueInfoProto]:
         """Take tensors, and make codes of their numbers."""

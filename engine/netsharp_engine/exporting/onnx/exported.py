@@ -13,7 +13,13 @@ import numpy as np
 from netsharp_engine.exporting.following import Following, part_that_is_needed, simplified
 from netsharp_engine.exporting.onnx import steps
 from netsharp_engine.exporting.onnx.operators.table import ROWS, why_not
-from netsharp_engine.exporting.onnx.writing import Array, OnnxValue, OnnxWriting, pruned
+from netsharp_engine.exporting.onnx.writing import (
+    Array,
+    OnnxValue,
+    OnnxWriting,
+    exchanged,
+    pruned,
+)
 from netsharp_engine.exporting.refusal import ExportError, refused
 
 if TYPE_CHECKING:
@@ -60,6 +66,8 @@ class GraphExport(Following[OnnxWriting]):
         super().__init__(portable, part)
         self.form = form
         self.out = OnnxWriting.begun(portable.dtype, form.opset, portable.tensors)
+        #: The names of tensors that changed at the end, for outputs to have their own.
+        self.exchanged: Mapping[str, str] = {}
 
     def model(self) -> ModelProto:
         """Write all of it."""
@@ -72,11 +80,16 @@ class GraphExport(Following[OnnxWriting]):
         graph = helper.make_graph(
             kept, "network", inputs, outputs, initializer=self.out.tensors(used)
         )
+        self.exchanged = exchanged(graph, self.answers())
         versions = self.versions()
         model = helper.make_model(graph, opset_imports=versions, producer_name="netsharp")
         model.ir_version = helper.find_min_ir_version_for(versions)
         helper.set_model_props(model, dict(self.portable.about))
         return model
+
+    def answers(self) -> list[str]:
+        """Return the names of the outputs."""
+        return [node.name for node in self.portable.outputs]
 
     def versions(self) -> list[OperatorSetIdProto]:
         """Return the sets of operators that are used."""

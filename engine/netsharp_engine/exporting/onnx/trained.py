@@ -115,6 +115,10 @@ class TableExport(GraphExport):
             helper.make_tensor_value_info(shares, floats, [BATCH, len(classes)]),
         ]
 
+    def answers(self) -> list[str]:
+        """Return the names of the outputs."""
+        return ["prediction"] if self._model.classes is None else ["label", "probabilities"]
+
     def _probabilities(self, outputs: str, count: int) -> str:
         """Return the probabilities of all classes, as `Objective.probabilities` has them."""
         out = self.out

@@ -15,7 +15,7 @@ from netsharp_engine.exporting.values import Array, ExportedValue
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto, TensorProto
 
-__all__ = ["Array", "OnnxValue", "OnnxWriting", "pruned", "read_by"]
+__all__ = ["Array", "OnnxValue", "OnnxWriting", "exchanged", "pruned", "read_by"]
 
 #: From this operator set on all reductions take their axes as an input; before it ReduceSum alone.
 _AXES_AS_INPUT = 18
@@ -221,3 +221,31 @@ def _read_inside(graph: GraphProto) -> set[str]:
         found.update(read_by(node))
         made.update(node.output)
     return found - made
+
+
+def exchanged(graph: GraphProto, wanted: Sequence[str]) -> dict[str, str]:
+    """Give the outputs of a graph the ``wanted`` names, in their order, and return the new names of
+    tensors by the old ones: a tensor that has the name of an output takes that of the output.
+
+    An input keeps its name, so that an output called like one has another.
+    """
+    given = {one.name for one in graph.input}
+    found: dict[str, str] = {}
+    for output, name in zip(graph.output, wanted, strict=True):
+        if output.name != name and name not in given:
+            swap = {output.name: name, name: output.name}
+            _rename(graph, swap)
+            found = swap | {old: swap.get(new, new) for old, new in found.items()}
+    return found
+
+
+def _rename(graph: GraphProto, names: Mapping[str, str]) -> None:
+    """Rename tensors in a graph and in its inner graphs."""
+    for named in (*graph.input, *graph.output, *graph.initializer, *graph.node):
+        named.name = names.get(named.name, named.name)
+    for node in graph.node:
+        for tensors in (node.input, node.output):
+            tensors[:] = [names.get(one, one) for one in tensors]
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _rename(attribute.g, names)
