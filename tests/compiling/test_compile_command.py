@@ -39,7 +39,9 @@ def test_a_model_becomes_c_that_passes_its_own_test(folder: Path) -> None:
     first, second, sizes, rows, note, files = answer.out.splitlines()
     assert first.startswith("H: 4 to 8, tanh, sums of ")
     assert second.startswith("Y: 8 to 3, softmax, sums of ")
-    assert sizes.startswith("155 bytes of weights, 256 of 1 tables for 1 transfer functions, 8 of")
+    assert sizes.startswith(
+        "155 bytes of weights, biases and scales, 256 bytes in 1 lookup table, 8 "
+    )
     assert rows.startswith("on 150 rows: ")
     assert note.startswith("note: no held-out rows to evaluate it on")
     assert files == (

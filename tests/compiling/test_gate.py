@@ -43,14 +43,14 @@ def test_the_gate_means_what_it_says(rows: int, lost: int, allowed: float, met: 
     verdict = _verdict(rows, lost, allowed)
     assert verdict.is_met is met
     assert verdict.drop == pytest.approx(100 * lost / rows)
-    assert verdict.lines()[1].endswith(": met" if met else ": NOT met")
+    assert verdict.lines()[1].endswith(": passed" if met else ": FAILED")
 
 
 @pytest.mark.parametrize(("rows", "few"), [(199, True), (200, False), (1, True)])
 def test_too_few_rows_are_said(rows: int, few: bool) -> None:
     notes = [one for one in _verdict(rows, 0).lines() if one.startswith("note:")]
     assert bool(notes) is few
-    assert not few or "200 rows or more are enough" in notes[0]
+    assert not few or "hold out at least 200" in notes[0]
 
 
 def test_numbers_may_be_off_by_a_part_of_their_spread() -> None:
@@ -136,7 +136,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     answer = command(*held, "--max-drop", "0.001", cwd=folder)
     assert answer.code == 1
     assert "on 50 held-out rows (held.csv): error " in answer.out
-    assert "at most 0.001 % is allowed: NOT met" in answer.out
+    assert "(at most 0.001 % allowed): FAILED" in answer.out
     assert "more is lost than --max-drop allows. Only the report was written, out/" in answer.err
     written = sorted(path.name for path in (folder / "out").iterdir())
     assert written == ["report.json", "report.md", "report.svg"]
@@ -153,7 +153,7 @@ def test_a_network_that_loses_too_much_is_not_written(folder: Path) -> None:
     assert command(*held, *narrow, cwd=folder).code == 1
     wider = command(*held, *narrow, "--auto-widths", cwd=folder)
     assert (wider.code, wider.err) == (0, "")
-    assert "taken to pass: --layer " in wider.out
+    assert "wider types taken to pass: --layer " in wider.out
     loose = command(*held, "--max-drop", "90", "--format", "json", cwd=folder)
     assert loose.code == 0
     gate = json.loads(loose.out)["report"]["gate"]
@@ -165,7 +165,7 @@ def test_an_onnx_file_is_judged_alike(folder: Path) -> None:
     held = ("export", "net.safetensors", "--to", "onnx-qdq", "net.onnx", "--holdout", "held.csv")
     answer = command(*held, "--max-drop", "0.001", cwd=folder)
     assert answer.code == 1
-    assert "at most 0.001 % is allowed: NOT met" in answer.out
+    assert "(at most 0.001 % allowed): FAILED" in answer.out
     assert "more is lost than --max-drop allows. Nothing is written; --force" in answer.err
     assert not (folder / "net.onnx").exists()
     forced = command(*held, "--max-drop", "0.001", "--force", cwd=folder)
@@ -175,7 +175,7 @@ def test_an_onnx_file_is_judged_alike(folder: Path) -> None:
     widths = ("--activations", "uint4", "--max-drop", "5", "--auto-widths")
     wider = command(*held, *widths, cwd=folder)
     assert (wider.code, wider.err) == (0, "")
-    assert "  taken to pass: --layer " in wider.out
+    assert "  wider types taken to pass: --layer " in wider.out
     assert (folder / "net.onnx").read_bytes() != narrow
 
 
@@ -229,3 +229,16 @@ def test_validation_rows_and_test_rows_judge_where_nothing_is_named(tmp_path: Pa
         assert answer.code == 0, answer.err
         assert line in answer.out
         assert f"on {calibrated} rows: " in answer.out
+
+
+@pytest.mark.parametrize(
+    ("rows", "lost", "said"),
+    [
+        (400, 0, "no loss of accuracy (at most 0.5 percentage points allowed): passed"),
+        (400, -2, "gain of accuracy: 0.50 percentage points (a loss of at most "),
+        (400, 3, "loss of accuracy: 0.75 percentage points (at most 0.5 percentage points allowed"),
+        (40, 1, "loss of accuracy: 2.50 percentage points (at most 0.5 percentage points or one "),
+    ],
+)
+def test_the_verdict_is_a_sentence(rows: int, lost: int, said: str) -> None:
+    assert said in _verdict(rows, lost).lines()[1]

@@ -144,7 +144,7 @@ def test_a_lost_gate_leaves_the_report_alone(tmp_path: Path) -> None:
     assert made.write_report(tmp_path / "net") == names
     assert made.write_report(tmp_path / "net") == names
     assert sorted(path.name for path in (tmp_path / "net").iterdir()) == names
-    assert "NOT met" in (tmp_path / "net" / "report.md").read_text()
+    assert "FAILED" in (tmp_path / "net" / "report.md").read_text()
     made.write(tmp_path / "net")
     before = {path.name: path.read_bytes() for path in (tmp_path / "net").iterdir()}
     assert made.write_report(tmp_path / "net") == []
@@ -260,8 +260,9 @@ def test_every_figure_of_a_layer_is_that_of_what_is_written(tmp_path: Path) -> N
     ):
         low, high = ends
         assert f"{right / gate['rows']:.2%} ({low:.2%} to {high:.2%})" in page
-    assert f"{report['tables']} tables for {report['pairs']} transfer functions" in page
-    assert f"sharing saves {report['saved_bytes']:,}" in page
+    assert f"- {report['table_bytes']:,} bytes in {report['tables']} lookup table" in page
+    assert (f"that {report['pairs']} layers share" in page) is (report["pairs"] > report["tables"])
+    assert (f"sharing saves {report['saved_bytes']:,}" in page) is bool(report["saved_bytes"])
     assert f"{report['scratch_bytes']:,} bytes of scratch memory" in page
     for name, number in report["instructions"].items():
         assert f"about {number:,} instructions on {name.title()}" in page

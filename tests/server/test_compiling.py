@@ -120,10 +120,10 @@ def test_what_loses_too_much_has_a_report_and_nothing_else(tmp_path: Path, model
         assert "more is lost than --max-drop allows" in shown(wire)[-1]
         report = file_of(lost["report"])
         assert report.parent != path.with_name("iris-device")
-        assert "NOT met" in report.read_text()
+        assert "FAILED" in report.read_text()
         assert (report.parent / "report.svg").is_file()
         assert (path.with_name("iris-device") / "net.c").read_bytes() == before
-        assert "NOT met" not in file_of(made["report"]).read_text()
+        assert "FAILED" not in file_of(made["report"]).read_text()
 
 
 def test_the_device_is_the_one_that_the_editor_names(tmp_path: Path, model: bytes) -> None:

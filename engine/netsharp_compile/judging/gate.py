@@ -92,11 +92,11 @@ class GateVerdict:
 
     def lines(self) -> list[str]:
         """Return lines for people."""
+        verdict = "passed" if self.is_met else "FAILED"
         if self.right is None or self.right_before is None:
-            verdict = "met" if self.is_met else "NOT met"
             return [
-                f"on {self.rows:,} held-out rows ({self.what}): error {self.error:.2%}, at most "
-                f"{self.allowed:g} % is allowed: {verdict}"
+                f"on {self.rows:,} held-out rows ({self.what}): error {self.error:.2%} (at most "
+                f"{self.allowed:g} % allowed): {verdict}"
             ]
         before, after = (
             f"{right / self.rows:.2%} ({low:.2%} to {high:.2%})"
@@ -104,19 +104,27 @@ class GateVerdict:
                 (one, wilson_interval(one, self.rows)) for one in (self.right_before, self.right)
             )
         )
-        verdict = "met" if self.is_met else "NOT met"
         found = [
             f"on {self.rows:,} held-out rows ({self.what}): accuracy {before} in floating point, "
             f"{after} in integers, {self.agreement:.2%} of the classes agree, error "
             f"{self.error:.2%}",
-            f"lost {self.drop:.2f} points, at most {self.allowed:g} are allowed: {verdict}",
+            f"{self._change()}at most {self.allowed:g} percentage points"
+            f"{' or one row' * self.is_too_small} allowed): {verdict}",
         ]
         if self.is_too_small and self.allowed > 0:
             found.append(
-                f"note: one of {self.rows:,} rows is {100 / self.rows:.2g} points, and one never "
-                f"fails: {int(np.ceil(100 / self.allowed)):,} rows or more are enough for that"
+                f"note: {self.rows:,} held-out rows are too few to measure a loss of "
+                f"{self.allowed:g} percentage points, as one row is {100 / self.rows:.2g}: hold "
+                f"out at least {int(np.ceil(100 / self.allowed)):,}"
             )
         return found
+
+    def _change(self) -> str:
+        """Return by how much the accuracy changed, up to the words on how much may be lost."""
+        if not self.drop:
+            return "no loss of accuracy ("
+        what, loss = ("loss", "") if self.drop > 0 else ("gain", "a loss of ")
+        return f"{what} of accuracy: {abs(self.drop):.2f} percentage points ({loss}"
 
 
 def wilson_interval(right: int, rows: int) -> tuple[float, float]:

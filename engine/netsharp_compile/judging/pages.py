@@ -98,10 +98,8 @@ def _markdown(report: CompileReport) -> Iterator[str]:
         yield f"- {report.agreement:.2%} of the classes agree on the rows of the calibration"
     yield f"- error of the answers there: {report.error:.2%}"
     yield f"- {report.weight_bytes:,} bytes of weights, biases and scales"
-    yield (
-        f"- {report.tables} tables for {report.pairs} transfer functions: {report.table_bytes:,} "
-        f"bytes; sharing saves {report.saved_bytes:,}"
-    )
+    saved = f"; sharing saves {report.saved_bytes:,}" if report.saved_bytes else ""
+    yield f"- {report.shown_tables()}{saved}"
     yield f"- {report.scratch_bytes:,} bytes of scratch memory"
     yield f"- {report.multiply_adds:,} multiply-adds"
     yield from (

@@ -136,11 +136,19 @@ class CompileReport:
         """Return lines that describe the proposed widths."""
         if self.proposal is not None:
             if self.gate == self.proposal.gate:
-                return [f"taken to pass: {self.proposal.flags}"]
+                return [f"wider types taken to pass: {self.proposal.flags}"]
             return [f"these widths pass, and --auto-widths takes them: {self.proposal.flags}"]
         if self.gate is not None and not self.gate.is_met:
-            return ["no widths up to 16 bits with an index of 12 pass"]
+            return ["no wider types pass, up to 16 bits with a 12-bit index"]
         return []
+
+    def shown_tables(self) -> str:
+        """Return the number of tables, their bytes, and how many layers share them."""
+        if not self.tables:
+            return "no lookup tables"
+        plural = "s" if self.tables > 1 else ""
+        shared = f" that {self.pairs} layers share" if self.pairs > self.tables else ""
+        return f"{self.table_bytes:,} bytes in {self.tables} lookup table{plural}{shared}"
 
     def __str__(self) -> str:
         """Return a line for each layer, and the totals."""
@@ -151,9 +159,8 @@ class CompileReport:
             for one in self.layers
         ]
         lines.append(
-            f"{self.weight_bytes:,} bytes of weights, {self.table_bytes:,} of {self.tables} tables "
-            f"for {self.pairs} transfer functions, {self.scratch_bytes:,} of scratch memory, "
-            f"{self.multiply_adds:,} multiply-adds"
+            f"{self.weight_bytes:,} bytes of weights, biases and scales, {self.shown_tables()}, "
+            f"{self.scratch_bytes:,} bytes of scratch memory, {self.multiply_adds:,} multiply-adds"
         )
         return "\n".join([*lines, *self.verdict_lines()])
 
