@@ -231,11 +231,14 @@ def _of_training(model: Model, settings: CompileSettings) -> CompileSettings:
             f"The model was trained with tables of {trained} codes, not {settings.activations}: "
             "leave the activations out, or train it with these."
         )
+    if settings.range != RANGES[0]:
+        raise CompileError(
+            f"The model was trained with tables, whose ranges are fixed: leave --range "
+            f"{settings.range} out."
+        )
     narrow = OperandWidth.of(trained).bits < OperandWidth.of(ACTIVATIONS[0]).bits
     features = settings.features or (ACTIVATIONS[0] if narrow else None)
-    return replace(
-        settings, activations=trained, features=features, share_tables=True, range=RANGES[0]
-    )
+    return replace(settings, activations=trained, features=features, share_tables=True)
 
 
 def compile_model(

@@ -211,6 +211,10 @@ def test_every_setting_of_the_integers_shapes_the_file(folder: Path) -> None:
     ("words", "said"),
     [
         (("--to", "onnx", "--weights", "int16"), "--weights is about integers, which --to onnx"),
+        (("--to", "onnx", "--weights", "int8"), "--weights is about integers, which --to onnx"),
+        (("--to", "torch", "--share-tables"), "--share-tables is about integers, which --to torch"),
+        (("--to", "tsql", "--no-share-tables"), "--no-share-tables is about integers, which --to"),
+        (("--to", "onnx", "--range", "operator"), "--range is about integers, which --to onnx"),
         (("--to", "onnx-qdq", "--output", "H"), "--output says nothing of a network in integers"),
         (("--to", "onnx-qdq", "--stream", "a=b"), "--stream and --reader are for models whose"),
         (("--to", "torch", "--opset", "17"), "--opset is about ONNX's operators, which --to torch"),

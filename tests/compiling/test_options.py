@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import json
 import re
@@ -12,6 +13,7 @@ import pytest
 import netsharp
 from netsharp_compile.writing.packages import PACKAGES
 from netsharp_lsp.cli import compile as compile_command
+from netsharp_lsp.cli.arguments.quantisation import settings_of
 from tests.compiling.options import CONFIGURATION, REPORT, Asked, options_of
 from tests.compiling.options import asked as asked
 from tests.compiling.options import folder as folder
@@ -268,12 +270,14 @@ def test_python_has_the_same_options() -> None:
     """By the same names and with the same defaults, but for what is about files and settings."""
     known = {one.dest: one for one in options_of(compile_command).values()}
     renamed = {"layers": "layer"}
+    settings = settings_of(argparse.Namespace(**{name: one.default for name, one in known.items()}))
     asked = inspect.signature(netsharp.compile).parameters
     for name, one in asked.items():
         if name in ("model", "calibration", "holdout"):
             continue
         option = known[renamed.get(name, name)]
-        assert (option.default or None) == (one.default or None), name
+        default = getattr(settings, name, option.default)
+        assert (default or None) == (one.default or None), name
     written = inspect.signature(netsharp.CompiledNetwork.write).parameters
     for name in ("answers", "package", "target", "prefix"):
         assert known[name].default == written[name].default, name

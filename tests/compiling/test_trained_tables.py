@@ -52,5 +52,7 @@ def test_other_codes_than_those_of_the_training_are_refused() -> None:
     model, x = trained("tanh", "uint4")
     with pytest.raises(netsharp.CompileError, match="trained with tables of uint4 codes, not int8"):
         netsharp.compile(model, x, activations="int8")
+    with pytest.raises(netsharp.CompileError, match="whose ranges are fixed: leave --range mse ou"):
+        netsharp.compile(model, x, range="mse")
     again = netsharp.compile(model, x, activations="uint4", share_tables=False)
     assert again.network.layers[0].table == again.network.layers[1].table

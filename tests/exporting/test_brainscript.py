@@ -152,6 +152,7 @@ def test_a_folder_elsewhere_is_named_as_it_is_found_from_here(trained: Path) -> 
             ("small.dnn", "x.bs", "--verify", "rows.ctf"),
             "--verify says nothing of a network's text",
         ),
+        (("small.dnn", "x.bs", "--logits", "int16"), "--logits says nothing of a network's text"),
         (("rows.ctf", "x.bs"), "rows.ctf"),
         (("none.dnn", "x.bs"), "none.dnn"),
     ],

@@ -94,7 +94,7 @@ def compiled_as_asked(
             "validation or test: name labelled ones with --holdout."
         )
     made = compile_model(
-        model, rows.calibration, settings, gate, auto_widths=args.auto_widths, room=room
+        model, rows.calibration, settings, gate, auto_widths=bool(args.auto_widths), room=room
     )
     return AskedNetwork(made, rows.calibration, notes)
 

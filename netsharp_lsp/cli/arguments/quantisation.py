@@ -17,9 +17,21 @@ from netsharp_compile.widths import (
 )
 from netsharp_lsp.cli.arguments.parser import not_negative
 
+#: The arguments that are settings by the same name.
+_SETTINGS = (
+    "activations",
+    "weights",
+    "logits",
+    "share_tables",
+    "range",
+    "requant",
+    "big_tables",
+    "transfer",
+)
+
 
 def add_quantisation(parser: argparse._ActionsContainer) -> None:
-    """Add these arguments."""
+    """Add these arguments; each is None where it is not given, whatever its default."""
     add = parser.add_argument
     add(
         "--calibrate",
@@ -42,51 +54,51 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
     )
     add(
         "--activations",
-        default=ACTIVATIONS[0],
         metavar="|".join((*ACTIVATIONS, "uint10", "int16/12", "...")),
         help="type and bits of features and hidden values; after / those that index the lookup "
-        "tables (default: %(default)s)",
+        f"tables (default: {ACTIVATIONS[0]})",
     )
     add(
         "--layer",
         action="append",
-        default=[],
         metavar="NAME=WIDTH",
         help="the same for one layer or input; may be repeated",
     )
     add(
         "--weights",
         choices=WEIGHTS,
-        default=WEIGHTS[0],
-        help="type of the weights, with a scale for each node or (-tensor) layer",
+        help="type of the weights, with a scale for each node or (-tensor) layer (default: "
+        f"{WEIGHTS[0]})",
     )
     add(
         "--requant",
         choices=REQUANTISATIONS,
-        default=REQUANTISATIONS[0],
         help="how sums are rescaled: by a multiplier, or by a shift alone, for which the scales of "
-        "the weights are chosen; auto uses shifts where that loses no accuracy",
+        f"the weights are chosen; {REQUANTISATIONS[0]} (the default) uses shifts where that loses "
+        "no accuracy",
     )
     add(
         "--transfer",
         choices=TRANSFERS,
-        default=TRANSFERS[0],
-        help="how activations are computed: by lookup tables, or by fixed-point formulas, for "
-        "comparison",
+        help="how activations are computed: by lookup tables (the default), or by fixed-point "
+        "formulas, for comparison",
     )
-    add("--big-tables", action="store_true", help="allow tables of more than 4,096 entries")
-    add("--logits", choices=LOGITS, default=LOGITS[0], help="the type of the outputs")
+    add(
+        "--big-tables",
+        action="store_true",
+        default=None,
+        help="allow tables of more than 4,096 entries",
+    )
+    add("--logits", choices=LOGITS, help=f"the type of the outputs (default: {LOGITS[0]})")
     add(
         "--share-tables",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="give bounded activations the same range, so that layers share a table",
+        help="give bounded activations the same range, so that layers share a table (the default)",
     )
     add(
         "--range",
-        default=RANGES[0],
         metavar="|".join((*RANGES[:2], f"{RANGES[2]}:{USUAL_PERCENT:g}", *RANGES[3:])),
-        help="how a range is taken from the measured values (default: %(default)s)",
+        help=f"how a range is taken from the measured values (default: {RANGES[0]})",
     )
     add(
         "--max-drop",
@@ -99,11 +111,13 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
     add(
         "--auto-widths",
         action="store_true",
+        default=None,
         help="if more is lost, choose the cheapest wider types that pass",
     )
     add(
         "--force",
         action="store_true",
+        default=None,
         help="write the files even if more is lost or they do not fit",
     )
 
@@ -111,27 +125,22 @@ def add_quantisation(parser: argparse._ActionsContainer) -> None:
 def settings_of(args: argparse.Namespace) -> CompileSettings:
     """Return the settings that they choose; CompileError for invalid ones."""
     layers = []
-    for given in args.layer:
-        name, equals, width = given.rpartition("=")
+    for text in args.layer or ():
+        name, equals, width = text.rpartition("=")
         if not (name and equals and width):
-            raise CompileError(f"--layer {given}: NAME=WIDTH is expected, as in Hidden=uint10.")
+            raise CompileError(f"--layer {text}: NAME=WIDTH is expected, as in Hidden=uint10.")
         layers.append((name, width))
+    given = {name: getattr(args, name) for name in _SETTINGS}
     return CompileSettings(
-        activations=args.activations,
-        weights=args.weights,
-        logits=args.logits,
-        share_tables=args.share_tables,
-        range=args.range,
-        layers=tuple(layers),
-        requant=args.requant,
-        big_tables=args.big_tables,
-        transfer=args.transfer,
+        layers=tuple(layers), **{name: one for name, one in given.items() if one is not None}
     )
 
 
 def quantisation_flags(args: argparse.Namespace) -> list[str]:
-    """Return the flags whose values are not their defaults."""
+    """Return the flags that are given, also those with the value of their default."""
     plain = argparse.ArgumentParser(add_help=False)
     add_quantisation(plain)
-    known = [(one.dest, one.option_strings[0]) for one in plain._actions]
-    return [flag for name, flag in known if getattr(args, name) != plain.get_default(name)]
+    known = [(one.option_strings, getattr(args, one.dest)) for one in plain._actions]
+    return [
+        names[-1] if value is False else names[0] for names, value in known if value is not None
+    ]
