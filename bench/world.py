@@ -149,7 +149,7 @@ def logs(folder: Path) -> Iterator[Path]:
 
 
 def below(folder: Path) -> Iterator[Path]:
-    """Yield files and folders below a folder, but for what git keeps there."""
+    """Yield files and folders below a folder, without those of git."""
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
         yield from (Path(place, name) for name in (*folders, *names))

@@ -124,7 +124,7 @@ def compile(
 
 
 def _held_back(model: Model, x: Any, y: Any) -> LabelledRows:
-    """Rows with the numbers of their classes, or their target values. Raises DataError."""
+    """Return rows with the numbers of their classes, or their target values. Raises DataError."""
     features = model.encoded(rows_of(model, x))
     task = "regression" if model.classes is None else "classification"
     table = Table.from_arrays(features, y, task=task, dtype=model.settings.dtype)

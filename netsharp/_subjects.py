@@ -128,7 +128,7 @@ def sentences(ask: Callable[[], Done]) -> Done:
 
 
 def assignments(values: Mapping[str, object] | None) -> tuple[str, ...]:
-    """Return assignments as the program takes them; ValueError for what cannot be a key."""
+    """Return assignments as those of a command line; ValueError for what cannot be a key."""
     given = values or {}
     for key in given:
         if not (isinstance(key, str) and key.isidentifier()):

@@ -130,7 +130,7 @@ if TYPE_CHECKING:
             """Return where the name at a place is used, and where declared if asked."""
 
         def highlights(self, offset: int) -> list[answers.Highlight]:
-            """Return where the name, or the words that belong together, at a place stand."""
+            """Return where the name at a place, or the words that belong together, occur."""
 
         def prepare_rename(self, offset: int) -> answers.Renaming | answers.Refusal:
             """Return the name at a place if it can be renamed, else why not."""
@@ -244,7 +244,7 @@ class PlainSnapshot:
         return Graph(self.language.describe(self.data, self.context))
 
     def migrate(self) -> answers.Migration:
-        """Return that there is nothing newer."""
+        """Return a migration without edits: there is no newer language."""
         from netsharp_lsp.ide.answers import Migration
 
         return Migration(None, ("This text needs no migration.",))

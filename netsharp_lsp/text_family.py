@@ -57,7 +57,7 @@ class TextFamily:
         return {}
 
     def keeps_columns(self, settings: Settings) -> bool:
-        """Return no: a text has one style."""
+        """Return False: a text has one style."""
         return False
 
     @property

@@ -75,7 +75,7 @@ def leads_out(path: str) -> str:
 
 
 def allowed_by(path: str) -> str:
-    """Return by what a person lets files be read that lie outside."""
+    """Return a clause on how to allow reading a file outside the roots."""
     folder = posixpath.dirname(path.replace("\\", "/"))
     named = folder if folder.startswith("/") or folder[1:2] == ":" else "DIR"
     return f"'--root {named}' allows it, in an editor the setting 'netsharp.roots'"
@@ -252,7 +252,7 @@ class GivenFiles:
         return posixpath.normpath(path.replace("\\", "/"))
 
     def outside(self, path: str) -> bool:
-        """Return nothing: a file that is not here does not exist."""
+        """Return False: a file that is not here does not exist."""
         return False
 
     def counted(self, path: str, count: Count[Counted]) -> Counted | None:

@@ -125,7 +125,7 @@ class Diagnostic:
     @property
     def wording(self) -> object | None:
         """Return an object that stays the same in later versions of a text for as long as the
-        finding has the same text and relates to no other place; None where that is not known.
+        finding has the same text and relates to no other place; None, as here, if unknown.
         """
         return None
 

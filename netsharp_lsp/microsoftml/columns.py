@@ -88,7 +88,7 @@ def _transforms(given: object) -> Iterable[ColumnVectors]:
 def _columns_of(
     vector: str, parts: Iterable[str], made: Vectors, names: Sequence[Any]
 ) -> Iterable[str]:
-    """Return the columns that the parts of a vector stand for."""
+    """Yield the columns that the parts of a vector stand for."""
     for part in parts:
         if part in made:
             yield from made[part]

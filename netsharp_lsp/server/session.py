@@ -190,14 +190,14 @@ class Session(Connection):
         return self.settings.preferences_of(uri).hints
 
     def lens_options_of(self, uri: str) -> LensOptions | None:
-        """Return which lenses to show in a document, None for none; only who is trusted trains."""
+        """Return which lenses to show in a document, None for none; training needs trust."""
         run_file = self.contexts.run_file_of(uri) if self.trusted else None
         trained = self.trusted and self.contexts.model_of(uri) is not None
         preferences = self.settings.preferences_of(uri)
         return preferences.lenses(run_file, runs=self.trusted, trained=trained)
 
     def formats_on_type(self, uri: str) -> bool:
-        """Return whether to put a declaration of a document in order when it is ended."""
+        """Return whether to format a declaration of a document once it is complete."""
         return self.settings.preferences_of(uri).formats_on_type
 
     def format_options(

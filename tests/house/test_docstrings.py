@@ -1,16 +1,22 @@
-"""Docstrings of the engine's public functions: the shape of a returned array, and errors raised."""
+"""Docstrings: the verb agrees with what a function does, and those of the engine's public functions
+give the shape of a returned array and the errors raised.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.house.trees import tree
+from tests.house.trees import nodes, tree
 
-ENGINE = Path(__file__).parents[2] / "engine" / "netsharp_engine"
+ROOT = Path(__file__).parents[2]
+ENGINE = ROOT / "engine" / "netsharp_engine"
+PACKAGES = ("netsharp", "netsharp_lsp", "engine/netsharp_engine", "engine/netsharp_compile")
+#: What the annotation of a function contains that returns items one by one.
+ITEMS = re.compile(r"Iterator|Iterable")
 #: Types of returned arrays; a mapping or a list has an array for each name or node, of its shape.
 ARRAYS = frozenset(("Array", "IntArray", "Indices", "Matrix", "Outputs", "Rows", "Vector"))
 #: What gives a shape: axes in brackets, the word itself, or that there is one axis.
@@ -28,7 +34,7 @@ class Public(NamedTuple):
 
 
 def public(below: ast.AST, name: str) -> Iterator[Public]:
-    """Yield what has no name that begins with an underscore, also inside of public classes."""
+    """Yield functions without a leading underscore, also those of public classes."""
     for one in ast.iter_child_nodes(below):
         inner = f"{name}.{one.name}" if isinstance(one, ast.FunctionDef | ast.ClassDef) else ""
         if isinstance(one, ast.ClassDef) and not one.name.startswith("_"):
@@ -78,6 +84,66 @@ def without_error(found: Iterator[Public]) -> list[str]:
         for error in sorted(set(raised(one.function)))
         if error[:1].isupper() and error not in one.text
     ]
+
+
+def yields(below: ast.AST) -> bool:
+    """Return whether a function is a generator itself, not by functions in it."""
+    return any(
+        isinstance(one, ast.Yield | ast.YieldFrom)
+        or (not isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef) and yields(one))
+        for one in ast.iter_child_nodes(below)
+    )
+
+
+def wrong_verbs(found: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield functions whose docstring begins with a verb that is not what they do."""
+    for one in found:
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        verb = (ast.get_docstring(one) or "-").split()[0]
+        returned = "" if one.returns is None else ast.unparse(one.returns)
+        if (
+            (verb == "Return" and (yields(one) or returned in ("None", "NoReturn")))
+            or (verb == "Yield" and not (yields(one) or ITEMS.search(returned)))
+            or (verb == "Yield" and returned == "Iterator[None]")
+        ):
+            yield f"{one.name}: {verb}"
+
+
+def test_the_verb_is_what_a_function_does() -> None:
+    files = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]
+    found = [
+        f"{path.relative_to(ROOT)}: {one}" for path in files for one in wrong_verbs(nodes(path))
+    ]
+    assert len(files) > 1000
+    assert found == []
+
+
+def test_a_wrong_verb_is_found() -> None:
+    source = '''
+def rows() -> Iterator[int]:
+    """Return the rows."""
+    yield 1
+def names() -> list[str]:
+    """Yield the names."""
+    return [*(yield_ for yield_ in ())]
+def warn() -> None:
+    """Return that there is nothing."""
+@contextmanager
+def block() -> Iterator[None]:
+    """Yield a block."""
+    yield
+def parts() -> Iterator[int]:
+    """Yield the parts."""
+    return map(int, ())
+def maker() -> Callable[[], Iterator[int]]:
+    """Return a generator."""
+    def inner() -> Iterator[int]:
+        yield 1
+    return inner
+'''
+    found = list(wrong_verbs(ast.walk(ast.parse(source))))
+    assert found == ["rows: Return", "names: Yield", "warn: Return", "block: Yield"]
 
 
 def test_a_returned_array_has_a_shape() -> None:

@@ -104,7 +104,7 @@ class _Function:
 
     @contextmanager
     def _loops(self, loops: Sequence[tuple[str, str | int, str | int]]) -> Iterator[None]:
-        """Yield nested loops, each over a name from a first value to an end (exclusive)."""
+        """Write loops in each other around a block; each has a name, a first value and an end."""
         if not loops:
             yield
             return
@@ -167,7 +167,7 @@ class _Function:
 
     @contextmanager
     def _blocks(self, products: LayerProducts, count: int) -> Iterator[None]:
-        """Yield loops over nodes, several at a time with their sums."""
+        """Write loops around a block over nodes, several at a time with their sums."""
         size = products.size
         blocks, left = -(-count // size), count % size
         with self._loops([("b", 0, blocks)]):
@@ -319,7 +319,7 @@ class _Function:
 
     @contextmanager
     def _windows_of_pool(self) -> Iterator[None]:
-        """Yield loops over the positions in the windows of a pool."""
+        """Write loops around a block over the positions in the windows of a pool."""
         inner: list[tuple[str, str | int, str | int]] = []
         for d, over in sorted(self.over.items()):
             inner.append((f"v{d}", *self._clipped(f"q{d}", f"w{d}", over)))

@@ -55,8 +55,8 @@ def scratch_of(network: IntegerNetwork) -> ScratchMemory:
 
 
 def _read(layer: IntegerLayer, pooled: bool | None) -> list[tuple[int, int]]:
-    """Return of each bundle its operand, and the cells of a window that is copied; none of a pool
-    that is computed with its source.
+    """Return the operand of each bundle, and the number of cells of a window that is copied; 0 for
+    a pool that is computed with its source.
     """
     copied = pooled is not None and copies_windows(layer, pooled=pooled)
     return [
@@ -109,7 +109,7 @@ def folded_biases(layer: IntegerLayer) -> Integers:
 
 
 def windows_over(bundle: Bundle, pool: PooledBundle) -> dict[int, WalkedAxis] | None:
-    """Return by each axis of a convolution the axis of a pool whose windows move over its
+    """Return, by axes of a convolution, the axes of a pool whose windows move over their
     positions; None where a window reaches over maps or kernels, or over more than one axis.
     """
     if not isinstance(bundle, ConvolvedBundle):

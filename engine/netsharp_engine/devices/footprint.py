@@ -278,7 +278,7 @@ def windows_along(
     maps: Sequence[int],
     pool: Sequence[WalkedAxis],
 ) -> dict[int, WalkedAxis] | None:
-    """Return by each axis of a convolution the axis of a pool whose windows move over its
+    """Return, by axes of a convolution, the axes of a pool whose windows move over their
     positions; None where a window reaches over maps or kernels, or over more than one axis.
     """
     grid = [

@@ -141,7 +141,7 @@ class Design:
 
 
 def unsupported(analysis: Analysis) -> Iterator[Unsupported]:
-    """Return the nodes outside the tables, and those beyond numpy's dimensions or calls."""
+    """Yield the nodes outside the tables, and those beyond numpy's dimensions or calls."""
     for node in analysis.nodes:
         if node.op == "input":
             continue

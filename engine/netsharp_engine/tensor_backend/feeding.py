@@ -31,7 +31,7 @@ class FedSequences(NamedTuple):
 
 
 def fed(graph: Graph, batch: Batch) -> FedSequences:
-    """Return where sequences stand; GraphError, SamplesError for a batch that does not fit."""
+    """Return the places of sequences; GraphError, SamplesError for a batch that does not fit."""
     if batch.weights is not None:
         raise GraphError("samples with weights of their own are not taken")
     packings: dict[Node, Packing | None] = {}
@@ -72,7 +72,7 @@ def joined_columns(node: Node, packing: Packing | None) -> Indices | None:
 
 
 def common_packing(node: Node, packings: list[Packing | None]) -> Packing | None:
-    """Return where the sequences of all sources of a node stand; SamplesError where they differ."""
+    """Return the packing that the sources of a node share; SamplesError where they differ."""
     found: Packing | None = None
     for packing in packings:
         if packing is not None and found is not None and not found.same(packing):

@@ -120,6 +120,6 @@ def _inside(facts: Analysis, node: Node, user: Node) -> bool:
 
 
 def bytes_of(facts: Analysis, rows: int, width: int) -> Mapping[Node, int]:
-    """Return about what the values of each node take, with gradients where these are needed."""
+    """Return about how many bytes the values of each node take, with the gradients it needs."""
     copies = {node: 2 if node in facts.learning else 1 for node in facts.nodes}
     return {node: node.size * rows * width * copies[node] for node in facts.nodes}

@@ -164,7 +164,7 @@ def clip(shaping: Shaping, gradients: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _incoming(numbers: TorchNumbers, facts: Analysis) -> Iterator[Callable[[float], None]]:
-    """Yield what scales the vectors into nodes back to a length, biases left out."""
+    """Yield functions that scale the vectors into nodes back to a length, without biases."""
     users = {each: node for node in facts.nodes for each in node.parameters}
     views = numbers.views(numbers.changed, numbers.trained)
     for parameter in numbers.changed:

@@ -26,7 +26,7 @@ class Tuning(Protocol):
     """What knows variants for a plain plan: of a device that is here, and for printing a plan."""
 
     def chosen(self, plan: DevicePlan, make: Callable[[], DeviceProgram]) -> Choices:
-        """Return them, measured on a program of the plan where nothing is known."""
+        """Return the choices, measured on a program of the plan where none are stored."""
 
     def planned(self, plan: DevicePlan) -> Choices:
         """Return the stored choices, without measuring."""

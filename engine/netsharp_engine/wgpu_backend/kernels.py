@@ -141,7 +141,7 @@ class DeviceKernel(NamedTuple):
 
     @property
     def pieces(self) -> int:
-        """Return in how many parts each sum is computed."""
+        """Return the number of parts in which each sum is computed."""
         found = 1
         for _, count in self.parts:
             found *= count

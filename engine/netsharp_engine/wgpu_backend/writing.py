@@ -114,7 +114,7 @@ class PassText(TunedText):
             yield f"const {name} = {place.offset};  // {place.arena}: {buffer.label} {shape}"
 
     def _choice(self) -> Iterator[str]:
-        """Yield which kernel a group computes."""
+        """Yield the lines that choose the kernel of a group."""
         first = 0
         kernels = self.one.kernels
         for number, kernel in enumerate(kernels):

@@ -119,7 +119,7 @@ class _Trained:
         self._found: list[TrainedOn | None] = []
 
     def __call__(self) -> TrainedOn | None:
-        """Return them; DataError where they cannot be determined."""
+        """Return the samples; DataError where they cannot be determined."""
         if not self._found:
             label = "" if self._model.network is None else self._model.network.compared
             asked = Performance((), os.curdir, roots_around, _settings_of)

@@ -46,7 +46,7 @@ def effective_as_json(one: Effective, marked: bool) -> dict[str, Any]:
 
 
 def as_text(shown: Sequence[Effective]) -> Iterator[str]:
-    """Return one line for each value that contains no others."""
+    """Yield one line for each value that contains no others."""
     for one in shown:
         value = one.value
         if value.inside is not None:

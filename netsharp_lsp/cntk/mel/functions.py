@@ -163,12 +163,12 @@ FUNCTIONS = (
     _function(
         "SetProperty",
         (("node", NODE), ("property", WORD), ("value", WORD)),
-        "Adds nodes to a group or removes them, or sets the learning rate of parameters.",
+        "Adds nodes to a group or removes them, or scales the learning rate of parameters.",
     ),
     _function(
         "SetPropertyForSubTree",
         (("node", NODE), ("property", WORD), ("value", WORD)),
-        "Sets the learning rate of all parameters that a node depends on.",
+        "Scales the learning rate of all parameters that a node depends on.",
     ),
     _function(
         "RemoveNode/Remove",

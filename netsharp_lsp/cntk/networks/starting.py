@@ -21,7 +21,7 @@ FROM_FILE, FROM_LITERAL = "fromFile", "fromLiteral"
 
 
 def not_measured(path: str) -> Matrix | None:
-    """Return that the file is unknown."""
+    """Return None: the contents of any file are unknown."""
     return None
 
 

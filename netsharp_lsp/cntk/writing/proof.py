@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def no_file(path: str) -> bytes | None:
-    """Return that no other file exists."""
+    """Return None: no other file exists."""
     return None
 
 

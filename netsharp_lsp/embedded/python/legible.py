@@ -79,7 +79,7 @@ class Legible:
 
 
 def _runs(text: bytes, lines: LineIndex) -> Iterator[tuple[int, int]]:
-    """Return long runs of comments and blank lines, from 0: the first line, one past the last."""
+    """Yield long runs of comments and blank lines, from 0: the first line, one past the last."""
     found = []
     first = None
     for number, line in enumerate(text.splitlines(keepends=True)):

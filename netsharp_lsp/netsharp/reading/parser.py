@@ -80,7 +80,7 @@ def read(data: bytes, tree: Tree) -> Specification:
 def declarations_of(
     data: bytes, tree: Tree, comments: list[Span], known: Known | None = None
 ) -> Iterator[tuple[Declaration, int]]:
-    """Return the declarations of a tree, each read on request, and where they start.
+    """Yield the declarations of a tree, each read on request, and where they start.
 
     The comments on the way are put into a list, those of one declaration in no order. Nodes that
     are `known` are taken instead of reading them; their comments are left to the caller.

@@ -1,7 +1,7 @@
 """The rules of Net#, a folder per subject: each a page `NSnnn.md` and a function in a module there.
 
-Both are found by import. A rule checks one subject at a time, so that its findings on a declaration
-hold until that declaration, or what it refers to, changes.
+Pages and modules are found in the folders. A rule checks one subject at a time, so that its
+findings on a declaration hold until that declaration, or what it refers to, changes.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Client:
         return frozenset(self.names("general.staleRequestSupport.retryOnContentModified"))
 
     def _of_diagnostics(self, ability: str) -> bool:
-        """Return a client that pulls may say it there, one that is pushed to says it here."""
+        """Return whether the client can do it for diagnostics, pushed or pulled."""
         ways = ("publishDiagnostics", "diagnostic")
         return any(self.can(f"textDocument.{way}.{ability}") for way in ways)
 

@@ -190,7 +190,7 @@ class OpenDocument:
 
     @property
     def uri(self) -> str:
-        """Return who it is."""
+        """Return the URI of the document."""
         return self.document.uri
 
     @property

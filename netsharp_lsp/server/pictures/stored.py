@@ -89,7 +89,7 @@ class StoredModels:
         return model_drawn(found, depth, changed)
 
     async def weights(self, path: str, first: int) -> Plain:
-        """Return statistics of some of its weights; UnreadableModelError likewise."""
+        """Return statistics of some weights; UnreadableModelError where there is no model."""
         found = await aside(model_weights, path, first)
         if isinstance(found, UnreadableModelError):
             raise found

@@ -107,7 +107,7 @@ def _delayed(node: Node) -> tuple[int, ...]:
 
 
 def _reshape(node: Node) -> tuple[int, ...]:
-    """Return attribute ``shape``, of as many elements."""
+    """Return attribute ``shape``, which has as many elements as the source."""
     expect_inputs(node, 1)
     shape: tuple[int, ...] = tuple(node.attributes["shape"])
     if product(shape) != node.inputs[0].size:

@@ -86,7 +86,7 @@ def _cosine(node: Node) -> tuple[int, ...]:
 
 
 def _cosines(node: Node) -> tuple[int, ...]:
-    """Return that, and one more for each of attribute ``negatives`` later samples."""
+    """Return the shape of one cosine, and one more for each of ``negatives`` later samples."""
     expect_inputs(node, 4)
     return _angles(node, 1 + int(node.attributes["negatives"]))
 

@@ -24,7 +24,7 @@ _MOVING = {
 
 
 def given_back(node: Node) -> tuple[bool, ...]:
-    """Return of which sources of a node there is a gradient."""
+    """Return for each source of a node whether it gets a gradient."""
     if node.op in _MOVING:
         return _MOVING[node.op][: len(node.inputs)]
     if node.op in ACTING or node.op in GATHERING or node.op not in TABLE:
@@ -33,7 +33,7 @@ def given_back(node: Node) -> tuple[bool, ...]:
 
 
 def row_users(graph: Graph) -> dict[str, list[Node]]:
-    """Return by parameters the products that read them, where nothing else gives them a gradient.
+    """Return the products that read parameters, by parameter, where only these give a gradient.
 
     Their samples may come sparse; then the gradient is that of the rows that these read.
     """

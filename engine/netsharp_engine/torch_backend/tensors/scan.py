@@ -42,7 +42,7 @@ class TorchScan:
         )
 
     def packing(self, packings: Mapping[Node, Packing | None]) -> Packing:
-        """Return where the sequences of the loop stand; GraphError where it reads none."""
+        """Return the packing of the sequences of the loop; GraphError where it reads none."""
         known = (packings[one] for one in self.sources)
         packing = next((one for one in known if one is not None), None)
         if packing is None:
@@ -130,7 +130,7 @@ class _TorchSteps:
         return found if not len(where) else found.index_copy(0, sent(where, found), values)
 
     def _inside_of(self, reach: int) -> Sequence[Any]:
-        """Return in which rows of each step there is one so far before: in all, none, or some."""
+        """Return for each step whether all or none of its rows have one so far before, or which."""
         if reach not in self._inside:
             packing = self._packing
             inside = (packing.earlier(reach) >= 0).reshape(packing.steps, -1)

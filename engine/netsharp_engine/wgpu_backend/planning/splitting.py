@@ -82,7 +82,7 @@ def _renamed(operation: object, old: int, new: int) -> Each:
 
 
 def _parts(kernel: DeviceKernel, nest: LoopNest, *, wide: bool) -> tuple[tuple[str, int], ...]:
-    """Return in how many parts which loops are cut; none where they may stay."""
+    """Return the loops that are cut, with the number of parts of each; none where all may stay."""
     if nest.trips > MOST_TRIPS:
         return _cuts(nest, TARGET, 0)
     if not wide or kernel.role != GRADIENT or nest.trips <= LONG or kernel.elements >= FEW:

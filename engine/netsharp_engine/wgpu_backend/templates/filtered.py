@@ -34,7 +34,7 @@ class EdgeTables(NamedTuple):
 def by_destination(
     build: Building, what: str, destinations: Sequence[int], sources: Sequence[int], nodes: int
 ) -> EdgeTables:
-    """Return edges as they stand."""
+    """Return edges by their destinations."""
     return _sorted(build, what, list(zip(destinations, sources, strict=True)), nodes, False)
 
 

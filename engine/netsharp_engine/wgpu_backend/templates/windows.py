@@ -166,7 +166,7 @@ class KernelWay:
         )
 
     def above(self, index: str = "i", *, maps: bool = True) -> Seen:
-        """Return who sees a cell: the places, of all maps, with the weight between."""
+        """Return the places, of all maps, whose windows contain a cell, with the weight between."""
         lets: list[tuple[str, str]] = []
         loops, inner, out, taps, named, sited = [], [], [], [], [], []
         for d, dim in enumerate(self.dims):
@@ -263,7 +263,7 @@ class KernelWay:
         return plus(*parts)
 
     def centred(self, index: str = "i") -> tuple[str, str]:
-        """Return whether a cell is under a centre, a condition, and at which place, clamped."""
+        """Return the condition that a cell is under a centre, and the place of that, clamped."""
         conditions, out = [], []
         for d, (dim, text) in enumerate(
             zip(self.dims, coordinates(index, self.sizes), strict=True)

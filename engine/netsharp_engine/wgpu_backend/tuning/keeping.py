@@ -32,7 +32,7 @@ class DeviceIdentity(NamedTuple):
 
     @classmethod
     def here(cls, adapter: str, driver: str) -> DeviceIdentity:
-        """Return that of a device with the packages that are installed."""
+        """Return the identity of a device with the packages that are installed."""
         return cls(adapter, driver, _version("netsharp"), _version("wgpu"))
 
 

@@ -78,7 +78,7 @@ def _library_of(identified: Identified) -> Library:
 
 
 def nothing_included(entry: Include) -> None:
-    """Return that the file does not exist."""
+    """Resolve an include to no text, as if its file did not exist."""
 
 
 class Program:

@@ -62,7 +62,7 @@ NOWHERE = Place("", 0, 0)
 
 
 def not_held(path: str) -> Network | None:
-    """Return that a model is unknown."""
+    """Return None: the network of any model is unknown."""
     return None
 
 

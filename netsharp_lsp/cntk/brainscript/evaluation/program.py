@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def nothing_outside(path: str) -> bool:
-    """Return that a file which cannot be read does not exist."""
+    """Return False: a file that cannot be read does not exist."""
     return False
 
 

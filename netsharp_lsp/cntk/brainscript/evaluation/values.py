@@ -156,7 +156,7 @@ class Record:
         return self._named.get(place, "")
 
     def outermost(self, name: str) -> Thunk | None:
-        """Return a member that is created at its first use, in the outermost scope."""
+        """Return a member of the outermost scope that is created at its first use; here None."""
         return None
 
 

@@ -123,7 +123,7 @@ def unknown_arguments(program: BrainScriptProgram, experiment: Experiment) -> It
 
 
 def _is_of_all(signature: Signature, name: str) -> bool:
-    """Return whether every library function accepts such an argument, whatever its parameters."""
+    """Return whether it is a library function, and an argument that all of these accept."""
     declaration = signature.declaration
     return name in TAKEN_BY_ALL and declaration is not None and declaration.library
 

@@ -169,7 +169,7 @@ class _Reader:
         return self.tokens[self.at - 1]
 
     def give_back(self) -> None:
-        """Return the last word to the input."""
+        """Put the last word back into the input."""
         self.at -= 1
 
     def declaration(self) -> None:

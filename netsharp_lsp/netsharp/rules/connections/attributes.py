@@ -365,7 +365,7 @@ def below_one(bundle: Bundle, network: Network) -> Iterator[Finding]:
 
 
 def raised(bundle: Bundle, name: str, dimension: int, least: int) -> Repair:
-    """Return the least value for an entry, or that without its sign, as the size agrees."""
+    """Return the fix: the least value of an entry, or its value unsigned if the size needs that."""
     entries = bundle.given[name].value
     assert isinstance(entries, tuple)
     before, (entry, *behind) = entries[:dimension], entries[dimension:]

@@ -130,7 +130,7 @@ def names_differ_in_case(network: Network, _network: Network) -> Iterator[Findin
             changes = renamed(one, new, network)
             repair = Repair(f"Rename '{one.name}' to '{new}'", changes, safe=False)
             message = f"'{one.name}' and '{first.name}' differ only in case."
-            note = Note(f"'{first.name}' is here.", first.place)
+            note = Note(f"'{first.name}' is declared here.", first.place)
             yield Finding("NS037", one.place, message, [note], repair)
 
 

@@ -346,7 +346,7 @@ def missing_size(layer: Layer, network: Network) -> Iterator[Finding]:
 
 
 def empty_size(layer: Layer, network: Network) -> Iterator[Finding]:
-    """Return the finding for `input A [];`."""
+    """Yield the finding for `input A [];`."""
     place = layer.size_place
     if network.text(place).startswith("[") and not network.doubts.marked(
         layer.declaration, layer.item

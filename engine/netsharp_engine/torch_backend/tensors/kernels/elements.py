@@ -84,9 +84,10 @@ def _power(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _power_back(value: Tensor, by: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return where what is raised is not above 0, the exponent has no gradient [CNTK: TensorOps.h].
+    """Return the gradients of base and exponent; that of the exponent is 0 where the base is not
+    above 0 [CNTK: TensorOps.h].
 
-    What has no gradient gives none, also where a slope is infinite.
+    A gradient of 0 stays 0, also where a slope is infinite.
     """
     raised = a > 0
     logs = torch.log(torch.where(raised, a, torch.ones_like(a)))

@@ -29,7 +29,7 @@ _EQUAL = 1e-7
 def _queries(
     worth: Tensor, scores: Tensor, numbers: Tensor
 ) -> Iterator[tuple[slice, Tensor, Tensor]]:
-    """Yield of every query its samples, what these are worth, and their scores."""
+    """Yield for each query its samples, their worth and their scores."""
     ids = numbers.detach().cpu().numpy().reshape(-1).astype(np.int64)
     begins = np.r_[0, np.flatnonzero(np.diff(ids)) + 1, len(ids)]
     for begin, end in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
@@ -45,7 +45,7 @@ def _ranks(worth: Tensor, scores: Tensor) -> Tensor:
 
 
 def _discounts(ranks: Tensor, like: Tensor) -> Tensor:
-    """Return by what the worth of places is divided."""
+    """Return the divisors of the worth of places."""
     return torch.log(2.0 + ranks.double()).to(like.dtype)
 
 
