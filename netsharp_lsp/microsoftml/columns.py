@@ -42,7 +42,7 @@ def chosen(formula: str, data: object, transforms: Sequence[object] | None) -> C
     if read.terms or read.label is None:
         raise ValueError(
             f"The formula's term '{excerpt(read.terms[0])}' is not a column. Interactions and "
-            "functions cannot be taken: add their values as a column of its own beforehand."
+            "functions cannot be taken: add their values as columns beforehand."
         )
     if read.columns is None:
         features = [name for name in names if name not in (read.label, *read.exclude)]

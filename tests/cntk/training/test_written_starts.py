@@ -215,7 +215,7 @@ def test_kernels_that_do_not_enlarge_are_refused(tmp_path: Path) -> None:
         odd = NDL.replace(start, f"init = bilinear, kernelWidth = {size}")
         answer = ran(tmp_path / "x", odd)
         assert answer.code == 2
-        assert "'A' begins by 'bilinear'" in said(answer)
+        assert "'A' is initialized by 'bilinear'" in said(answer)
         assert words in said(answer)
     square = NDL.replace(start, "init = bilinear, kernelWidth = 1, kernelHeight = 1")
     square = square.replace("A = Parameter(3, 2", "B = Parameter(3, 2)\n    A = Parameter(3, 3")

@@ -205,7 +205,7 @@ class Seeds:
             elif (written := written_start(node, files)) is not None:
                 found[node.name] = written
             else:
-                reason = f"'{node.name}' begins by '{kind}', which is not supported yet."
+                reason = f"'{node.name}' is initialized by '{kind}', which is not supported yet."
                 refusals.append(RunRefusal(reason, node.where))
         if refusals:
             raise Refused(*refusals)

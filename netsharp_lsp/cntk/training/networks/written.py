@@ -79,11 +79,14 @@ def _enlarging(node: Node) -> Start | None:
         return None
     channels = shape[0]
     if node.integer("kernelHeight") != width:
-        reason = f"'{node.name}' begins by 'bilinear', and its kernelWidth and kernelHeight differ."
+        reason = (
+            f"'{node.name}' is initialized by 'bilinear', and its kernelWidth and kernelHeight "
+            "differ."
+        )
     elif shape[1] != channels * width * width:
         reason = (
-            f"'{node.name}' begins by 'bilinear' and needs as many output channels as input "
-            f"channels: [{channels} x {channels * width * width}] for kernels of {width} x "
+            f"'{node.name}' is initialized by 'bilinear' and needs as many output channels as "
+            f"input channels: [{channels} x {channels * width * width}] for kernels of {width} x "
             f"{width}, and it is [{channels} x {shape[1]}]."
         )
     else:
