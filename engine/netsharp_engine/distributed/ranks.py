@@ -63,7 +63,7 @@ class Ranks:
         return time.perf_counter() if self.alone else self._now
 
     def asked(self, wish: Callable[[], bool]) -> Callable[[], bool]:
-        """Return a function for whether all stop after this step; ``wish`` is the one here."""
+        """Return a function for whether all stop after this step; ``wish`` asks for it here."""
         if self.alone:
             return wish
         self._wish = wish

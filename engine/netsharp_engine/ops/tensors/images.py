@@ -22,7 +22,7 @@ POOLING = ("Pooling", "MaxPooling", "AveragePooling")
 
 
 def _convolution(node: Node) -> tuple[int, ...]:
-    """Return maps times positions; `transpose`: the image that such places come from.
+    """Return the shape: maps times positions; `transpose`: the image that such places come from.
 
     ``axes`` are the image's, the channels first where ``channels_last`` says that they run fastest;
     ``maps`` and ``sharing`` have an entry for each. ``gaps``, where it is given, is the distance of
@@ -64,8 +64,8 @@ def _pooling(node: Node) -> tuple[int, ...]:
 
 
 def _regions(node: Node) -> tuple[int, ...]:
-    """Return attribute ``size``, height and width, of each channel of each region of four
-    numbers.
+    """Return the shape of the regions, of four numbers each: attribute ``size``, height and width,
+    for each channel.
     """
     expect_inputs(node, 2)
     image, regions = (one.shape for one in node.inputs)

@@ -46,7 +46,7 @@ def _transpose_times(node: Node) -> tuple[int, ...]:
 
 
 def _looked_up(node: Node) -> tuple[int, ...]:
-    """Return a column of the first source for each block of the second, side by side."""
+    """Return the shape of a column of the first source for each block of the second."""
     expect_inputs(node, 2)
     table, words = node.inputs
     width = table.shape[-1]
