@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from netsharp_engine.graph import GraphError
-from netsharp_engine.program import Job
+from netsharp_engine.program import Job, UpdateRule
 from netsharp_engine.wgpu_backend import backend, running
 from netsharp_engine.wgpu_backend.draft import DeviceDraft
 from netsharp_engine.wgpu_backend.tuned import TunedText
-from netsharp_engine.wgpu_backend.tuning import keeping, policy
+from netsharp_engine.wgpu_backend.tuning import keeping, measuring, policy
 from netsharp_engine.wgpu_backend.tuning.measuring import NEAR, WORTH, tuned
 from netsharp_engine.wgpu_backend.tuning.policy import TUNE
 from netsharp_engine.wgpu_backend.variants import PLAIN, VARIANTS
@@ -24,6 +24,7 @@ from tests.wgpu.on_variants import full
 from tests.wgpu.pairs import NAME, TELLING, Pair, apart
 
 JOB = Job(full(), 33, "float32", TELLING)
+ADAM = UpdateRule("adam", 1e-3, constants={"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8})
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +127,42 @@ def test_a_variant_whose_numbers_are_others_is_left_out(monkeypatch):
     assert "from the plain form's" in faults["vectors"]
     assert "vectors" not in found.variants.values()
     assert NEAR < 0.01
+
+
+@pytest.mark.parametrize("rule", [TELLING, UpdateRule("sgd", 1e-3), ADAM])
+def test_a_variant_that_writes_nothing_is_left_out(rule, monkeypatch):
+    """Some drivers stop silently: what lay in a buffer before is not a variant's result."""
+    for form in ("_vectors", "_lanes", "_tiles", "_several_rows"):
+        monkeypatch.setattr(TunedText, form, lambda *_: ["let nothing = 0;"])
+    found = tuned(DeviceDraft(JOB._replace(rule=rule), NAME).program(), 60.0)
+    assert found.tried
+    assert {each.variant for each in found.tried if not each.fault} == set()
+
+
+def test_a_long_kernel_is_run_a_few_times_alone(monkeypatch):
+    """The time is bounded by runs of the longest kernel, too, not by its 16 repetitions."""
+    program = DeviceDraft(JOB, NAME).program()
+    monkeypatch.setattr(measuring, "LONG", 0.0)
+    real, timed = running.PlanMachine.timed, []
+
+    def counted(self, programs):
+        timed.append(len(list(programs)))
+        return real(self, programs)
+
+    monkeypatch.setattr(running.PlanMachine, "timed", counted)
+    found = tuned(program, 60.0)
+    assert set(timed) == {1}
+    assert len(timed) <= 2 * len(found.tried)
+
+
+def test_what_a_device_refuses_while_it_is_tuned_ends_tuning_alone(own_folder, monkeypatch):
+    def refusing(self, programs):
+        raise GraphError("The device refuses it.")
+
+    monkeypatch.setattr(running.PlanMachine, "timed", refusing)
+    program = backend(NAME)(JOB).program()
+    assert "not measured" in program.told
+    assert not own_folder.exists()
 
 
 def test_a_run_tells_its_variants_in_log_and_plan(tmp_path):

@@ -321,9 +321,13 @@ class DeviceProgram:
         self._safe_updates = self._updates
 
     def _fail(self, fault: Fault) -> None:
-        """Restore the last valid state."""
+        """Report a fault, in the last valid state."""
         self._told = self._told._replace(fault=fault)
         self._unread = []
+        self.restore()
+
+    def restore(self) -> None:
+        """Restore parameters and optimiser state as they were at the last check without a fault."""
         if self._safe is not None:
             self.machine.on.copy(zip(self._safe, self.machine.weights(), strict=True))
             self._updates = self._safe_updates

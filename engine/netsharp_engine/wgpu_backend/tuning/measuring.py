@@ -28,6 +28,8 @@ SECONDS = 1.0
 WORTH = 0.9
 #: Runs of a program in one submission, submissions, of which the shortest counts.
 RUNS, TIMES = 4, 3
+#: Seconds from which a single run of a kernel is measured well enough.
+LONG = 0.05
 #: Numbers of a buffer that are compared, and how far they may be from the plain form's.
 COMPARED, NEAR = 1 << 16, 1e-3
 
@@ -53,14 +55,13 @@ def tuned(program: DeviceProgram, seconds: float = SECONDS) -> Tuned:
     """Try variants on a program of plain kernels, whose numbers are lost by it."""
     began = time.perf_counter()
     end = began + seconds
-    machine = program.machine
     _fill(program)
-    kernels = {kernel.what: kernel for one in machine.plan.step for kernel in one.kernels}
+    kernels = {kernel.what: kernel for one in program.machine.plan.step for kernel in one.kernels}
     best: dict[str, str] = {}
     tried: list[TriedVariant] = []
     for what, kernel in sorted(kernels.items(), key=lambda each: _work(each[1]), reverse=True):
         shortest = WORTH
-        for found in _tried(machine, kernel, end):
+        for found in _tried(program, kernel, end):
             tried.append(found)
             if not found.fault and found.share < shortest:
                 best[what], shortest = found.variant, found.share
@@ -72,21 +73,20 @@ def _work(kernel: DeviceKernel) -> int:
     return kernel.elements * kernel.pieces * trips(kernel, THREADS)
 
 
-def _tried(machine: PlanMachine, kernel: DeviceKernel, end: float) -> Iterator[TriedVariant]:
+def _tried(program: DeviceProgram, kernel: DeviceKernel, end: float) -> Iterator[TriedVariant]:
     names = [name for name in offered(kernel) if name != PLAIN]
     if not names or time.perf_counter() > end:
         return
-    # What reads what it writes begins at the same numbers each time.
-    start = _read(machine, _written(machine, kernel), 1 << 62)
-    wanted, plain = _numbers(machine, kernel, start), _seconds(machine, kernel)
+    machine = program.machine
+    wanted, plain = _numbers(program, kernel), _seconds(machine, kernel)
     for name in names:
         made = kernel._replace(variant=name)
         if time.perf_counter() > end:
-            return
+            break
         if not machine.plan.allows(made):
             continue
         try:
-            far = _apart(_numbers(machine, made, start), wanted)
+            far = _apart(_numbers(program, made), wanted)
         except GraphError as error:
             yield TriedVariant(kernel.what, name, 0.0, str(error))
             continue
@@ -96,13 +96,19 @@ def _tried(machine: PlanMachine, kernel: DeviceKernel, end: float) -> Iterator[T
             )
             continue
         yield TriedVariant(kernel.what, name, _seconds(machine, made) / max(plain, 1e-12))
+    # Kernels tried later read what the plain form writes, and no parameters of many updates.
+    _numbers(program, kernel)
+    program.restore()
 
 
 def _seconds(machine: PlanMachine, kernel: DeviceKernel) -> float:
     """Return the time of a kernel, alone in its pass, in the device's own unit."""
-    programs = machine.prepare([Pass((kernel,))]) * RUNS
-    machine.timed(programs)
-    return min(machine.timed(programs) for _ in range(TIMES)) / RUNS
+    programs = machine.prepare([Pass((kernel,))])
+    began = time.perf_counter()
+    once = machine.timed(programs)
+    if time.perf_counter() - began > LONG:
+        return once
+    return min(machine.timed(programs * RUNS) for _ in range(TIMES)) / RUNS
 
 
 def _written(machine: PlanMachine, kernel: DeviceKernel) -> list[Buffer]:
@@ -110,17 +116,26 @@ def _written(machine: PlanMachine, kernel: DeviceKernel) -> list[Buffer]:
     return [buffers[number] for number in sorted(kernel.writes())]
 
 
-def _numbers(machine: PlanMachine, kernel: DeviceKernel, start: list[Floats]) -> list[Floats]:
-    """Return the values that a kernel writes, from given initial values."""
-    buffers = _written(machine, kernel)
-    for buffer, numbers in zip(buffers, start, strict=True):
-        machine.write(buffer, numbers)
-    machine.run(machine.prepare([Pass((kernel,))]))
-    return _read(machine, buffers, COMPARED)
+def _numbers(program: DeviceProgram, kernel: DeviceKernel) -> list[Floats]:
+    """Return the values that a kernel writes over zeros, and over kept ones that it also reads.
+
+    Over zeros, a program that writes nothing is found out, and of an update nothing else is seen.
+    """
+    machine = program.machine
+    programs, buffers = machine.prepare([Pass((kernel,))]), _written(machine, kernel)
+    for buffer in buffers:
+        machine.write(buffer, np.zeros(buffer.size, np.float32))
+    machine.run(programs)
+    found = _read(machine, buffers)
+    if kernel.writes() & kernel.reads():
+        program.restore()
+        machine.run(programs)
+        found += _read(machine, buffers)
+    return found
 
 
-def _read(machine: PlanMachine, buffers: list[Buffer], most: int) -> list[Floats]:
-    return machine.read([(buffer, min(buffer.size, most)) for buffer in buffers])
+def _read(machine: PlanMachine, buffers: list[Buffer]) -> list[Floats]:
+    return machine.read([(buffer, min(buffer.size, COMPARED)) for buffer in buffers])
 
 
 def _apart(found: list[Floats], wanted: list[Floats]) -> float:

@@ -52,13 +52,13 @@ def chosen_variants(
         return Choices({})
     try:
         program = make()
+        try:
+            found = tuned(program)
+        finally:
+            program.machine.give_back()
     except GraphError:
         # The network itself may fit: what tries variants is a second copy.
-        return Choices({}, "not measured: the device has no memory for a second copy")
-    try:
-        found = tuned(program)
-    finally:
-        program.machine.give_back()
+        return Choices({}, "not measured: the device refuses a second copy")
     keep_variants(device, network, found.variants)
     return Choices(found.variants, f"measured in {found.seconds:.1f} s")
 
