@@ -16,4 +16,9 @@ def excerpt(value: object, most: int = MOST) -> str:
         return f"a {type(value).__name__} that is too large to be shown"
     text = text.partition("\n")[0]
     short = text if len(text) <= most else f"{text[: most - 3]}..."
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in short)
+    return printable(short)
+
+
+def printable(text: str) -> str:
+    """Return a text in which characters that end lines or control a terminal are escapes."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

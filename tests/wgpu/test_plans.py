@@ -44,6 +44,23 @@ def texts(plan):
     return [plan.text(one) for one in plan.step]
 
 
+@pytest.mark.parametrize("name", ["a\nfn main() {", "b\u2028c", "d\x85e", "7x", "é", "", "_", "//"])
+def test_no_name_of_a_layer_ends_a_comment_or_is_no_name_there(name):
+    """Names come from files: what they are called changes no statement of a program."""
+    graph = Graph()
+    weights, source = graph.parameter(f"{name}/W", (3, 4)), graph.input("X", (4,))
+    graph.set_output(graph.apply("full", source, parameters=(weights,), name=name))
+    plan = plan_of(graph.judged("squared error"))
+    for text in texts(plan):
+        assert text.split("\n") == [*text.splitlines(), ""]
+        for line in text.splitlines():
+            statement = line.partition("//")[0]
+            assert statement.isascii()
+            assert "fn main() {" not in statement
+            if statement.startswith("const"):
+                assert re.fullmatch(r"const [A-Z]\w* = \d+;  ", statement)
+
+
 def test_formulas_are_joined_and_programs_put_side_by_side():
     graph = layers(5, 4, 3)
     counts = [

@@ -226,5 +226,5 @@ def _names(one: Pass, buffers: Sequence[Buffer]) -> dict[int, str]:
     found: dict[int, str] = {}
     for number in numbers:
         plain = re.sub(r"[^A-Za-z0-9]+", "_", buffers[number].label).strip("_").upper()
-        found[number] = f"{plain or 'B'}_{number}"
+        found[number] = f"{plain if plain[:1].isalpha() else f'B{plain}'}_{number}"
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from netsharp_engine.excerpt import printable
 from netsharp_engine.wgpu_backend import functions
 from netsharp_engine.wgpu_backend.kernels import TABLES, Buffer, DeviceKernel
 from netsharp_engine.wgpu_backend.planning.joining import ROW, Pass
@@ -111,7 +112,8 @@ class PassText(TunedText):
         for number, name in self.names.items():
             buffer, place = self.buffers[number], self.placement.places[number]
             shape = f"[{buffer.rows}, {buffer.width}]" if buffer.rows > 1 else f"[{buffer.width}]"
-            yield f"const {name} = {place.offset};  // {place.arena}: {buffer.label} {shape}"
+            label = printable(buffer.label)
+            yield f"const {name} = {place.offset};  // {place.arena}: {label} {shape}"
 
     def _choice(self) -> Iterator[str]:
         """Yield the lines that choose the kernel of a group."""
@@ -130,7 +132,7 @@ class PassText(TunedText):
             yield "  }"
 
     def _kernel(self, number: int, kernel: DeviceKernel) -> list[str]:
-        head = [f"// {name}" for name in kernel.joined]
+        head = [f"// {printable(name)}" for name in kernel.joined]
         before: list[str] = []
         if kernel.variant != PLAIN:
             head.append(f"// by {kernel.variant}")
