@@ -45,3 +45,13 @@ def test_software_is_taken_only_where_it_is_asked_for(monkeypatch):
     assert chosen_of(monkeypatch, REAL, SOFTWARE)(None) == REAL
     with pytest.raises(GraphError, match="no graphics device that wgpu can use"):
         chosen_of(monkeypatch)(None)
+
+
+def test_a_whole_name_is_that_device_though_it_is_part_of_anothers(monkeypatch):
+    """A back end opens its adapter by the name that it was chosen with."""
+    small = Adapter("Radeon 780", "Vulkan, radv", "IntegratedGPU")
+    large = Adapter("Radeon 780 XT", "Vulkan, radv", "DiscreteGPU")
+    chosen = chosen_of(monkeypatch, large, small)
+    assert chosen("radeon") == large
+    assert chosen("radeon 780") == small
+    assert chosen(chosen("IntegratedGPU").name) == small

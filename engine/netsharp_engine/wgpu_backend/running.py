@@ -99,7 +99,10 @@ def _adapters() -> list[tuple[Adapter, Any]]:
 
 
 def chosen(wanted: str | None) -> tuple[Adapter, Any]:
-    """Return the best adapter, or the best of a name or kind; GraphError, a sentence."""
+    """Return the best adapter, the one of a whole name, or the best of a part of one or of a kind.
+
+    Raises GraphError, a sentence, where there is none.
+    """
     found = _adapters()
     real = [each for each in found if not each[0].software]
     if wanted is None:
@@ -107,9 +110,12 @@ def chosen(wanted: str | None) -> tuple[Adapter, Any]:
             return real[0]
         hint = f" There is {found[0][0]}, for tests: ask for it by 'wgpu:cpu'." if found else ""
         raise GraphError(f"There is no graphics device that wgpu can use.{hint}")
-    for told, each in found:
-        if wanted.lower() in told.name.lower() or wanted.lower() == told.kind.lower():
-            return told, each
+    lower = wanted.lower()
+    named = [each for each in found if lower == each[0].name.lower()]
+    others = [each for each in found if lower in each[0].name.lower()]
+    others += [each for each in found if lower == each[0].kind.lower()]
+    for each in (*named, *others):
+        return each
     names = "; ".join(str(told) for told, _ in found) or "none"
     raise GraphError(f"There is no graphics device '{wanted}'. There are: {names}.")
 
