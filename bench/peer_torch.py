@@ -20,6 +20,7 @@ W5   10x20 pixels and 7 numbers: 120 nodes by row, 100 nodes by column and its n
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -148,8 +149,19 @@ def torch_step(
         x = x.to(memory_format=torch.channels_last)
     count = sum(parameter.numel() for parameter in net.parameters())
     assert count == PARAMETERS.get(workload, count)
-    told = {"fused": True} if fused else {}
-    optimiser = torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM, **told)
+    return stepping(net, x, labels, **({"fused": True} if fused else {}))
+
+
+def stepping(
+    net: Any, x: Any, labels: Any, *, rate: float = RATE, **options: Any
+) -> Callable[[], object]:
+    """Return a step of training a module on one batch, wherever both lie, which returns the loss.
+
+    ``options`` are those of the optimiser.
+    """
+    import torch
+
+    optimiser = torch.optim.SGD(net.parameters(), lr=rate, momentum=MOMENTUM, **options)
     cross_entropy = torch.nn.functional.cross_entropy
 
     def step() -> object:

@@ -92,17 +92,7 @@ def _theirs(workload: Workload) -> tuple[Step, Step]:
     batch = peer_torch.batch_of(workload.peer, workload.rows)
     x, labels = (torch.from_numpy(part).cuda() for part in batch)
     net = peer_torch.network(workload.peer).cuda()
-    optimiser = torch.optim.SGD(net.parameters(), lr=STEPPING.rate, momentum=STEPPING.momentum)
-    cross_entropy = torch.nn.functional.cross_entropy
-
-    def step() -> object:
-        optimiser.zero_grad(set_to_none=True)
-        loss = cross_entropy(net(x), labels)
-        loss.backward()
-        optimiser.step()
-        return loss
-
-    return step, torch.cuda.synchronize
+    return peer_torch.stepping(net, x, labels, rate=STEPPING.rate), torch.cuda.synchronize
 
 
 def _rate(step: Step, wait: Step, rounds: Rounds) -> float:

@@ -45,6 +45,11 @@ class WeightMatrix(NamedTuple):
             ("ALONG", self.along),
         )
 
+    @property
+    def transposed(self) -> WeightMatrix:
+        """Return the same weights from outputs to inputs, without biases."""
+        return WeightMatrix(self.buffer, self.inputs, self.outputs, self.along, self.down)
+
 
 def plain(buffer: Buffer, outputs: int, inputs: int) -> WeightMatrix:
     """Return weights [outputs, inputs]."""
@@ -65,7 +70,19 @@ def forward(
     build: Building, what: str, family: str, x: Buffer, w: WeightMatrix, out: Buffer
 ) -> None:
     """Add the kernel of xi = K l."""
-    term = f"b{w.buffer.number}[i * DOWN + j * ALONG] * b{x.number}[n * INPUTS + j]"
+    build.kernel(f"{what}: product", family, FORWARD, out, _product(x, w))
+
+
+def backward(
+    build: Building, what: str, family: str, g: Buffer, w: WeightMatrix, out: Buffer
+) -> None:
+    """Add the kernel of the error of the source, before its activation: K transposed times psi."""
+    nest = _product(g, w.transposed)
+    build.kernel(f"{what}: error of the source", family, BACKWARD, out, nest)
+
+
+def _product(x: Buffer, w: WeightMatrix) -> LoopNest:
+    """Return the product of weights with each sample, [rows, outputs]."""
     matrix = MatrixForm(
         x.rows,
         w.outputs,
@@ -75,28 +92,9 @@ def forward(
         f"m * {w.outputs} + c",
         right_runs=w.along == 1,
     )
-    loops = (Turning("j", "0", "INPUTS", w.inputs),)
-    nest = LoopNest(term, loops, (), w.constants, matrix=matrix)
-    build.kernel(f"{what}: product", family, FORWARD, out, nest)
-
-
-def backward(
-    build: Building, what: str, family: str, g: Buffer, w: WeightMatrix, out: Buffer
-) -> None:
-    """psi of the layer below, before its activation: the transposed matrix times psi."""
-    term = f"b{w.buffer.number}[o * DOWN + i * ALONG] * b{g.number}[n * OUTPUTS + o]"
-    matrix = MatrixForm(
-        g.rows,
-        w.inputs,
-        w.outputs,
-        f"b{g.number}[m * {w.outputs} + k]",
-        f"b{w.buffer.number}[k * {w.down} + c * {w.along}]",
-        f"m * {w.inputs} + c",
-        right_runs=w.down == 1,
-    )
-    loops = (Turning("o", "0", "OUTPUTS", w.outputs),)
-    nest = LoopNest(term, loops, (), w.constants, matrix=matrix)
-    build.kernel(f"{what}: error of the source", family, BACKWARD, out, nest)
+    term = f"b{w.buffer.number}[i * DOWN + j * ALONG] * b{x.number}[n * INPUTS + j]"
+    loop = Turning("j", "0", "INPUTS", w.inputs)
+    return LoopNest(term, (loop,), (), w.constants, matrix=matrix)
 
 
 def gradient(
