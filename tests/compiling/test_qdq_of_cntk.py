@@ -156,7 +156,7 @@ def test_outputs_are_those_that_the_last_layer_answers(
         made.simulate(given).predicted, made.simulate(rows.astype(dtype)).predicted
     )
     assert made.write_onnx(tmp_path / "net.onnx", given)[:2] == lines[:2]
-    with pytest.raises(ValueError, match=r"shape \(80, 5\); the model needs rows of 10 features"):
+    with pytest.raises(ValueError, match=r"shape \(80, 5\); rows of 10 numbers are needed"):
         made.simulate(rows[:, :5])
     found = answered(tmp_path / "net.onnx", given)
     assert list(found) == [one for one in outputs if one not in left_out]

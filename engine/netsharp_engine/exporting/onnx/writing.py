@@ -227,12 +227,13 @@ def exchanged(graph: GraphProto, wanted: Sequence[str]) -> dict[str, str]:
     """Give the outputs of a graph the ``wanted`` names, in their order, and return the new names of
     tensors by the old ones: a tensor that has the name of an output takes that of the output.
 
-    An input keeps its name, so that an output called like one has another.
+    An input keeps its name, so that an output called like one has another; one without a wanted
+    name keeps its own.
     """
     given = {one.name for one in graph.input}
     found: dict[str, str] = {}
     for output, name in zip(graph.output, wanted, strict=True):
-        if output.name != name and name not in given:
+        if name and output.name != name and name not in given:
             swap = {output.name: name, name: output.name}
             _rename(graph, swap)
             found = swap | {old: swap.get(new, new) for old, new in found.items()}
