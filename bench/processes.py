@@ -1,6 +1,6 @@
 """A step of two processes that add up their gradients, beside a step of one with all rows.
 
-    python bench/processes.py [--batch 512] [--procs 2] [--seconds 20]
+    python bench/processes.py [--batch 512] [--procs 2] [--seconds 20] [--device torch]
 
 It starts itself through torchrun. Efficiency is the processor time of the step alone, divided by
 that of all processes together: what is left of it where each has a core to itself, whatever else
@@ -21,7 +21,7 @@ import numpy as np
 
 from netsharp_engine.distributed.ranks import Ranks
 from netsharp_engine.numpy_backend import NumpyDraft
-from netsharp_engine.program import Batch, Job, Program
+from netsharp_engine.program import Backend, Batch, Job, Program, drafted
 from netsharp_engine.train.rates import rule_of
 from netsharp_engine.train.settings import TrainingSettings, read_settings
 
@@ -30,14 +30,19 @@ BOUND = 0.8
 WORKLOADS = ("W3", "W4")
 
 
-def program(workload: str, rows: int) -> Program:
-    """A program that trains on so many rows."""
+def program(workload: str, rows: int, device: str) -> Program:
+    """A program that trains on so many rows, by numpy (`cpu`) or torch."""
     from engine_vs_torch import network
 
     settings = read_settings({}, {"optimizer": "sgd", "momentum": 0.9, "learning_rate": 0.001})
     assert isinstance(settings, TrainingSettings)
     graph = network(workload).judged("cross entropy", "right answers")
-    made = NumpyDraft(Job(graph, rows, "float32", rule_of(settings))).program(1)
+    backend: Backend = NumpyDraft
+    if device == "torch":
+        from netsharp_engine.torch_backend import TorchBackend
+
+        backend = TorchBackend("cpu")
+    made = drafted(backend, Job(graph, rows, "float32", rule_of(settings))).program(1)
     random = np.random.default_rng(0)
     made.load({one.name: random.normal(0, 0.05, one.shape) for one in graph.parameters})
     return made
@@ -70,15 +75,15 @@ def spent(step: Program, batch: Batch) -> tuple[float, float]:
     return 1e3 * (time.process_time() - cpu), 1e3 * (time.perf_counter() - wall)
 
 
-def measured(batch: int, seconds: float) -> None:
+def measured(batch: int, seconds: float, device: str) -> None:
     """What each process does: the first tells."""
     from netsharp_engine.distributed.group import TorchComm
 
     ranks = Ranks(TorchComm())
     for workload in WORKLOADS:
-        shared, own = program(workload, ranks.most(batch)), batch_of(workload, batch, ranks)
+        shared, own = program(workload, ranks.most(batch), device), batch_of(workload, batch, ranks)
         ranks.join(shared)
-        alone, whole = program(workload, batch), batch_of(workload, batch)
+        alone, whole = program(workload, batch, device), batch_of(workload, batch)
         gradient = np.zeros(sum(one.size for one in shared.store().values()), np.float32)
         seen: list[tuple[float, float, float, float, float]] = []
         goes_on = np.ones(1)
@@ -118,13 +123,16 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--procs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--device", choices=("cpu", "torch"), default="cpu")
     options = parser.parse_args()
     if "RANK" in os.environ:
-        measured(options.batch, options.seconds)
+        measured(options.batch, options.seconds, options.device)
         return
     from measure import headline
 
-    headline(f"Steps of {options.batch} rows by one process and by {options.procs}")
+    headline(
+        f"Steps of {options.batch} rows by one process and by {options.procs}, on {options.device}"
+    )
     launcher = (sys.executable, "-m", "torch.distributed.run", "--standalone")
     started = (*launcher, f"--nproc-per-node={options.procs}", __file__, *sys.argv[1:])
     subprocess.run(started, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True)

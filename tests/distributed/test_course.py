@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from netsharp_engine.data import Table
 from netsharp_engine.distributed.comm import CommError
 from netsharp_engine.distributed.ranks import ALONE, Ranks
 from netsharp_engine.graph import GraphError
@@ -16,7 +17,6 @@ from netsharp_engine.train.feeding import Feeder
 from tests.distributed.threads import together
 from tests.engine_training.small_networks import layered
 from tests.engine_training.tables import blobs, line
-from tests.peers import peer
 
 GRAPH = layered(3, 3, (6,), function="tanh")
 
@@ -246,6 +246,20 @@ def test_numbers_that_are_none_end_all_at_the_same_step():
     assert [one.message for one in found] == [alone.message] * 2
 
 
+def test_the_layer_of_a_fault_is_named_whoever_computes_it():
+    """A row that overflows in the hidden layer is computed by the second rank alone."""
+    graph = layered(2, 1, (5,), function="rlinear", last="linear")
+    features = np.ones((8, 2))
+    features[1] = 1e38
+    table = Table.from_arrays(features, features[:, 0] * 0, task="regression")
+    flags = {"normalizer": "none", "init": "uniform", "init_diameter": 100, "shuffle": False}
+    data = prepare(table, settings_of(**flags, task="regression", batch_size=4, dtype="float32"))
+    alone = train(graph, data, data.settings)
+    assert "the loss in layer 'H1/In' is no longer a finite number" in alone.message
+    found = together(2, lambda ranks: train(graph, data, data.settings, ranks=ranks))
+    assert [one.message for one in found] == [alone.message] * 2
+
+
 def test_whoever_is_left_keeps_what_was_reached():
     """A rank that is lost in a step: the first one's state is that behind the step before."""
     data = prepare(blobs(), settings_of())
@@ -278,18 +292,6 @@ def test_whoever_is_left_keeps_what_was_reached():
 def test_a_back_end_that_cannot_is_refused():
     with pytest.raises(GraphError, match=r"does not train in several processes\. Leave"):
         Ranks_of(2, 0).join(object())
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("case", ["adam", "rows without weight", "dropout in layers and inputs"])
-def test_tensors_of_torch_take_part_alike(case):
-    peer("torch")
-    from netsharp_engine.torch_backend.devices import TorchBackend
-
-    table, flags = CASES[case]
-    settings = settings_of(**flags)
-    alone = results(1, table, settings)
-    assert_same_course(alone, results(3, table, settings, backend=TorchBackend("cpu")), 1e-8)
 
 
 def test_devices_have_to_be_the_same():

@@ -31,6 +31,25 @@ class Exchanging(Protocol):
     exchange: Exchange | None
 
 
+class AveragedModule(Protocol):
+    """A module of torch of which each rank computes the loss of its rows."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the loss here."""
+
+    def backward(self, loss: Any) -> None:
+        """Set the gradients of the module's parameters to their means over the ranks."""
+
+
+class Averaging(Exchanging, Protocol):
+    """A program of torch: of the gradient it computes the mean over the ranks by itself, and
+    exchanges the counts of a step alone.
+    """
+
+    def average_by(self, comm: AveragingComm) -> None:
+        """Compute gradients as means over these ranks from now on."""
+
+
 class CommError(Exception):
     """The other processes cannot be reached, or no longer: a sentence."""
 
@@ -58,6 +77,13 @@ class Comm(Protocol):
 
     def barrier(self) -> None:
         """Wait until all have come here."""
+
+
+class AveragingComm(Comm, Protocol):
+    """Processes that torch connects."""
+
+    def averaged(self, module: Any) -> AveragedModule:
+        """Return a module of torch with gradients that are averaged over the ranks."""
 
 
 class Solo:

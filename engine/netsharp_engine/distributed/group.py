@@ -1,6 +1,7 @@
 """Processes that torchrun has started, as torch.distributed connects them; nothing else knows it.
 
-Arrays of the host are reduced by gloo where they lie, tensors of a GPU by what torch has for it.
+Arrays of the host are reduced by gloo where they lie, tensors of a GPU by what torch has for it,
+gradients of a module by DistributedDataParallel.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
 
 from netsharp_engine.distributed.comm import CommError
 
@@ -34,25 +36,29 @@ class TorchComm:
         backend = "cpu:gloo,cuda:nccl" if on_gpus else "gloo"
         if on_gpus:
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
-        with _told("the processes did not find each other"):
+        with _connected("the processes did not find each other"):
             dist.init_process_group(backend, timeout=COMING)
             atexit.register(dist.destroy_process_group)
             self._group = dist.new_group(timeout=ANSWERING, backend=backend)
 
     def broadcast(self, array: npt.NDArray[np.generic], source: int = 0) -> None:
         """Overwrite an array with that of a rank."""
-        with _told():
+        with _connected():
             dist.broadcast(_tensor(array), source, group=self._group)
 
     def all_reduce_(self, *arrays: Any) -> None:
         """Sum arrays over the ranks, all at the same time."""
-        with _told():
+        with _connected():
             works = [
                 dist.all_reduce(_tensor(array), group=self._group, async_op=True)
                 for array in arrays
             ]
             for work in works:
                 work.wait()
+
+    def averaged(self, module: torch.nn.Module) -> ParallelModule:
+        """Return a module whose gradients are averaged over the ranks."""
+        return ParallelModule(module, self._group)
 
     def gather(self, data: bytes) -> list[bytes]:
         """Return the data of each rank, in the order of the ranks."""
@@ -63,7 +69,7 @@ class TorchComm:
         own = np.zeros(most, np.uint8)
         own[: len(data)] = np.frombuffer(data, np.uint8)
         found = [np.empty(most, np.uint8) for _ in range(self.size)]
-        with _told():
+        with _connected():
             dist.all_gather([_tensor(each) for each in found], _tensor(own), group=self._group)
         return [each[:size].tobytes() for each, size in zip(found, sizes.tolist(), strict=True)]
 
@@ -72,17 +78,48 @@ class TorchComm:
         self.all_reduce_(np.zeros(1))
 
 
+class ParallelModule:
+    """A module of torch of which each rank has a copy, with gradients averaged over the ranks.
+
+    A step is a call and, unless all ranks leave it out, ``backward``; each raises CommError where a
+    rank has ended.
+    """
+
+    def __init__(self, module: torch.nn.Module, group: dist.ProcessGroup) -> None:
+        with _connected():
+            self._module = DistributedDataParallel(
+                module,
+                process_group=group,
+                # All ranks begin with the same values.
+                init_sync=False,
+                gradient_as_bucket_view=True,
+            )
+
+    def __call__(self, *arguments: Any) -> torch.Tensor:
+        """Return what the module computes."""
+        with _connected():
+            found: torch.Tensor = self._module(*arguments)
+        return found
+
+    def backward(self, loss: torch.Tensor) -> None:
+        """Set ``grad`` of the parameters to the means over the ranks, the same bits on all."""
+        with _connected():
+            loss.backward()
+
+
 def _tensor(array: Any) -> torch.Tensor:
     """Return a view of an array of numpy, without a copy; a tensor as it is."""
     return torch.from_numpy(array) if isinstance(array, np.ndarray) else array
 
 
 @contextmanager
-def _told(
+def _connected(
     what: str = "another process of this training has ended or cannot be reached",
 ) -> Iterator[None]:
     """Make a sentence of what torch raises."""
     try:
         yield
+    except torch.OutOfMemoryError:
+        raise
     except (RuntimeError, ValueError) as error:
         raise CommError(f"Training by several processes: {what}.") from error

@@ -6,14 +6,17 @@ A run asks this and knows no transport; back ends know only that their gradients
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from netsharp_engine.distributed.comm import Comm, CommError, Solo
 from netsharp_engine.graph import GraphError
 from netsharp_engine.program import Program
+
+if TYPE_CHECKING:
+    from netsharp_engine.distributed.comm import AveragingComm
 
 #: What is agreed on with each step: the time of rank 0, and how many ranks want to stop.
 _AGREED = 2
@@ -75,6 +78,18 @@ class Ranks:
         if len(set(told)) > 1:
             raise CommError(f"The processes have not the same {what}: {', '.join(told)}.")
 
+    def earliest_of(self, order: Iterable[str]) -> Callable[[str], str]:
+        """Return a function that all ranks call with a name each: the one that is first in
+        ``order``. A name that is not in it comes last.
+        """
+        places = {name: place for place, name in enumerate(order)}
+
+        def earliest(own: str) -> str:
+            names = [one.decode() for one in self.comm.gather(own.encode())]
+            return min(names, key=lambda name: places.get(name, len(places)))
+
+        return earliest
+
     def answered(self, tell: Callable[[Any], object]) -> Callable[[Any], object]:
         """Return a function that reports an event, and returns rank 0's answer at an epoch."""
         if self.alone:
@@ -103,6 +118,8 @@ class Ranks:
                 "or take another --device."
             )
         program.exchange = self.exchange
+        if hasattr(program, "average_by"):
+            program.average_by(cast("AveragingComm", self.comm))
 
     def exchange(self, gradient: Sequence[Any], sums: Any) -> None:
         """Add gradients and sums of a step over all ranks, and learn what they want."""

@@ -110,10 +110,10 @@ class TorchNumbers:
         self.parts: dict[str, tuple[Tensor, ...]] = {}
         for some, vector in ((self.changed, self.trained), (self.kept, self.fixed)):
             for name, views in self.views(some, vector).items():
-                leaves = tuple(view.detach() for view in views)
-                for leaf in leaves:
-                    leaf.requires_grad_(some is self.changed)
-                self.parts[name] = leaves
+                self.parts[name] = tuple(
+                    torch.nn.Parameter(view.detach(), requires_grad=some is self.changed)
+                    for view in views
+                )
         self.owners = [each for each in self.changed for _ in self.parts[each.name]]
         self.leaves = [leaf for each in self.changed for leaf in self.parts[each.name]]
 
@@ -137,6 +137,12 @@ class TorchNumbers:
                 start = end
             found[each.name] = tuple(views)
         return found
+
+    def leaves_of(self, nodes: Iterable[Node]) -> list[Tensor]:
+        """Return the leaves of nodes, in the order of these."""
+        used = (one for node in nodes for one in node.parameters if one.trained)
+        names = dict.fromkeys(one.name for one in used)
+        return [leaf for name in names for leaf in self.parts[name]]
 
     def leaf_views(self, vector: Tensor) -> list[Tensor]:
         """Return the parts of a vector of trained parameters, one for each leaf."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 
 from netsharp_engine.analysis import Analysis
-from netsharp_engine.distributed.comm import Exchange
+from netsharp_engine.distributed.comm import AveragingComm, Exchange
 from netsharp_engine.graph import GraphError, Node
 from netsharp_engine.program import (
     Batch,
@@ -24,6 +24,7 @@ from netsharp_engine.program import (
     Sparse,
     UpdateRule,
 )
+from netsharp_engine.torch_backend.averaging import AveragedGradient
 from netsharp_engine.torch_backend.kernels.criteria import COUNTS
 from netsharp_engine.torch_backend.kernels.rows import Tensor, matrix
 from netsharp_engine.torch_backend.masks import masks_of
@@ -68,6 +69,7 @@ class TorchProgram:
         self._fault: Fault | None = None
         self._told = Figures((0.0,) * len(job.graph.criteria))
         self.exchange: Exchange | None = None
+        self._averaged: AveragedGradient | None = None
         #: Of a step that is exchanged: loss by weight, weight, rows, and what criteria count.
         self._sums = np.zeros(3 + len(self._counts))
 
@@ -167,26 +169,33 @@ class TorchProgram:
         return True
 
     def _step_together(self, exchange: Exchange) -> bool:
-        """Compute the gradient of these rows, and take that of all programs in its place."""
-        sums, found = self._sums, [None] * len(self.numbers.leaves)
-        sums[:], factor = 0.0, self._factor
-        if self._weight:
-            mean = self._judged()
-            found = torch.autograd.grad(mean, self.numbers.leaves, allow_unused=True)
-            sums[:2] = mean.detach().item() * self._weight, self._weight
-        elif self._rows:
+        """Compute the gradient of the rows of all programs."""
+        sums, averaged = self._sums, self._averaged
+        assert averaged is not None
+        weight, rows, factor = self._weight, self._rows, self._factor
+        sums[:] = 0.0
+        if rows and not weight:
             self.forward()
-        if self._rows:
-            sums[2], sums[3:] = self._rows, self._counted()
-        self._gradients = gradients = self._updates.gathered(found)
-        for each in gradients if self._weight else ():
-            each.mul_(factor)
-        exchange(gradients, sums)
+        loss = averaged.loss(has_rows=bool(weight))
+        if weight:
+            sums[:2] = loss.detach().item() * weight, weight
+        if rows:
+            sums[2], sums[3:] = rows, self._counted()
+        exchange((), sums)
         self._weight, self._rows = float(sums[1]), int(sums[2])
         if not math.isfinite(sums[0]):
             self._fault = Fault("loss", self._first_node() if self._values else None)
             return False
-        return self._checked(gradients)
+        if not self._weight:
+            return True
+        averaged.gradient(loss, factor if weight else 0.0)
+        self._gradients = self._updates.gathered([leaf.grad for leaf in self.numbers.leaves])
+        return self._checked(self._gradients)
+
+    def average_by(self, comm: AveragingComm) -> None:
+        """Train on rows of which each process has a part."""
+        leaves = self.numbers.leaves_of(self._facts.nodes)
+        self._averaged = AveragedGradient(self._judged, leaves, comm)
 
     def _checked(self, gradients: list[Tensor]) -> bool:
         """Return whether all numbers of a gradient are finite."""

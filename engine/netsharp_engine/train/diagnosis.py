@@ -4,6 +4,8 @@ change to try. It must not know back ends.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from netsharp_engine.graph import Parameter
@@ -24,9 +26,13 @@ def layer_of(fault: Fault) -> str:
     return "" if fault.place is None else fault.place.name
 
 
-def explain(fault: Fault, step: int, rate: float, change: str) -> str:
-    """Return the sentence for people about a fault."""
-    layer = layer_of(fault)
+def explain(
+    fault: Fault, earliest: Callable[[str], str], step: int, rate: float, change: str
+) -> str:
+    """Return the sentence for people about a fault; ``earliest`` gives the first layer in which any
+    process found it.
+    """
+    layer = earliest(layer_of(fault))
     where = f" in layer '{layer}'" if layer else ""
     return (
         f"Training stopped at step {step:,}: the {fault.what}{where} is no longer a finite number "

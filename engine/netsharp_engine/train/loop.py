@@ -95,7 +95,10 @@ class Run:
         self._graph, self._data, self._settings = graph, data, settings
         self._on_event = ranks.answered(on_event or (lambda event: None))
         self._should_stop = ranks.asked(should_stop or (lambda: False))
-        self._clock = ranks.clock
+        self._clock, self._earliest = (
+            ranks.clock,
+            ranks.earliest_of(one.name for one in graph.nodes),
+        )
         self._tables = KeptTables(graph, settings.quantize, tables)
         batch = min(settings.batch_size, data.train.rows)
         self._rule = rule_of(settings)
@@ -227,7 +230,7 @@ class Run:
         rate = self._rule.rate
         scaled = self.objective.scale is not None
         change = propose(self._settings, self._data.train, rate, scaled=scaled)
-        return explain(fault, self._state.step + 1, rate, change)
+        return explain(fault, self._earliest, self._state.step + 1, rate, change)
 
     def _finish_epoch(self) -> tuple[str, str] | None:
         """Close the books of an epoch: rate, validation, early stopping.
