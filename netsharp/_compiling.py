@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from netsharp._training import load, rows_of, trained_model
 from netsharp_compile.compiled import CompiledNetwork, compile_model
-from netsharp_compile.judging.gate import GateRows
+from netsharp_compile.evaluating.gate import GateRows
 from netsharp_compile.widths import CompileSettings
 from netsharp_engine.data.table import Table, translate_classes
 

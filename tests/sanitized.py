@@ -39,7 +39,7 @@ MANY = (
     *FEW,
     "tests/engine",
     "tests/engine_training/test_predict.py",
-    "tests/engine_training/test_swift.py",
+    "tests/engine_training/test_fast_path.py",
     "tests/cntk/training/test_random_networks.py",
     "tests/cntk/training/test_sequences.py",
     "tests/cntk/training/test_text_format.py",

@@ -16,15 +16,15 @@ import numpy as np
 from netsharp_compile.calibrating.correcting import corrected
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.calibrating.ranges import RANGES, doubts_of, observed
+from netsharp_compile.evaluating.explaining import explained
+from netsharp_compile.evaluating.gate import judged
+from netsharp_compile.evaluating.pages import report_files
+from netsharp_compile.evaluating.reports import RowPair, report_of
+from netsharp_compile.evaluating.room import room_of
+from netsharp_compile.evaluating.widening import WidthSearch
 from netsharp_compile.exporting.written import write_qdq
 from netsharp_compile.form import ModelForm
 from netsharp_compile.importing.tensors import tensor_layers
-from netsharp_compile.judging.explaining import explained
-from netsharp_compile.judging.gate import judged
-from netsharp_compile.judging.pages import report_files
-from netsharp_compile.judging.reports import RowPair, report_of
-from netsharp_compile.judging.room import room_of
-from netsharp_compile.judging.widening import WidthSearch
 from netsharp_compile.layers import SOFTMAX, layers_of, require_names, values_of
 from netsharp_compile.planning import planned
 from netsharp_compile.refusal import CompileError
@@ -32,19 +32,19 @@ from netsharp_compile.simulating import answers_of, logits_of, stretches
 from netsharp_compile.training import observed_from
 from netsharp_compile.widths import ACTIVATIONS, TRANSFERS, OperandWidth
 from netsharp_compile.writing.device_files import DeviceSettings, device_files
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.exporting.refusal import ExportError
 
 if TYPE_CHECKING:
     from netsharp_compile.calibrating.ranges import Observed
     from netsharp_compile.calibrating.rows import Rows
+    from netsharp_compile.evaluating.explaining import PlannedPair
+    from netsharp_compile.evaluating.gate import GateRows
+    from netsharp_compile.evaluating.reports import CompileReport
+    from netsharp_compile.evaluating.room import DeviceRoom
     from netsharp_compile.exporting.written import WrittenQdq
     from netsharp_compile.integers import IntegerNetwork
-    from netsharp_compile.judging.explaining import PlannedPair
-    from netsharp_compile.judging.gate import GateRows
-    from netsharp_compile.judging.reports import CompileReport
-    from netsharp_compile.judging.room import DeviceRoom
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.widths import CompileSettings
@@ -143,7 +143,7 @@ class CompiledNetwork:
             made = self.to_onnx([given], opset=opset)
         except ExportError as error:
             raise CompileError(str(error)) from None
-        with Aside(os.fspath(file)) as aside:
+        with AtomicFile(os.fspath(file)) as aside:
             aside.stream.write(made.data)
             aside.commit()
         return made.lines()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.plain_files import open_plain
 
@@ -52,7 +52,7 @@ def write_file(
     # What is wide comes first, so that each array lies at a multiple of its width.
     order = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
     try:
-        with Aside(path) as aside:
+        with AtomicFile(path) as aside:
             aside.stream.write(_header(metadata, order))
             for _, array in order:
                 little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))

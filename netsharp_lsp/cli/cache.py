@@ -15,7 +15,7 @@ from netsharp_engine.data.storage.places import (
     cleared,
     folder_for,
     listed,
-    swept,
+    remove_leftovers_in,
 )
 from netsharp_engine.memory import shown_bytes
 from netsharp_lsp.cli.console.terminal import complain, say
@@ -102,7 +102,7 @@ def _clear(found: Sequence[KeptTable], folders: Sequence[str]) -> int:
             failed = True
             complain(f"{table.path}: cannot be removed: {error.strerror}.")
     for folder in folders:
-        swept(folder)
+        remove_leftovers_in(folder)
     if not failed:
         say([f"{_counted(len(found), 'table')} removed, {shown_bytes(size)}."])
     return FAILED if failed else DONE

@@ -289,7 +289,7 @@ def _show_differences(outcomes: Sequence[Outcome]) -> int:
 
 def _write_fixed(outcomes: Sequence[Outcome], roots: Roots) -> bool:
     """Write repaired texts back, stdin's to stdout; whether all could be written."""
-    from netsharp_lsp.project.writing import sweep_beside, write_over
+    from netsharp_lsp.project.writing import remove_leftovers, write_over
 
     done = True
     for outcome in outcomes:
@@ -303,7 +303,7 @@ def _write_fixed(outcomes: Sequence[Outcome], roots: Roots) -> bool:
         target = roots.target(outcome.item.path)
         if not outcome.changed:
             if target is not None:
-                sweep_beside(target)
+                remove_leftovers(target)
             continue
         if target is None:
             complain(f"{outcome.item.name}: {not_written(outcome.item.path)}")

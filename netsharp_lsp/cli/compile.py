@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from netsharp_compile.compiled import explain_model
-from netsharp_compile.judging.pages import report_values
+from netsharp_compile.evaluating.pages import report_values
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.writing.c_files import require_prefix
 from netsharp_compile.writing.ending import ANSWERS

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from netsharp_lsp.cli.console.progress import Display
-    from netsharp_lsp.cli.machines.asked import Machines
+    from netsharp_lsp.cli.machines.options import Machines
     from netsharp_lsp.family import Experiments
     from netsharp_lsp.project.roots import Roots
     from netsharp_lsp.settings import Settings

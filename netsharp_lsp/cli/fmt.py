@@ -216,12 +216,12 @@ def _give(job: _Job, source: Source, text: bytes, outcome: _Outcome) -> _Outcome
 
 def _write(job: _Job, path: str, source: Source, text: bytes, outcome: _Outcome) -> _Outcome:
     """Write a text over the file that it is of, if it is another."""
-    from netsharp_lsp.project.writing import sweep_beside, write_over
+    from netsharp_lsp.project.writing import remove_leftovers, write_over
 
     target = job.roots.target(path)
     if not outcome.changed:
         if target is not None:
-            sweep_beside(target)
+            remove_leftovers(target)
         return outcome
     if target is None:
         return outcome.fail(f"{outcome.name}: {not_written(path)}")

@@ -22,7 +22,7 @@ from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.project.folders import excluder
 from netsharp_lsp.project.read_once import ReadOnce
 from netsharp_lsp.project.roots import not_written
-from netsharp_lsp.project.writing import refusal, remove_if, sweep_beside, write_over
+from netsharp_lsp.project.writing import refusal, remove_if, remove_leftovers, write_over
 from netsharp_lsp.questions import Wanted
 from netsharp_lsp.settings import SettingsError
 from netsharp_lsp.text.json_text import to_json
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             written, failed = _written(units, files, roots)
             for source in sources:
                 if roots.target(source) is not None:
-                    sweep_beside(source)
+                    remove_leftovers(source)
         _report(migration, written, args.format)
     if failed:
         return FAILED

@@ -29,7 +29,6 @@ from netsharp_lsp.cli.console.outlet import Outlet
 from netsharp_lsp.cli.console.progress import choose_display
 from netsharp_lsp.cli.console.terminal import complain, say
 from netsharp_lsp.cli.experiment_run import experiments_meant, run_experiment
-from netsharp_lsp.cli.machines.asked import Machines, add_machine_arguments, machines_asked
 from netsharp_lsp.cli.machines.emitting import slurm_script
 from netsharp_lsp.cli.machines.joining import (
     LOST,
@@ -46,6 +45,7 @@ from netsharp_lsp.cli.machines.joining import (
     with_one_order,
 )
 from netsharp_lsp.cli.machines.launching import launch
+from netsharp_lsp.cli.machines.options import Machines, add_machine_arguments, machines_asked
 from netsharp_lsp.cli.outputs.curve import CurveError, spark_lines, write_curve
 from netsharp_lsp.cli.specifications.calls import (
     origins_of,
@@ -60,7 +60,7 @@ from netsharp_lsp.cli.specifications.training import Training
 from netsharp_lsp.context import FIELDS, Context
 from netsharp_lsp.diagnostics.reports import FORMATS
 from netsharp_lsp.memory import settled, uncollected
-from netsharp_lsp.project.writing import sweep_beside
+from netsharp_lsp.project.writing import remove_leftovers
 
 if TYPE_CHECKING:
     import argparse
@@ -331,7 +331,7 @@ def _stored_run(path: str, specification: str, build_graph: BuildGraph) -> Model
     Where that has ended and its last save was killed, its remains are removed.
     """
     model = load_model(path, build_graph)
-    sweep_beside(path)
+    remove_leftovers(path)
     if model.specification != specification:
         raise RunError(
             "The specification is not that of the stored run. Resume with the same text, or "

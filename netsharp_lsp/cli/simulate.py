@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from netsharp_compile.evaluating.comparing import CLASSES_APART, NUMBERS_APART, ComparedAnswers
 from netsharp_compile.form import ModelForm
-from netsharp_compile.judging.comparing import CLASSES_APART, NUMBERS_APART, ComparedAnswers
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import SimulatedNetwork
 from netsharp_engine.cntk.sample_rows import (
@@ -35,7 +35,7 @@ from netsharp_lsp.text.json_text import to_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_compile.judging.comparing import AnswersApart
+    from netsharp_compile.evaluating.comparing import AnswersApart
     from netsharp_engine.data.stream import EncodedRows
     from netsharp_engine.model import Model
 

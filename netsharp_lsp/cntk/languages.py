@@ -43,8 +43,8 @@ class CntkLanguage:
 
     def check(self, data: bytes, context: Context) -> Result:
         """Return the diagnostics of a text in any run that uses it, and its comments."""
-        from netsharp_lsp.cntk.judging.analysis import diagnostics_of
-        from netsharp_lsp.cntk.judging.comments import comments_of
+        from netsharp_lsp.cntk.checking.analysis import diagnostics_of
+        from netsharp_lsp.cntk.checking.comments import comments_of
 
         found = diagnostics_of(self.id, data, context.workspace)
         return Result(found, comments_of(self.id, data))

@@ -6,7 +6,7 @@ import errno
 import os
 from contextlib import ExitStack, suppress
 
-from netsharp_engine.aside import Aside, ChangedError, sweep_beside
+from netsharp_engine.atomic_files import AtomicFile, ChangedError, remove_leftovers
 from netsharp_engine.plain_files import open_plain
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ __all__ = [
     "ChangedError",
     "refusal",
     "remove_if",
-    "sweep_beside",
+    "remove_leftovers",
     "write_atomic",
     "write_linked",
     "write_new",
@@ -57,7 +57,7 @@ def write_atomic(path: str, data: bytes) -> None:
     if _is_special(path):
         _write_through(path, data)
         return
-    with Aside(path) as aside:
+    with AtomicFile(path) as aside:
         # Only now: a leftover that is gone may have been the second name.
         _refuse_links(path)
         aside.stream.write(data)
@@ -73,7 +73,7 @@ def write_together(files: Mapping[str, bytes]) -> None:
         for path, data in files.items():
             if _is_special(path):
                 raise OSError(errno.EINVAL, "is a device or a pipe", path)
-            asides.append(stack.enter_context(Aside(path)))
+            asides.append(stack.enter_context(AtomicFile(path)))
             _refuse_links(path)
             asides[-1].stream.write(data)
         for aside in asides:
@@ -113,7 +113,7 @@ def write_over(path: str, data: bytes, before: bytes | None) -> None:
         elif _is_special(path):
             _write_through(path, data)
         else:
-            with Aside(path) as aside:
+            with AtomicFile(path) as aside:
                 _refuse_links(path)
                 aside.stream.write(data)
                 aside.commit_over(before)
@@ -127,7 +127,7 @@ def write_new(path: str, data: bytes) -> None:
 
     Raises FileExistsError where something has that name by now, and other OSErrors.
     """
-    with Aside(path) as aside:
+    with AtomicFile(path) as aside:
         aside.stream.write(data)
         aside.commit_new()
 

@@ -18,8 +18,8 @@ from netsharp_lsp.__main__ import COMMANDS, main
 #: What comes early enough in a process to be no part of an answer's cost.
 PRELOADED = (
     "argparse",
-    "netsharp_lsp.cntk.judging.analysis",
-    "netsharp_lsp.cntk.judging.check",
+    "netsharp_lsp.cntk.checking.analysis",
+    "netsharp_lsp.cntk.checking.check",
     "netsharp_lsp.cntk.formatting.formatter",
     "netsharp_lsp.cntk.migration.migrate",
     "netsharp_lsp.embedded.python.finder",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_engine.graph import GraphError
-from netsharp_lsp.cntk.judging.analysis import diagnostics_of
+from netsharp_lsp.cntk.checking.analysis import diagnostics_of
 from netsharp_lsp.context import Context
 from netsharp_lsp.description.uncounted import uncounted
 from netsharp_lsp.limits import (

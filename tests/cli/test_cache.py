@@ -108,7 +108,7 @@ def test_links_lead_nowhere(folder: Path) -> None:
 #: A run that is killed where a table is half written, or whole and not yet in its place.
 KILLED = """
 import os, signal, sys
-from netsharp_engine import aside
+from netsharp_engine import atomic_files
 from netsharp_engine.data.storage import files
 moment, *arguments = sys.argv[1:]
 def die(*given, **named):
@@ -118,7 +118,7 @@ if moment == "array":
 elif moment == "table":
     files.TAIL = type("Tail", (), {"size": files.TAIL.size, "pack": staticmethod(die)})
 else:
-    aside.Aside.commit = die
+    atomic_files.AtomicFile.commit = die
 from netsharp_lsp.__main__ import main
 main(arguments)
 """

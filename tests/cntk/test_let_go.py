@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from netsharp_lsp.cntk.judging.analysis import analysed
+from netsharp_lsp.cntk.checking.analysis import analysed
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.workspace import GivenFiles

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.networks.starting import completed
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.diagnostics.model import Diagnostic

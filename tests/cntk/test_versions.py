@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from netsharp_lsp.cntk.brainscript.analysis.program import library_of
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.options import BLOCKS
 from netsharp_lsp.cntk.configuration.options.reading import TableError, Tables
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.library import documentation, own_library
 from netsharp_lsp.cntk.library.versions import COUNTS, FUNCTIONS, OF_ALL, PARAMETERS, STARTS
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import netsharp
-from netsharp_compile.judging.room import DeviceRoom, room_of
+from netsharp_compile.evaluating.room import DeviceRoom, room_of
 from netsharp_engine.devices.footprint import code_bytes
 from tests.cli.command_line import netsharp as command
 from tests.cli.test_schemas import schema

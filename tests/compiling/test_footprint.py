@@ -14,7 +14,7 @@ import netsharp
 from netsharp_compile.bundles import FilteredBundle, PooledBundle
 from netsharp_compile.calibrating.rows import training_rows
 from netsharp_compile.compiled import compile_model
-from netsharp_compile.judging.room import DeviceRoom
+from netsharp_compile.evaluating.room import DeviceRoom
 from netsharp_compile.widths import CompileSettings
 from netsharp_compile.writing.c_rescaling import is_rescaled, only_shift, only_shifts
 from netsharp_compile.writing.device_steps import steps_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.judging.gate import GateRows, GateVerdict, judged, wilson_interval
+from netsharp_compile.evaluating.gate import GateRows, GateVerdict, judged, wilson_interval
 from netsharp_compile.layers import layers_of
 from tests.cli.command_line import netsharp as command
 from tests.compiling.networks import DEEP, MAPS, ONE, trained

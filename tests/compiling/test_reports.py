@@ -16,8 +16,8 @@ import pytest
 import netsharp
 from netsharp_compile.calibrating.levelling import levelled
 from netsharp_compile.compiled import explain_model
-from netsharp_compile.judging.pages import report_json, report_markdown, report_picture
-from netsharp_compile.judging.reports import CompileReport
+from netsharp_compile.evaluating.pages import report_json, report_markdown, report_picture
+from netsharp_compile.evaluating.reports import CompileReport
 from netsharp_compile.layers import layers_of, values_of
 from netsharp_compile.widths import CompileSettings
 from tests.cli.command_line import netsharp as command

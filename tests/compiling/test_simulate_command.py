@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_compile.judging.comparing import AnswersApart
+from netsharp_compile.evaluating.comparing import AnswersApart
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import SimulatedNetwork
 from tests.cli.command_line import netsharp as command

@@ -13,10 +13,10 @@ import pytest
 from netsharp_engine.data import DataError
 from netsharp_lsp.__main__ import main
 from netsharp_lsp.cli import run
-from netsharp_lsp.cli.machines.asked import Machines, machines_asked
 from netsharp_lsp.cli.machines.emitting import slurm_script
 from netsharp_lsp.cli.machines.joining import DisagreementError, agreed, compared, in_turns
 from netsharp_lsp.cli.machines.meeting import absent, is_taken, unreachable
+from netsharp_lsp.cli.machines.options import Machines, machines_asked
 from tests.distributed.threads import together
 
 IRIS = Path(__file__).parents[2] / "examples" / "iris" / "iris.nn"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from tests.cli.command_line import clean_environment
 from tests.e2e.kills import LOG, MODEL, TRAIN, additions, finished, kills
 from tests.e2e.test_interruption import PATIENCE
@@ -75,7 +75,7 @@ def test_what_a_killed_last_save_left_is_cleared_where_the_run_has_ended(tmp_pat
     furnish(tmp_path)
     arguments = (*TRAIN, "--epochs", "1")
     assert finished(*arguments, folder=tmp_path)[0] == 0
-    aside = Aside(str(tmp_path / MODEL))
+    aside = AtomicFile(str(tmp_path / MODEL))
     aside.stream.close()  # and with it the lock, as when its writer is killed
     left = Path(aside.path)
     assert left.exists()

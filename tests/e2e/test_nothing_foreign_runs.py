@@ -211,7 +211,7 @@ def test_a_session_starts_our_python_alone(trap: Trap, trusted: bool) -> None:
     told = trap.reported()
     assert all(event == "subprocess.Popen" for event, _, _ in told), told
     assert all(is_own_python(words) for _, _, words in told), told
-    assert any("netsharp_lsp.server.jobs.aside" in words for _, _, words in told)
+    assert any("netsharp_lsp.server.jobs.worker" in words for _, _, words in told)
 
 
 def test_python_with_m_leaves_the_folder_alone_once_it_has_found_us(trap: Trap) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from netsharp_engine.costs import Machine, calibrated
 from netsharp_engine.costs.calibration import FOLDER, measured
-from netsharp_engine.data.storage.kept import MOST_BYTES
+from netsharp_engine.data.storage.json_files import MOST_BYTES
 from netsharp_engine.data.storage.places import users_folder
 from netsharp_engine.numpy_backend.costing.probes import made_probes
 from netsharp_engine.numpy_backend.costing.rates import Rate

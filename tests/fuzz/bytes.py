@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from netsharp_lsp.context import Context
 from tests.collection import RESOLVING, SAMPLES
-from tests.fuzz.judging import judge_bytes
+from tests.fuzz.checking import judge_bytes
 
 #: Longer files take long and say nothing new.
 LONGEST = 900

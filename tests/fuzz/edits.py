@@ -13,7 +13,7 @@ from netsharp_lsp.netsharp.reading.incremental import Reading
 from netsharp_lsp.netsharp.reading.parser import parse
 from netsharp_lsp.text.edits import Edit
 from tests.collection import RESOLVING, SAMPLES
-from tests.fuzz.judging import judge
+from tests.fuzz.checking import judge
 from tests.laws.test_reading_laws import assert_same
 
 LONGEST = 900

@@ -14,7 +14,7 @@ from netsharp_lsp.text.lines import LineIndex
 from tests.cntk.collection import FILES as COLLECTED
 from tests.cntk.collection import CntkFile
 from tests.fuzz.bytes import ALPHABETS, mutated
-from tests.fuzz.judging import is_boundary
+from tests.fuzz.checking import is_boundary
 
 #: Longer files take long and say nothing new.
 LONGEST = 2_500

@@ -10,8 +10,8 @@ from netsharp_engine.numpy_backend import compile_plan
 from netsharp_lsp.context import Context
 from netsharp_lsp.netsharp.describe import describe_network
 from netsharp_lsp.netsharp.lower import lower
+from tests.fuzz.checking import judge
 from tests.fuzz.generator import Program, lawful
-from tests.fuzz.judging import judge
 
 MUTATIONS_PER_PROGRAM = 8
 #: One program in so many is compiled to a plan as well.

@@ -15,8 +15,8 @@ from tests.costs import now
 from tests.drawing import FULL
 from tests.fuzz import campaign as campaigns
 from tests.fuzz.campaign import FUZZERS, WEIGHTS, run, summary
+from tests.fuzz.checking import judge_bytes
 from tests.fuzz.generator import count_edges, filling_pads
-from tests.fuzz.judging import judge_bytes
 
 #: Both are reached, whatever the machine; a quick try sets them lower.
 SECONDS = float(os.environ.get("NETSHARP_FUZZ_SECONDS", "60" if FULL else "5"))

@@ -38,7 +38,7 @@ ROOMS = [
     if path.relative_to(CNTK).parts[0] not in ("rules", "migration", "languages.py")
 ]
 #: Those of them that have findings and diagnostics in hand; the others have faults of their own.
-JUDGES = [path for path in ROOMS if path.relative_to(CNTK).parts[0] in ("judging", "commands")]
+JUDGES = [path for path in ROOMS if path.relative_to(CNTK).parts[0] in ("checking", "commands")]
 MIGRATION = sorted((CNTK / "migration").rglob("*.py"))
 #: A code of the migration.
 MIGRATED = re.compile(r"MG\d\d?b?\Z")

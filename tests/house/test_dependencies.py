@@ -28,7 +28,7 @@ FLOORS = (
         "netsharp_engine.host_arguments",
         "netsharp_engine.limits",
     ),
-    ("netsharp_engine.aside", "netsharp_engine.devices", "netsharp_engine.distributed.comm"),
+    ("netsharp_engine.atomic_files", "netsharp_engine.devices", "netsharp_engine.distributed.comm"),
     ("netsharp_engine.nodes",),
     ("netsharp_engine.dropping", "netsharp_engine.ops"),
     ("netsharp_engine.graph", "netsharp_engine.memory"),
@@ -77,7 +77,7 @@ FLOORS = (
     ("netsharp_engine.cntk",),
     (
         "netsharp_lsp.generics",
-        "netsharp_lsp.giving_way",
+        "netsharp_lsp.cancellation",
         "netsharp_lsp.limits",
         "netsharp_lsp.once",
     ),
@@ -130,7 +130,7 @@ FLOORS = (
     ("netsharp_lsp.cntk.run.scripts",),
     ("netsharp_lsp.cntk.run",),
     ("netsharp_lsp.cntk.rules", "netsharp_lsp.cntk.description"),
-    ("netsharp_lsp.cntk.judging",),
+    ("netsharp_lsp.cntk.checking",),
     ("netsharp_lsp.cntk.migration.editing",),
     ("netsharp_lsp.cntk.migration.networks",),
     ("netsharp_lsp.cntk.migration.composing", "netsharp_lsp.cntk.migration.rules"),
@@ -157,7 +157,7 @@ FLOORS = (
     (
         "netsharp_lsp.cntk.training.refusals",
         "netsharp_lsp.cntk.training.options",
-        "netsharp_lsp.cntk.training.telling",
+        "netsharp_lsp.cntk.training.reporting",
     ),
     ("netsharp_lsp.cntk.training.networks", "netsharp_lsp.cntk.training.samples"),
     ("netsharp_lsp.cntk.training.plans",),
@@ -392,7 +392,7 @@ def test_networks_know_no_language_and_languages_not_one_another() -> None:
     for module in MODULES:
         used = {name for name in imports(module) if name.startswith("netsharp_lsp.")}
         if module.startswith("netsharp_lsp.cntk.networks"):
-            below = ("netsharp_lsp.cntk.networks", "netsharp_lsp.giving_way")
+            below = ("netsharp_lsp.cntk.networks", "netsharp_lsp.cancellation")
             assert all(name.startswith(below) for name in used), module
         if module.startswith("netsharp_lsp.cntk"):
             assert not any(name.startswith("netsharp_lsp.netsharp") for name in used), module

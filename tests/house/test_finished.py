@@ -13,7 +13,7 @@ from tests.house.trees import nodes
 
 CNTK = "netsharp_lsp.cntk."
 #: The rooms that get networks from those who build them.
-READERS = ("run", "rules", "judging", "description", "migration", "ide", "commands")
+READERS = ("run", "rules", "checking", "description", "migration", "ide", "commands")
 #: What changes a list or a table.
 CHANGING = frozenset(("add", "append", "clear", "extend", "insert", "pop", "remove", "update"))
 

@@ -13,7 +13,7 @@ from tests.house.trees import nodes
 #: Where else a file is opened, and why no pipe can stand there.
 ALLOWED = {
     "netsharp_engine.plain_files": "the place itself",
-    "netsharp_engine.aside": "a folder or a file of its own, opened to be locked or compared",
+    "netsharp_engine.atomic_files": "a folder or its own file, opened to be locked or compared",
     "netsharp_engine.memory": "the kernel's own figures",
     "netsharp_engine.data.reading.arrays": "numpy maps an array that was found plain, or opens it",
     "netsharp_engine.model_file": "safetensors opens a file that was found plain",

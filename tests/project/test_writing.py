@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_lsp.project.writing import (
     ChangedError,
     refusal,
@@ -46,7 +46,7 @@ def test_a_file_keeps_its_permissions_and_stands_aside_with_them(
     for mask in (0o000, 0o077):
         former = os.umask(mask)
         try:
-            with Aside(str(path)) as aside:
+            with AtomicFile(str(path)) as aside:
                 assert stat.S_IMODE(os.stat(aside.path).st_mode) == mode
             write_over(str(path), b"new", path.read_bytes())
         finally:
@@ -57,7 +57,7 @@ def test_a_file_keeps_its_permissions_and_stands_aside_with_them(
 def test_the_name_aside_cannot_be_guessed(tmp_path: pathlib.Path) -> None:
     names = set()
     for _ in range(100):
-        with Aside(str(tmp_path / ("n" * 250))) as aside:
+        with AtomicFile(str(tmp_path / ("n" * 250))) as aside:
             names.add(os.path.basename(aside.path))
     assert len(names) == 100
     assert all(re.fullmatch(r"\.netsharp-[0-9a-f]{8}-[0-9a-f]{16}\.part", one) for one in names)
@@ -168,7 +168,7 @@ def test_an_edit_in_the_last_moment_is_put_back(tmp_path: pathlib.Path) -> None:
     """Between the comparison and the exchange of names, which is where nobody looks any more."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with Aside(str(path)) as aside:
+    with AtomicFile(str(path)) as aside:
         aside.stream.write(b"new")
         aside.stream.flush()
         path.write_bytes(b"edited")
@@ -195,7 +195,7 @@ def test_a_file_of_two_names_is_refused(tmp_path: pathlib.Path) -> None:
 #: Stands aside with half of a text until it is killed.
 HALF = """
 import sys, time
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import Aside
 aside = Aside(sys.argv[1])
 aside.stream.write(b"half")
 aside.stream.flush()

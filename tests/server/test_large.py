@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.server.jobs.aside import AT_ONCE
+from netsharp_lsp.server.jobs.worker import AT_ONCE
 from tests.server.places import PATIENCE, asked, execute, furnish, opened, shown
 from tests.server.test_commands import path_told
 from tests.server.wire import Message, replace, serving

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from netsharp_engine.backends.choosing import ESTIMATE, pays, rates_of
-from netsharp_engine.data.storage.kept import MOST_BYTES, SUFFIX
+from netsharp_engine.data.storage.json_files import MOST_BYTES, SUFFIX
 from netsharp_engine.planned import planned
 from netsharp_engine.program import Job, UpdateRule
 from netsharp_engine.wgpu_backend import DeviceBackend, DeviceDraft, planner

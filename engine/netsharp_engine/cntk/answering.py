@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from netsharp_engine.cntk.asking import (
+from netsharp_engine.cntk.descent.reports import CriterionMeans
+from netsharp_engine.cntk.generators import Array
+from netsharp_engine.cntk.model_evaluation import (
     Answered,
-    GraphAsked,
     KeptPrograms,
-    NetworkAsked,
+    ModelNetwork,
+    NodeGraph,
     answered,
     judged,
 )
-from netsharp_engine.cntk.descent.reports import Told
-from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.sample_rows import (
     RowStreams,
     bring_streams,
@@ -49,7 +49,7 @@ from netsharp_engine.train.objective import Objective
 from netsharp_engine.train.settings import TrainingSettings
 
 
-def answering(asked: NetworkAsked, label: InputStream, *, classes: bool) -> Model:
+def answering(asked: ModelNetwork, label: InputStream, *, classes: bool) -> Model:
     """Return the model of a network that answers with probabilities of ``classes``, or with one
     number.
 
@@ -106,7 +106,7 @@ def _named(rows: Iterator[EncodedRows], classes: Sequence[str]) -> Iterator[Enco
 class _Rows:
     """The rows of files: of CNTK's text format, or of tables."""
 
-    def __init__(self, asked: GraphAsked, label: InputStream) -> None:
+    def __init__(self, asked: NodeGraph, label: InputStream) -> None:
         self._asked = asked
         self._label = label
 
@@ -142,7 +142,7 @@ class _Answers:
     """A network whose nodes are evaluated by name."""
 
     def __init__(
-        self, asked: NetworkAsked, plain: GraphAsked, label: InputStream, *, classes: bool
+        self, asked: ModelNetwork, plain: NodeGraph, label: InputStream, *, classes: bool
     ) -> None:
         self._asked, self._plain = asked, plain
         self._label, self._has_classes = label, classes
@@ -246,11 +246,11 @@ class _Answers:
             samples += told.samples
             for name, mean in told.means.items():
                 sums[name] += mean * told.samples
-        told = Told({name: one / max(samples, 1) for name, one in sums.items()}, samples)
+        told = CriterionMeans({name: one / max(samples, 1) for name, one in sums.items()}, samples)
         line = self._asked.said(minibatches, told)
         return Judgement(told.means, samples, line, of_rows and not query.streams)
 
-    def _read(self, asked: GraphAsked, query: SampleQuery) -> Iterator[Sequences]:
+    def _read(self, asked: NodeGraph, query: SampleQuery) -> Iterator[Sequences]:
         """Yield the samples of files, file by file; DataError where a stream's name is not an
         input's.
         """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from netsharp_engine.cntk.computing import draft_of
-from netsharp_engine.cntk.descent.reports import Told, told_of
+from netsharp_engine.cntk.descent.reports import CriterionMeans, criterion_means
 from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.generators import Array
 from netsharp_engine.cntk.samples.minibatches import Minibatch, Sweeps
@@ -34,7 +34,7 @@ class Passes(NamedTuple):
 #: The numbers of each sample of a sequence.
 Samples = list[list[float]]
 #: Told of minibatches ``start`` to ``end``.
-Tell = Callable[[int, int, Told], object]
+Report = Callable[[int, int, CriterionMeans], object]
 
 
 def evaluated(
@@ -43,9 +43,9 @@ def evaluated(
     source: Sweeps,
     passes: Passes,
     dtype: str,
-    tell: Tell,
+    report: Report,
     counted: str = "",
-) -> tuple[Told, int]:
+) -> tuple[CriterionMeans, int]:
     """Return the means of a graph's criteria over data, and the number of minibatches.
 
     Sums within a minibatch are in ``dtype``, the sum of minibatches in float64
@@ -67,7 +67,7 @@ def evaluated(
         for sums in (whole, part):
             sums.add(figures)
         if end <= passes.first or (passes.every and end % passes.every == 0):
-            tell(start + 1, end, part.means())
+            report(start + 1, end, part.means())
             start, part = end, _Sums(graph)
     return whole.means(), end
 
@@ -134,6 +134,6 @@ class _Sums:
         ]
         self._rows += figures.rows
 
-    def means(self) -> Told:
+    def means(self) -> CriterionMeans:
         """Return the means."""
-        return told_of(self._names, self._sums, self._rows, self._gathered)
+        return criterion_means(self._names, self._sums, self._rows, self._gathered)

@@ -20,7 +20,12 @@ import numpy as np
 from netsharp_engine import stored
 from netsharp_engine.costs.prediction import BLOCK, STEP, drafted_run, work_of_run
 from netsharp_engine.data import Table
-from netsharp_engine.data.storage.kept import MOST_BYTES, kept_path, read_values, write_values
+from netsharp_engine.data.storage.json_files import (
+    MOST_BYTES,
+    path_of_key,
+    read_values,
+    write_values,
+)
 from netsharp_engine.data.storage.places import users_folder
 from netsharp_engine.graph import Graph
 from netsharp_engine.numpy_backend import (
@@ -95,7 +100,7 @@ def calibrated(
     ``folder`` is where they are kept, the user's own by default; where nothing can be kept they are
     measured each time.
     """
-    path = kept_path(users_folder(FOLDER) if folder is None else folder, machine)
+    path = path_of_key(users_folder(FOLDER) if folder is None else folder, machine)
     found = None if path is None else _read(path, machine)
     if found is not None:
         return Calibration(found, True)

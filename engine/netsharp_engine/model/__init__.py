@@ -1,7 +1,7 @@
-"""Trained models: what one is (`trained`), its file (`storing`), answers for files (`asking`)."""
+"""Trained models (`trained`), their files (`storing`), answers for files (`file_evaluation`)."""
 
 from netsharp_engine.data.answers import Predictions
-from netsharp_engine.model.asking import evaluate, evaluate_table, predict_stream
+from netsharp_engine.model.file_evaluation import evaluate, evaluate_table, predict_stream
 from netsharp_engine.model.storing import load_model, save_model
 from netsharp_engine.model.trained import Model
 from netsharp_engine.model_file import ModelError

@@ -28,8 +28,8 @@ from netsharp_engine.data.scaling import TargetScale
 from netsharp_engine.data.stream import EncodedRows, RowQuery
 from netsharp_engine.excerpt import excerpt
 from netsharp_engine.graph import Graph, GraphError
+from netsharp_engine.model.fast_path import FastPath, fast_path_of
 from netsharp_engine.model.pages import model_page
-from netsharp_engine.model.swift import Swift, swift_of
 from netsharp_engine.model_file import ModelError
 from netsharp_engine.numpy_backend import NumpyDraft
 from netsharp_engine.program import Backend, Unusable, drafted
@@ -126,7 +126,7 @@ class Model:
     _graph: Graph | None = field(default=None, repr=False)
     _objective: Objective | None = field(default=None, repr=False)
     _meter: Meter | None = field(default=None, repr=False)
-    _swift: Swift | None = field(default=None, repr=False)
+    _fast_path: FastPath | None = field(default=None, repr=False)
     _rows: RowReader = field(default=stream_rows, repr=False)
     network: NetworkAnswers | None = field(default=None, repr=False)
 
@@ -143,14 +143,14 @@ class Model:
         """Return the state without the program, which is made again on the next use: so a model can
         be pickled and copied at any time.
         """
-        names = [each.name for each in fields(self) if each.name not in ("_meter", "_swift")]
+        names = [each.name for each in fields(self) if each.name not in ("_meter", "_fast_path")]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what ``__getstate__`` gave."""
         for name, value in state.items():
             setattr(self, name, value)
-        self._meter = self._swift = None
+        self._meter = self._fast_path = None
 
     def __repr__(self) -> str:
         """Return three lines: inputs and outputs, how it was trained, how good it is."""
@@ -235,7 +235,7 @@ class Model:
         if self.classes is not None and len(self.answer) != len(self.classes):
             raise ModelError("The model's baseline is not that of its classes.")
         self._graph = graph
-        self._meter = self._swift = None
+        self._meter = self._fast_path = None
 
     def install(
         self,
@@ -246,7 +246,7 @@ class Model:
     ) -> None:
         """Give the model a network that has no specification, and the reader of its files."""
         self._graph, self._objective, self._rows = graph, objective, rows
-        self.network, self._meter, self._swift = network, None, None
+        self.network, self._meter, self._fast_path = network, None, None
 
     def name_classes(self, names: Sequence[str]) -> None:
         """Call the classes so, in the order of the outputs; ValueError where they are not as many,
@@ -257,7 +257,7 @@ class Model:
             twice = "" if len(set(names)) == len(names) else ", two of which are the same"
             raise ValueError(f"The model has {count:,} classes; {len(names):,} names{twice}.")
         assert self._objective is not None
-        self.classes, self.labels, self._meter, self._swift = tuple(names), None, None, None
+        self.classes, self.labels, self._meter, self._fast_path = tuple(names), None, None, None
         self._objective = replace(self._objective, classes=self.classes)
 
     def rows(self, query: RowQuery) -> Iterator[EncodedRows]:
@@ -282,7 +282,7 @@ class Model:
             meter.load(self.tensors)
             self._meter = meter
             if self.network is None:
-                self._swift = swift_of(meter, self.encoding, self.normalizer, self.labels)
+                self._fast_path = fast_path_of(meter, self.encoding, self.normalizer, self.labels)
         return self._meter
 
     def compute_on(self, name: str) -> str:
@@ -302,7 +302,7 @@ class Model:
         found = choose(name, [measuring_job(graph, objective, self.settings.dtype)])
         if isinstance(found, Unusable):
             raise ModelError(f"device {excerpt(name)}: {found}")
-        self.backend, self._meter, self._swift = found.backend, None, None
+        self.backend, self._meter, self._fast_path = found.backend, None, None
         return f"{found.name} computes ({found.title}): {found.why}."
 
     def compute(self, features: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -340,10 +340,10 @@ class Model:
         that are named, any nodes of it.  ModelError where there is no memory for the network,
         ValueError for other arrays, DataError (one of these) for rows of another size.
         """
-        swift = self._swift
-        if swift is not None and not kept and not outputs:
-            same = swift.normalizer is self.normalizer and swift.labels is self.labels
-            if same and (found := swift.predicted(features)) is not None:
+        fast_path = self._fast_path
+        if fast_path is not None and not kept and not outputs:
+            same = fast_path.normalizer is self.normalizer and fast_path.labels is self.labels
+            if same and (found := fast_path.predicted(features)) is not None:
                 return found
         if isinstance(features, Mapping):
             if self.network is not None:

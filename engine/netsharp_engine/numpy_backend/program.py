@@ -18,9 +18,9 @@ from netsharp_engine.numpy_backend.design import WIDTHS, Design, unsupported
 from netsharp_engine.numpy_backend.forward import Forward, forward_of
 from netsharp_engine.numpy_backend.kernels.arrays import Array
 from netsharp_engine.numpy_backend.losses import COUNTS
+from netsharp_engine.numpy_backend.plan_description import describe_plan
 from netsharp_engine.numpy_backend.running import Plan
 from netsharp_engine.numpy_backend.sharding import ShardedPlan, require_shards
-from netsharp_engine.numpy_backend.telling import told
 from netsharp_engine.numpy_backend.updates import bind_optimizer, clip_gradient, kept_bytes
 from netsharp_engine.planned import Planned
 from netsharp_engine.program import (
@@ -70,7 +70,7 @@ class NumpyDraft:
 
     def planned(self) -> Planned:
         """Return the calls of a step on one thread, and its buffers."""
-        return told(self.design, self.job)
+        return describe_plan(self.design, self.job)
 
     def _shards(self, threads: int) -> int:
         """Return the number of parts in which the rows of a training step are computed, of one row
@@ -299,7 +299,7 @@ class NumpyProgram:
         self._loss += loss
         self._total += weight
         self._rows += rows
-        self._further = [told + more for told, more in zip(self._further, counted, strict=True)]
+        self._further = [value + more for value, more in zip(self._further, counted, strict=True)]
 
     def _counted(self) -> list[float]:
         """Return the values of the further criteria for the rows of this step."""
@@ -310,8 +310,8 @@ class NumpyProgram:
 
     def count(self, figures: Figures) -> None:
         """Go on from these sums."""
-        self._loss, *told = figures.sums or (0.0,)
-        self._further = told or [0.0] * len(self._counts)
+        self._loss, *further = figures.sums or (0.0,)
+        self._further = further or [0.0] * len(self._counts)
         self._total, self._rows, self._steps = figures.weight, figures.rows, figures.steps
         self._fault = None
 

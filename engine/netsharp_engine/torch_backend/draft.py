@@ -17,8 +17,8 @@ from netsharp_engine.torch_backend.kernels.criteria import COUNTS, CRITERIA
 from netsharp_engine.torch_backend.kernels.elements import FUNCTIONS
 from netsharp_engine.torch_backend.network import bytes_of
 from netsharp_engine.torch_backend.numbers import TorchNumbers, stored_bytes
+from netsharp_engine.torch_backend.plan_description import describe_plan
 from netsharp_engine.torch_backend.program import Setting, TorchProgram
-from netsharp_engine.torch_backend.telling import told
 from netsharp_engine.torch_backend.updates import RULES
 
 WIDTHS = {"float32": 4, "float64": 8}
@@ -81,7 +81,7 @@ class TorchDraft:
 
     def planned(self) -> Planned:
         """Return the calls of a step; the device need not be present."""
-        return told(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
+        return describe_plan(self.facts, self.job, self.device, WIDTHS[self.job.dtype])
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchProgram:
         """Make the program, with the numbers of ``beside``; ``threads`` multiply on a processor.

@@ -13,12 +13,12 @@ from typing import Protocol
 from netsharp_engine.graph import GraphError
 from netsharp_engine.planned import Planned
 from netsharp_engine.program import Job, Program, Unsupported
+from netsharp_engine.wgpu_backend.plan_description import describe_plan
 from netsharp_engine.wgpu_backend.planning.facts import facts_of
 from netsharp_engine.wgpu_backend.planning.plan import SHIPPED, DevicePlan, PlanStyle, planned
 from netsharp_engine.wgpu_backend.planning.support import unsupported
 from netsharp_engine.wgpu_backend.program import DeviceProgram
 from netsharp_engine.wgpu_backend.running import device
-from netsharp_engine.wgpu_backend.telling import told
 from netsharp_engine.wgpu_backend.variants import Choices
 
 
@@ -61,7 +61,7 @@ class DeviceDraft:
     def planned(self) -> Planned:
         """Return the calls of a step; the device need not be present."""
         known = Choices({}) if self._tuning is None else self._tuning.planned(self.plan)
-        return told(self._by(known), self.job)
+        return describe_plan(self._by(known), self.job)
 
     def _by(self, choices: Choices) -> DevicePlan:
         """Return the plan with variants."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_compile.compiled import compile_model, explain_model
-from netsharp_compile.judging.gate import GateRows
+from netsharp_compile.evaluating.gate import GateRows
 from netsharp_compile.refusal import CompileError
 from netsharp_engine.data import DataError
 from netsharp_lsp.cli.arguments.models import files_query, name_classes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from netsharp_compile.calibrating.rows import Rows
     from netsharp_compile.compiled import CompiledNetwork
-    from netsharp_compile.judging.room import DeviceRoom
+    from netsharp_compile.evaluating.room import DeviceRoom
     from netsharp_engine.data import ReadOptions
     from netsharp_engine.data.answers import SampleQuery
     from netsharp_engine.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from netsharp_compile.calibrating.ranges import RANGES, USUAL_PERCENT
-from netsharp_compile.judging.gate import USUAL_DROP, USUAL_ERROR
+from netsharp_compile.evaluating.gate import USUAL_DROP, USUAL_ERROR
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.widths import (
     ACTIVATIONS,

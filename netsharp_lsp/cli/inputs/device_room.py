@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from netsharp_compile.judging.room import DeviceRoom
+from netsharp_compile.evaluating.room import DeviceRoom
 from netsharp_engine.devices.footprint import CODE_BYTES
 from netsharp_lsp.cli.console.terminal import complain
 from netsharp_lsp.context import A_SIZE, DeviceTarget, read_size

@@ -6,12 +6,12 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from netsharp_lsp.cli.machines.asked import DEFAULT_PORT
+from netsharp_lsp.cli.machines.options import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from netsharp_lsp.cli.machines.asked import Machines
+    from netsharp_lsp.cli.machines.options import Machines
 
 #: Flags of this command line that the cluster's own has not, each with a value.
 _LEFT_OUT = ("--emit", "--rendezvous", "--nodes", "--procs")

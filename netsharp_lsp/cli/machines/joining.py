@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.model import Model
     from netsharp_engine.train import TrainingData
-    from netsharp_lsp.cli.machines.asked import Machines
+    from netsharp_lsp.cli.machines.options import Machines
 
 Value = TypeVar("Value")
 #: What a process ends with that has lost the others: torchrun starts all of them again.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from netsharp_engine.train.interrupt import StopWish
-    from netsharp_lsp.cli.machines.asked import Machines
+    from netsharp_lsp.cli.machines.options import Machines
 
 FAILED = 2
 #: Codes above it are of runs that a signal has ended.

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from netsharp_lsp.cli.machines.asked import Machines
+    from netsharp_lsp.cli.machines.options import Machines
 
 #: Linux: the address of an interface (netdevice(7)).
 _SIOCGIFADDR = 0x8915

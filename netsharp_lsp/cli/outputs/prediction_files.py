@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_lsp.project.writing import refusal
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def open_writer(path: str | None, *, lines: bool = False) -> Writer:
     if suffix == "parquet":
         return ParquetFile(path)
     with naming(path):
-        file = Aside(path)
+        file = AtomicFile(path)
     stream = io.TextIOWrapper(file.stream, encoding="utf-8", newline="")
     kind = CsvWriter if suffix == "csv" else LineWriter
     return kind(stream, file, path)
@@ -90,7 +90,9 @@ def plain(value: Any) -> Any:
 class TextWriter:
     """The common part of CSV and JSON lines: a stream, and a file in its place at the end."""
 
-    def __init__(self, stream: TextIO, file: Aside | None = None, path: str | None = None) -> None:
+    def __init__(
+        self, stream: TextIO, file: AtomicFile | None = None, path: str | None = None
+    ) -> None:
         self.stream = stream
         self.file = file
         self.path = path
@@ -111,7 +113,9 @@ class TextWriter:
 class CsvWriter(TextWriter):
     """A header, then one row an answer."""
 
-    def __init__(self, stream: TextIO, file: Aside | None = None, path: str | None = None) -> None:
+    def __init__(
+        self, stream: TextIO, file: AtomicFile | None = None, path: str | None = None
+    ) -> None:
         super().__init__(stream, file, path)
         self.rows = csv.writer(stream, lineterminator="\n")
         self.started = False
@@ -145,7 +149,7 @@ class ParquetFile:
             raise WriteError(f"{path}: Parquet needs pyarrow: pip install 'netsharp[data]'.")
         self.path = path
         with naming(path):
-            self.file = Aside(path)
+            self.file = AtomicFile(path)
         self.rows: Any = None
 
     def write(self, columns: Columns) -> None:

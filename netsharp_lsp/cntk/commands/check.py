@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
+from netsharp_lsp.cntk.checking.analysis import analysed
 from netsharp_lsp.cntk.commands.runs import OverDiskOfAMoment
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.run.references import files_of
 from netsharp_lsp.memory import uncollected

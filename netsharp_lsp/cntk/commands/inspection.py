@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import sys
 
+from netsharp_lsp.cntk.checking.analysis import merged
+from netsharp_lsp.cntk.checking.comments import comments_of
 from netsharp_lsp.cntk.commands.check import RunJob, check_runs
 from netsharp_lsp.cntk.commands.plan import Named, given_for, planned
 from netsharp_lsp.cntk.commands.runs import OverDisk
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
-from netsharp_lsp.cntk.judging.analysis import merged
-from netsharp_lsp.cntk.judging.comments import comments_of
 from netsharp_lsp.cntk.languages import BY_ID
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.suffixes import SUFFIXES

@@ -11,9 +11,9 @@ import re
 import sys
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cntk.checking.analysis import Over
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.items import folders_of, read_items
-from netsharp_lsp.cntk.judging.analysis import Over
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.cntk.run.references import files_of

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from netsharp_lsp.cntk.checking.analysis import analysed
 from netsharp_lsp.cntk.commands.runs import (
     OverDisk,
     PlacedRun,
@@ -16,7 +17,6 @@ from netsharp_lsp.cntk.commands.runs import (
 )
 from netsharp_lsp.cntk.commands.settings import declared_in
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE, read_text
-from netsharp_lsp.cntk.judging.analysis import analysed
 from netsharp_lsp.cntk.library import PREFIX, library_text
 from netsharp_lsp.cntk.rules import about_network, tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile

@@ -34,8 +34,8 @@ from netsharp_lsp.cntk.training.networks.models import (
 from netsharp_lsp.cntk.training.options import Options, idle
 from netsharp_lsp.cntk.training.plans.devices import training_job
 from netsharp_lsp.cntk.training.refusals import Refused, RunRefusal, UnreadFileError, where_of
+from netsharp_lsp.cntk.training.reporting import RunReporter, stamped
 from netsharp_lsp.cntk.training.samples.given_images import images_as_read
-from netsharp_lsp.cntk.training.telling import Telling, stamped
 from netsharp_lsp.cntk.training.trained_rows import samples_trained_on
 from netsharp_lsp.cntk.training.work import Workshop
 from netsharp_lsp.limits import MODEL_CONFIGURATIONS
@@ -111,9 +111,9 @@ def perform(asked: Performance, follower: Follower) -> Answer:
         for command, job in jobs:
             if ended == DONE:
                 old = asked.log == _OLD_LOG
-                telling = Telling(logged, command.name, job.work.action, old, stamps)
-                ended = _agreed(shop.ranks, job, partial(_done, job, telling), subject, answer)
-                answer.lines = (*answer.lines, *telling.results)
+                reporter = RunReporter(logged, command.name, job.work.action, old, stamps)
+                ended = _agreed(shop.ranks, job, partial(_done, job, reporter), subject, answer)
+                answer.lines = (*answer.lines, *reporter.results)
         if ended == DONE and refusals:
             ended = FAILED
         if ended == DONE:
@@ -319,9 +319,9 @@ class _Logged:
             self._stream.close()
 
 
-def _done(job: Undertaking, telling: Telling) -> int:
+def _done(job: Undertaking, reporter: RunReporter) -> int:
     """Run a job; return the exit code for how it ended."""
-    return {FINISHED: DONE, DIVERGED: FAULTY}.get(job.run(telling), STOPPED)
+    return {FINISHED: DONE, DIVERGED: FAULTY}.get(job.run(reporter), STOPPED)
 
 
 def _agreed(

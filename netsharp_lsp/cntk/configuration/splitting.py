@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.configuration.brackets import Brackets
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Splitter:
         """Traverse the text; `take` may return None to stop."""
         at: int | None = 0
         for _ in range(_ROUNDS * len(self._text) + _ROUNDS):
-            go_on()
+            raise_if_cancelled()
             start = self._next_start(at or 0)
             if start is None:
                 return

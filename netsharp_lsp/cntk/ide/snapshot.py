@@ -54,8 +54,8 @@ class Snapshot:
     def check(self) -> Result:
         """Return the result of `check` for the same text and context."""
         if self._result is None:
-            from netsharp_lsp.cntk.judging.analysis import diagnostics_in
-            from netsharp_lsp.cntk.judging.comments import comments_of
+            from netsharp_lsp.cntk.checking.analysis import diagnostics_in
+            from netsharp_lsp.cntk.checking.comments import comments_of
 
             found = diagnostics_in(self.text.experiments, self.text.name)
             self._result = Result(found, comments_of(self.language.id, self.data))

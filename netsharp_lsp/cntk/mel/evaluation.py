@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.mel import arguments, dumping, editing, revising
 from netsharp_lsp.cntk.mel.faults import NETWORK, EditFault, Replacement
 from netsharp_lsp.cntk.mel.followed import Allowance, Followed
@@ -22,7 +23,6 @@ from netsharp_lsp.cntk.ndl.reading import read_script
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.cntk.networks.node import Network
 from netsharp_lsp.diagnostics.nearest import nearest, suggestion
-from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.workspace import outside
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def evaluate(script: MelScript, around: Surroundings) -> Edited:
     going = _Evaluation(around)
     if not script.broken:
         for statement in script.statements:
-            go_on()
+            raise_if_cancelled()
             going.run(statement)
         going.finish()
     is_sure = going.is_sure and not script.broken

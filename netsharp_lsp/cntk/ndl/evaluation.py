@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.ndl import symbols
 from netsharp_lsp.cntk.ndl.arguments import NdlArguments
 from netsharp_lsp.cntk.ndl.assembly import HARMLESS, Assembly, Faults, TooMuch
@@ -29,7 +30,6 @@ from netsharp_lsp.cntk.networks.inference import inferred
 from netsharp_lsp.cntk.networks.node import OPAQUE, PARAMETER, Calling, Network, Node
 from netsharp_lsp.cntk.networks.node_types import ANY, NODE_TYPES
 from netsharp_lsp.cntk.networks.starting import measure_start, not_measured
-from netsharp_lsp.giving_way import go_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +138,7 @@ class _Evaluation:
     def _create_all(self, frame: Frame, base: str, first: int = 0) -> None:
         frame.base = base
         for item in frame.items[first:]:
-            go_on()
+            raise_if_cancelled()
             self._create(item, base)
             if item.kind == CALL:
                 self.groups.tag(item)

@@ -4,6 +4,7 @@ no language.
 
 from __future__ import annotations
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.networks.loops import find_loops
 from netsharp_lsp.cntk.networks.node import (
     DEFAULT_AXIS,
@@ -18,7 +19,6 @@ from netsharp_lsp.cntk.networks.node_types import INPUTS, family, rule_of
 from netsharp_lsp.cntk.networks.rules.common import Misfit
 from netsharp_lsp.cntk.networks.rules.unknown import leave_open, place_axis
 from netsharp_lsp.cntk.networks.starting import is_open
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class _Inference:
         ready = [id(one) in self.visited for one in node.inputs]
         if node.inputs and not any(ready):
             return True
-        go_on()
+        raise_if_cancelled()
         before = _state(node)
         self._apply(node, final)
         self.visited.add(id(node))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from sys import intern
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.reading.grammar import parse_tree
 from netsharp_lsp.cntk.reading.syntax import (
     DEEPEST,
@@ -27,7 +28,6 @@ from netsharp_lsp.cntk.reading.syntax import (
     String,
     Text,
 )
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class _Reader:
         """Return the records among children of a node."""
         found: list[Record] = []
         for child in children:
-            go_on()
+            raise_if_cancelled()
             read_one = _RECORDS.get(child.type)
             if read_one is not None:
                 record = read_one(self, child)

@@ -10,6 +10,7 @@ import posixpath
 import re
 from functools import cached_property
 
+from netsharp_lsp.cancellation import WorkCancelled
 from netsharp_lsp.cntk.configuration.arrays import elements
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
@@ -28,7 +29,6 @@ from netsharp_lsp.cntk.networks.node import OPAQUE
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.texts import NetworkText
 from netsharp_lsp.cntk.vocabulary import TRUE
-from netsharp_lsp.giving_way import GivenUp
 from netsharp_lsp.limits import CNTK_WORDS
 from netsharp_lsp.text.extent import words_of
 
@@ -194,7 +194,7 @@ class RunEdits:
                 if command.scope is not None:
                     self._found += self._edit(command, command.scope)
                     self._note(command, command.scope)
-        except GivenUp:
+        except WorkCancelled:
             # The command counts as followed, and what it writes is known in part.
             self._begin()
             raise

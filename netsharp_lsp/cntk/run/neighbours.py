@@ -11,11 +11,11 @@ import re
 from functools import cached_property
 from itertools import islice
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.configuration.items import read_item
 from netsharp_lsp.cntk.run.models import edits_freely, models_written
 from netsharp_lsp.cntk.suffixes import STARTS
 from netsharp_lsp.generics import Generic, TypeVar
-from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.limits import MODEL_CHAIN, MODEL_CONFIGURATIONS
 from netsharp_lsp.text.remembered import Remembered
 from netsharp_lsp.workspace import Run
@@ -124,7 +124,7 @@ class Neighbours(Generic[Running]):
         return tuple(self._files.locate(os.path.join(folder, name)) for name in several)
 
     def _may_write(self, place: str, target: str) -> bool:
-        go_on()
+        raise_if_cancelled()
         writes = self._writes(place)
         return writes.any or target in writes.models or _EPOCH.sub("", target) in writes.models
 

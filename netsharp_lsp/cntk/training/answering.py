@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from netsharp_engine.cntk.answering import answering
-from netsharp_engine.cntk.asking import GraphAsked, NetworkAsked
+from netsharp_engine.cntk.model_evaluation import ModelNetwork, NodeGraph
 from netsharp_engine.cntk.samples.given import InputStream
 from netsharp_engine.cntk.stored.values import V1
 from netsharp_engine.data.errors import nearest
@@ -20,8 +20,8 @@ from netsharp_lsp.cntk.training.networks.left_out import why_not
 from netsharp_lsp.cntk.training.networks.lowering import lowered
 from netsharp_lsp.cntk.training.portable import exported_nodes
 from netsharp_lsp.cntk.training.refusals import Refused
+from netsharp_lsp.cntk.training.reporting import final_results
 from netsharp_lsp.cntk.training.stored_models import model_and_numbers, stored_network
-from netsharp_lsp.cntk.training.telling import final_results
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ def _model(stored: StoredModel, path: str, numbers: Mapping[str, Array]) -> Mode
     groups = network.groups
     judges = {node.name: node.operation for node in (*groups["evaluation"], *groups["criterion"])}
     outputs = [*groups["output"], *([] if answer in groups["output"] else [answer])]
-    asked = NetworkAsked(
+    asked = ModelNetwork(
         _shapes(node for node in reached([answer]) if node.operation in INPUTS),
         _shapes(outputs),
         answer.name,
@@ -94,9 +94,9 @@ class _Graphs:
         self._stored, self._path = stored, path
         self.network = stored_network(stored, path)
         self.answer, self.labels, self.kind = _answer(self.network, path)
-        self._made: dict[tuple[Sequence[str], bool], GraphAsked] = {}
+        self._made: dict[tuple[Sequence[str], bool], NodeGraph] = {}
 
-    def __call__(self, names: Sequence[str], judged: bool) -> GraphAsked:
+    def __call__(self, names: Sequence[str], judged: bool) -> NodeGraph:
         """Return the graph of some nodes; ModelError for names of no nodes, and for nodes that are
         not computed.
         """
@@ -108,7 +108,7 @@ class _Graphs:
             found = self._made[key] = self._graph(*key)
         return found
 
-    def _graph(self, names: Sequence[str], judged: bool) -> GraphAsked:
+    def _graph(self, names: Sequence[str], judged: bool) -> NodeGraph:
         nodes = [self._named(name) for name in names] or [self.answer]
         groups = self.network.groups
         for node in () if judged else nodes:
@@ -138,7 +138,7 @@ class _Graphs:
             for node in graph.inputs
         ]
         over_time = any(node.op in (*DELAYS, *COLUMNS) for node in graph.nodes)
-        return GraphAsked(graph, inputs, over_time)
+        return NodeGraph(graph, inputs, over_time)
 
     def _named(self, name: str) -> Node:
         node = self.network.nodes.get(self._stored.aliases.get(name, name))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
@@ -33,7 +33,7 @@ class Undertaking(Protocol):
     def work(self) -> CommandWork:
         """The parameters of its command, with the name of the action."""
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Run it, and return how it ended."""
 
 
@@ -65,9 +65,9 @@ class Renewed(NamedTuple):
     work: CommandWork
     make: Callable[[], Undertaking]
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Run it, and return how it ended."""
-        return self.make().run(telling)
+        return self.make().run(reporter)
 
 
 class Prepared(NamedTuple):

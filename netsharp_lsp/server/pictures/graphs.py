@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from netsharp_lsp.description.folding import folded
 from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
-from netsharp_lsp.server.jobs.aside import AT_ONCE, aside
+from netsharp_lsp.server.jobs.worker import AT_ONCE, in_process
 from netsharp_lsp.server.pictures.depiction import graph_anew
 from netsharp_lsp.server.pictures.places import with_places
 from netsharp_lsp.server.transport.protocol import RefusedError
@@ -57,7 +57,7 @@ class Graphs:
             older.cancel()
         task = self._making[uri] = asyncio.current_task()
         try:
-            made = await aside(graph_anew, view.language, view.lines.text, view.context)
+            made = await in_process(graph_anew, view.language, view.lines.text, view.context)
         finally:
             if self._making.get(uri) is task:
                 del self._making[uri]

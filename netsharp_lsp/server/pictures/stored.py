@@ -13,7 +13,7 @@ from netsharp_lsp.description.models import model_lines
 from netsharp_lsp.description.nodes import as_layers
 from netsharp_lsp.description.picture import drawn, lay_out
 from netsharp_lsp.language import stored_network, stored_weights
-from netsharp_lsp.server.jobs.aside import aside
+from netsharp_lsp.server.jobs.worker import in_process
 from netsharp_lsp.server.pictures.places import with_places
 
 Plain = dict[str, Any]
@@ -79,7 +79,7 @@ class StoredModels:
         key = _state(path)
         found = self._known.pop(key, None)
         if found is None:
-            opened = await aside(model_described, path)
+            opened = await in_process(model_described, path)
             if isinstance(opened, UnreadableModelError):
                 raise opened
             found = opened
@@ -90,7 +90,7 @@ class StoredModels:
 
     async def weights(self, path: str, first: int) -> Plain:
         """Return statistics of some weights; UnreadableModelError where there is no model."""
-        found = await aside(model_weights, path, first)
+        found = await in_process(model_weights, path, first)
         if isinstance(found, UnreadableModelError):
             raise found
         return found

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from netsharp_lsp.project.surroundings import Reader, state_of
-from netsharp_lsp.server.jobs.aside import aside_of_thread
+from netsharp_lsp.server.jobs.worker import in_process_and_wait
 from netsharp_lsp.server.surroundings.workspace_files import path_of
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _count(path: str, columns: Columns) -> Counts | None:
     if state is None or state[1] <= COUNTED_HERE:
         return count_table(path, columns)
     try:
-        return aside_of_thread(count_table, path, columns)
+        return in_process_and_wait(count_table, path, columns)
     except (OSError, RuntimeError):
         return None  # No process can be had, or it was ended: the table stays uncounted.
 

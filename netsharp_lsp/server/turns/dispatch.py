@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from netsharp_lsp.giving_way import GivenUp, giving_way
+from netsharp_lsp.cancellation import WorkCancelled, cancel_when
 from netsharp_lsp.server.handlers import NOTIFICATIONS, PLAIN, REQUESTS, WHOLE
 from netsharp_lsp.server.transport.frames import CANCEL, LostError, MalformedError, is_id
 from netsharp_lsp.server.transport.parameters import CHECKS, demand
@@ -166,9 +166,9 @@ class Dispatcher:
         if method not in UNHURRIED:
             return work()
         try:
-            with giving_way(lambda: bool(self.inbox)):
+            with cancel_when(lambda: bool(self.inbox)):
                 return work()
-        except GivenUp:
+        except WorkCancelled:
             begun = self._version(_document(params))
             return self._later(request, method, params, (begun, work))
 
@@ -188,9 +188,9 @@ class Dispatcher:
             if self._version(uri) != version and self._may_be_stale(method):
                 raise _stale(method)
             try:
-                with giving_way(partial(self._waits, uri, restarts)):
+                with cancel_when(partial(self._waits, uri, restarts)):
                     return work()
-            except GivenUp:
+            except WorkCancelled:
                 continue
         return None
 
@@ -288,10 +288,10 @@ class Dispatcher:
         del session.unpublished[uri]
         version = (uri, self._version(uri))
         try:
-            with giving_way(lambda: self._waits(uri, self._restarts[version])):
+            with cancel_when(lambda: self._waits(uri, self._restarts[version])):
                 self._publish_of(uri)
             self._restarts.clear()
-        except GivenUp:
+        except WorkCancelled:
             self._restarts[version] += 1
             session.unpublished[uri] = None
         except Exception as error:

@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 from netsharp_engine.plain_files import kind_at
+from netsharp_lsp.cntk.checking.analysis import Over, analysed
 from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
 from netsharp_lsp.cntk.configuration.meaning.tree import Value
-from netsharp_lsp.cntk.judging.analysis import Over, analysed
 from netsharp_lsp.cntk.networks.description import node_json
 from netsharp_lsp.cntk.run.building import BuiltNetwork
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from netsharp_lsp.cntk.judging.check import findings
+from netsharp_lsp.cntk.checking.check import findings
 from netsharp_lsp.cntk.migration.editing.comments import with_comments
 from netsharp_lsp.cntk.migration.migrate import Plan
 from netsharp_lsp.cntk.run.experiment import Experiment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tomllib
 
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.commands.settings import read_declared
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.diagnostics.page_blocks import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from netsharp_lsp.cntk.judging.check import findings
+from netsharp_lsp.cntk.checking.check import findings
 from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netsharp_lsp.cntk.rules.brainscript.evaluation import ELSEWHERE, KINDS
-from tests.cntk.rules.brainscript_telling import alone, told
+from tests.cntk.rules.brainscript_reporting import alone, told
 
 FAULTS = [
     ("a = 1 .* 2", [("BS040", "1 .* 2")]),

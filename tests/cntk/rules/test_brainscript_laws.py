@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netsharp_lsp.cntk.brainscript.reading.damage import damages
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.sources import read_text
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.text.edits import apply_edits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cntk.rules.brainscript_telling import alone, built, inside, told
+from tests.cntk.rules.brainscript_reporting import alone, built, inside, told
 
 
 def test_an_unknown_name_is_graver_the_surer_it_fails() -> None:

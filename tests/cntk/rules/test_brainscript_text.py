@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from netsharp_lsp.cntk.rules.brainscript.text import last_word
-from tests.cntk.rules.brainscript_telling import alone, built, told
+from tests.cntk.rules.brainscript_reporting import alone, built, told
 from tests.costs import assert_in_proportion
 
 TEXTS = [

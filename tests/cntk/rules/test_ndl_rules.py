@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.ndl.functions import FUNCTIONS
 from netsharp_lsp.cntk.rules import RULES
 from netsharp_lsp.cntk.rules.ndl.faults import ELSEWHERE, KINDS

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.networks.node_types import NODE_TYPES, family
 from netsharp_lsp.cntk.rules.networks.shapes import KINDS
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
-from tests.cntk.rules.brainscript_telling import alone, inside, told
+from tests.cntk.rules.brainscript_reporting import alone, inside, told
 from tests.cntk.texts import Memory
 
 SHAPES = [

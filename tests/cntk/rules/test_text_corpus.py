@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.lines import without_comments
 from netsharp_lsp.cntk.configuration.meaning.configuration import resolve
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic, Edit
 from netsharp_lsp.text.decode import decode_legacy

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Run
 from tests.cntk.texts import Memory

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment
 from netsharp_lsp.workspace import Premises, Run
-from tests.cntk.rules.telling import NAME, diagnostics, fixed, message, severities, told
+from tests.cntk.rules.reporting import NAME, diagnostics, fixed, message, severities, told
 from tests.cntk.texts import Memory
 
 BASE = "d = 1\n"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import netsharp
-from netsharp_engine.cntk import asking
-from netsharp_engine.cntk.asking import KeptPrograms
+from netsharp_engine.cntk import model_evaluation
+from netsharp_engine.cntk.model_evaluation import KeptPrograms
 from netsharp_engine.model import Model
 from tests.cntk.training.experiments import made, run
 from tests.conftest import SEED
@@ -30,13 +30,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def programs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The rows of each program that is made."""
     found: list[int] = []
-    make = asking.programmed
+    make = model_evaluation.programmed
 
     def counted(graph: Any, values: Any, rows: int, dtype: str) -> Any:
         found.append(rows)
         return make(graph, values, rows, dtype)
 
-    monkeypatch.setattr(asking, "programmed", counted)
+    monkeypatch.setattr(model_evaluation, "programmed", counted)
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netsharp_lsp.cntk.training.telling import number
+from netsharp_lsp.cntk.training.reporting import number
 from tests.cli.command_line import clean_environment
 from tests.cntk.training.experiments import Follower, run
 

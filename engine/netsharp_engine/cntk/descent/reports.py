@@ -32,7 +32,7 @@ class State(NamedTuple):
     blocks: Mapping[str, Array] = {}
 
 
-class Told(NamedTuple):
+class CriterionMeans(NamedTuple):
     """Mean values of the criteria, the one that is trained first, over some samples; those that are
     ``gathered`` have the value of the epoch up to now, and count as one sample.
     """
@@ -42,18 +42,18 @@ class Told(NamedTuple):
     gathered: frozenset[str] = frozenset()
 
 
-def told_of(
+def criterion_means(
     names: Sequence[str],
     sums: Sequence[float],
     rows: int,
     gathered: frozenset[str],
-) -> Told:
+) -> CriterionMeans:
     """Return the means of sums over ``rows`` samples; those of ``gathered`` criteria stay sums."""
     means = (
         one / (1 if name in gathered else max(rows, 1))
         for name, one in zip(names, sums, strict=True)
     )
-    return Told(dict(zip(names, means, strict=True)), rows, gathered)
+    return CriterionMeans(dict(zip(names, means, strict=True)), rows, gathered)
 
 
 class EpochBegun(NamedTuple):
@@ -72,7 +72,7 @@ class Shown(NamedTuple):
     start: int
     end: int
     share: float
-    figures: Told
+    figures: CriterionMeans
     seconds: float
     samples: int
     rate: float
@@ -82,19 +82,19 @@ class EpochEnded(NamedTuple):
     """A finished epoch; ``samples`` are those of all epochs so far."""
 
     epoch: int
-    figures: Told
+    figures: CriterionMeans
     samples: int
     minibatches: int
     rate: float
     seconds: float
-    validation: Told | None = None
+    validation: CriterionMeans | None = None
 
 
 class Tried(NamedTuple):
     """A trial before an epoch (from 1), which is forgotten."""
 
     epoch: int
-    figures: Told
+    figures: CriterionMeans
     rate: float
     size: int
 

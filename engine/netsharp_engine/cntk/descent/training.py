@@ -29,6 +29,7 @@ from netsharp_engine.cntk.descent.reports import (
     DIVERGED,
     FINISHED,
     INTERRUPTED,
+    CriterionMeans,
     Ending,
     EpochBegun,
     EpochEnded,
@@ -36,10 +37,9 @@ from netsharp_engine.cntk.descent.reports import (
     RolledBack,
     Shown,
     State,
-    Told,
     Tried,
     Watcher,
-    told_of,
+    criterion_means,
 )
 from netsharp_engine.cntk.descent.rules import Updates
 from netsharp_engine.cntk.descent.schedules import Noise, Schedule, of_epoch
@@ -81,7 +81,7 @@ class TrainingPlan(NamedTuple):
 
 
 #: Judges parameters by data that are not trained on.
-Validate = Callable[[Mapping[str, Array], int], Told]
+Validate = Callable[[Mapping[str, Array], int], CriterionMeans]
 
 
 class _Stopped(Exception):  # noqa: N818
@@ -389,7 +389,7 @@ class Descent:
             f"{minibatch:,}{where}. Set a smaller learning rate.",
         )
 
-    def _means(self, figures: Figures, before: Figures | None = None) -> Told:
+    def _means(self, figures: Figures, before: Figures | None = None) -> CriterionMeans:
         """Return the means of the sums since ``before``, or of the whole epoch."""
         sums: Sequence[float] = figures.sums
         rows = figures.rows
@@ -399,7 +399,7 @@ class Descent:
                 for name, after, known in zip(self._names, sums, before.sums, strict=True)
             ]
             rows -= before.rows
-        return told_of(self._names, sums, rows, self._gathered)
+        return criterion_means(self._names, sums, rows, self._gathered)
 
 
 def require_parameters(graph: Graph, plan: TrainingPlan) -> None:

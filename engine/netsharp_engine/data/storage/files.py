@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_engine.data.storage.stores import (
     FileStore,
     Part,
@@ -59,7 +59,7 @@ class KeptStore(FileStore):
         try:
             if os.path.islink(path):  # which would stay, and what it names be replaced
                 os.unlink(path)
-            self._aside = Aside(path)
+            self._aside = AtomicFile(path)
             self._aside.stream.write(MARK)
         except OSError as error:
             raise StoreError(*error.args) from None

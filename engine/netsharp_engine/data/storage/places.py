@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from netsharp_engine import stored
-from netsharp_engine.aside import sweep_beside
+from netsharp_engine.atomic_files import remove_leftovers
 from netsharp_engine.data.storage.files import read_table_of
 from netsharp_engine.data.storage.stores import StoreError, make_folder
 from netsharp_engine.plain_files import open_plain
@@ -147,12 +147,12 @@ def cleared(table: KeptTable) -> None:
     os.unlink(table.path)
 
 
-def swept(folder: str) -> None:
+def remove_leftovers_in(folder: str) -> None:
     """Remove what killed runs left in a folder, and the folder where no table is in it."""
     if os.path.islink(folder) or not os.path.isdir(folder):
         return
     name, _ = IGNORING
-    sweep_beside(os.path.join(folder, name))
+    remove_leftovers(os.path.join(folder, name))
     with suppress(OSError):  # somebody writes there, or may not
         if os.listdir(folder) in ([], [name]):
             with suppress(FileNotFoundError):

@@ -12,8 +12,8 @@ from netsharp_engine.planned import Planned
 from netsharp_engine.program import Job, Program, Unsupported
 from netsharp_engine.tensor_backend import TensorDraft
 from netsharp_engine.torch_backend.tensors.kernels.table import COMPUTED
+from netsharp_engine.torch_backend.tensors.plan_description import describe_plan
 from netsharp_engine.torch_backend.tensors.program import TorchTensorProgram
-from netsharp_engine.torch_backend.tensors.telling import told
 from netsharp_engine.torch_backend.tensors.updates import RULES
 
 
@@ -48,7 +48,7 @@ class TorchTensorDraft:
 
     def planned(self) -> Planned:
         """Return the calls of a step; the device need not be present."""
-        return told(self.job, self.device)
+        return describe_plan(self.job, self.device)
 
     def program(self, threads: int = 1, beside: Program | None = None) -> TorchTensorProgram:
         """Make the program, with the parameters of ``beside``; ``threads`` multiply on a processor.

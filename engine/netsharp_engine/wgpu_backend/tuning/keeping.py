@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from netsharp_engine import stored
-from netsharp_engine.data.storage.kept import SUFFIX, kept_path, read_values, write_values
+from netsharp_engine.data.storage.json_files import SUFFIX, path_of_key, read_values, write_values
 from netsharp_engine.data.storage.places import users_folder
 
 #: Another number here makes what was kept before be measured again.
@@ -126,7 +126,7 @@ def _folder(folder: str | None) -> str:
 
 def _path(device: DeviceIdentity, kind: str, network: str, folder: str | None) -> str | None:
     """Return the path of a file; None for a relative folder."""
-    return kept_path(_folder(folder), [*device, kind, network])
+    return path_of_key(_folder(folder), [*device, kind, network])
 
 
 def _read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.analysis.scopes import (
     FUNCTION,
     INDEX,
@@ -29,7 +30,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Select,
     Unary,
 )
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Survey:
             (member, self._declared(member, scope)) for member in self._spliced(entries, scope)
         ]
         for member, declaration in members:
-            go_on()
+            raise_if_cancelled()
             self._member(member, declaration, Around(scope, declaration, eager))
 
     def walk(self, expression: Expression, around: Around) -> None:

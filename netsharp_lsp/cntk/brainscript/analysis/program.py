@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.analysis.declaring import Around, Survey
 from netsharp_lsp.cntk.brainscript.analysis.resolving import Resolver
 from netsharp_lsp.cntk.brainscript.analysis.scopes import (
@@ -20,7 +21,6 @@ from netsharp_lsp.cntk.brainscript.analysis.scopes import (
 from netsharp_lsp.cntk.brainscript.reading.identity import Identified
 from netsharp_lsp.cntk.brainscript.reading.syntax import New, RecordLiteral
 from netsharp_lsp.cntk.networks.faults import Place
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _surveyed(script: Script, survey: Survey, outer: Around) -> Scope | None:
 def _uses(survey: Survey, resolver: Resolver, names: Container[str] | None = None) -> Iterator[Use]:
     """Yield the uses of names, of all if none are given."""
     for name, around in survey.names:
-        go_on()
+        raise_if_cancelled()
         if names is not None and name.name not in names:
             continue
         use = Use(name.name, name.place, around.scope, False)

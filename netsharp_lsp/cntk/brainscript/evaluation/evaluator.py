@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.evaluation.values import (
     Absent,
     Failure,
@@ -27,7 +28,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
 from netsharp_lsp.cntk.networks.faults import BuildingFault, Place
 from netsharp_lsp.cntk.networks.starting import not_measured
 from netsharp_lsp.cntk.vocabulary import TAKEN_BY_ALL
-from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.limits import EVALUATION_STEPS
 
 TYPE_CHECKING = False
@@ -189,7 +189,7 @@ class Evaluator:
         under: tuple[str, Site],
     ) -> Value:
         """Return the result of a function for arguments, under a path."""
-        go_on()
+        raise_if_cancelled()
         path, site = under
         self._check_arguments(function, given, named, site.place)
         self.calls.append(site.place)

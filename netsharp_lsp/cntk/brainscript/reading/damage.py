@@ -9,9 +9,9 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE, parse_tree
 from netsharp_lsp.cntk.vocabulary import KEYWORDS
-from netsharp_lsp.giving_way import go_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def _signs(tree: Tree, data: bytes) -> list[_Sign]:
         if cursor.goto_first_child():
             depth += 1
             continue
-        go_on()
+        raise_if_cancelled()
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.reading.infix import Open, Operator, climb
 from netsharp_lsp.cntk.brainscript.reading.moving import moved
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
@@ -30,7 +31,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Variable,
 )
 from netsharp_lsp.cntk.networks.faults import Place
-from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.text.remembered import Remembered
 
 TYPE_CHECKING = False
@@ -140,7 +140,7 @@ class ExpressionReader:
         found: list[Entry] = []
         is_outermost = self._is_outermost
         for child in node.named_children:
-            go_on()
+            raise_if_cancelled()
             if child.type == "member":
                 self._is_outermost = False
                 found.append(self._known(child) if is_outermost else self.member(child))

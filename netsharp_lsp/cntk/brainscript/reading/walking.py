@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Argument,
     Include,
@@ -9,7 +10,6 @@ from netsharp_lsp.cntk.brainscript.reading.syntax import (
     Member,
     Parameter,
 )
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _parts(script: Script) -> Iterator[tuple[Any, Member | None]]:
     waiting: list[tuple[Any, Member | None]] = [(script.built, None)]
     waiting += [(entry, None) for entry in reversed(script.entries)]
     while waiting:
-        go_on()
+        raise_if_cancelled()
         part, member = waiting.pop()
         if not isinstance(part, tuple):
             continue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
+from netsharp_lsp.cntk.checking.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.places.listed_nodes import dotted_node
 from netsharp_lsp.cntk.ide.places.nodes import NamedNode, named_nodes, readers, written_shape
-from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.networks.faults import Place
 from netsharp_lsp.ide.answers import Flow, Target
 

@@ -7,9 +7,9 @@ value of a macro or function.
 from __future__ import annotations
 
 from netsharp_lsp.cntk.brainscript.reading.syntax import RecordLiteral, Select
+from netsharp_lsp.cntk.checking.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.naming.ndl_names import scripts_of
 from netsharp_lsp.cntk.ide.naming.occurrences import in_reader
-from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.library import PREFIX, library_file
 from netsharp_lsp.cntk.ndl.syntax import NdlAssignment, NdlCall
 from netsharp_lsp.ide.answers import Target

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from netsharp_engine.plain_files import open_plain
+from netsharp_lsp.cntk.checking.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.places.listed_nodes import listed_node
 from netsharp_lsp.cntk.ide.places.paths import file_at
-from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 from netsharp_lsp.cntk.library import PREFIX, library_file, own_library
 from netsharp_lsp.ide.answers import Elsewhere, Highlight, Target
 

@@ -4,9 +4,9 @@ created by it.
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.checking.analysis import NOT_FILES
 from netsharp_lsp.cntk.ide.meanings.glossary import comment_above
 from netsharp_lsp.cntk.ide.pages.node_pages import listed
-from netsharp_lsp.cntk.judging.analysis import NOT_FILES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

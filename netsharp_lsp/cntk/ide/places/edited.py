@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from netsharp_lsp.cntk.checking.analysis import NAMELESS, NOT_FILES, Over
 from netsharp_lsp.cntk.ide.naming.occurrences import declarations, occurrences
 from netsharp_lsp.cntk.ide.places.text import EditedText
-from netsharp_lsp.cntk.judging.analysis import NAMELESS, NOT_FILES, Over
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.cntk.run.neighbours import alone
 from netsharp_lsp.workspace import GivenFiles, Workspace

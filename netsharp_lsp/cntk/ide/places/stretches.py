@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tree_sitter import Query, QueryCursor
 
-from netsharp_lsp.giving_way import go_on
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.text.edits import common_ends
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class TextPieces:
         starts, found = self.starts, []
         for number, piece in enumerate(self.pieces):
             if key not in piece.kept or not holds(piece.kept[key]):
-                go_on()
+                raise_if_cancelled()
                 low, high = starts[number], starts[number + 1]
                 stretch = self.stretch(low, max(low, high - 1))
                 if stretch is None:

@@ -10,10 +10,10 @@ from functools import cache
 
 from tree_sitter import Query, QueryCursor
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.reading.grammar import LANGUAGE
 from netsharp_lsp.cntk.ide.places.sections import Networks
 from netsharp_lsp.cntk.vocabulary import KEYWORDS, PLAIN_TRUTHS, VARIABLE
-from netsharp_lsp.giving_way import go_on
 from netsharp_lsp.ide.answers import TOKEN_KINDS, TOKEN_MODIFIERS
 
 TYPE_CHECKING = False
@@ -209,7 +209,7 @@ def _leaves(tree: Tree, first: int, last: int) -> Iterator[tuple[str, str, str, 
     cursor = tree.walk()
     holders = [""]
     while True:
-        go_on()
+        raise_if_cancelled()
         node = cursor.node
         assert node is not None
         inner = node.child_count and node.type not in _LEAVES

@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from netsharp_lsp.cntk.checking.check import refusals
 from netsharp_lsp.cntk.configuration.faults import TextFaults
 from netsharp_lsp.cntk.configuration.named_files import file_text
 from netsharp_lsp.cntk.configuration.scope import Scope
 from netsharp_lsp.cntk.configuration.sources import read_text
-from netsharp_lsp.cntk.judging.check import refusals
 from netsharp_lsp.cntk.migration.editing.texts import LOADED, MACROS, RUN, Text
 from netsharp_lsp.cntk.ndl.syntax import HOLE
 from netsharp_lsp.cntk.networks.node import OPAQUE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.brainscript.reading.syntax import Name, Select, Text
 from netsharp_lsp.cntk.library.versions import of_parameter, of_start
 from netsharp_lsp.cntk.rules import PROGRAM, rule
@@ -12,7 +13,6 @@ from netsharp_lsp.cntk.rules.findings import Change, Finding, Note, Repair
 from netsharp_lsp.cntk.rules.proposals import NONE, MeantWord, proposal
 from netsharp_lsp.cntk.versions import ALWAYS
 from netsharp_lsp.cntk.vocabulary import LAYOUTS, STARTS, TAKEN_BY_ALL
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _joined(program: BrainScriptProgram, given: list[Argument]) -> Repair:
 
 def _known(program: BrainScriptProgram) -> Iterator[tuple[Application, Signature]]:
     for application in program.program.applications:
-        go_on()
+        raise_if_cancelled()
         signature = program.program.signature(application)
         if signature is not None:
             yield application, signature

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.distributed.ranks import Ranks
     from netsharp_lsp.cntk.networks.node import Network, Node
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork
 
 
@@ -88,7 +88,7 @@ class Checkpoints(NamedTuple):
         self.save(self.path_of(0), values)
         return State(0, 0, values, Memory(0, {}))
 
-    def resumed(self, epoch: int, telling: Telling) -> tuple[State, Position]:
+    def resumed(self, epoch: int, reporter: RunReporter) -> tuple[State, Position]:
         """Return the state that a former run left, and its position."""
         path = self.path_of(epoch)
         model = self.work.store.load(path)
@@ -97,10 +97,10 @@ class Checkpoints(NamedTuple):
                 f"'{path}' is the model of another network. Remove it, or set makeMode=false to "
                 "begin again."
             )
-        telling.notice(f"continues after epoch {epoch}.")
+        reporter.notice(f"continues after epoch {epoch}.")
         state, position = self._state(epoch, model)
         if epoch and not state.memory.arrays:
-            telling.notice(f"'{path}.ckp' is missing: momentum starts again at 0.")
+            reporter.notice(f"'{path}.ckp' is missing: momentum starts again at 0.")
         explicit = len(self.plan.schedule.rates)
         if epoch >= explicit and self.plan.adjusting.when == AFTER and not state.memory.arrays:
             raise self.work.refused(
@@ -181,9 +181,9 @@ class Keeper:
     """Reports the events of a training, and saves every epoch."""
 
     def __init__(
-        self, kept: Checkpoints, telling: Telling, state: State, position: Position
+        self, kept: Checkpoints, reporter: RunReporter, state: State, position: Position
     ) -> None:
-        self._kept, self._telling = kept, telling
+        self._kept, self._reporter = kept, reporter
         self._values = dict(state.values)
         self._started = time.perf_counter() - position.seconds
         self._steps = position.steps
@@ -192,16 +192,16 @@ class Keeper:
 
     def begun(self, event: EpochBegun) -> None:
         """Report it."""
-        self._telling.epoch_begun(event)
+        self._reporter.epoch_begun(event)
 
     def shown(self, event: Shown) -> None:
         """Report it."""
-        self._telling.minibatches(event)
+        self._reporter.minibatches(event)
 
     def ended(self, event: EpochEnded) -> None:
         """Count its minibatches, and report it."""
         self._steps += event.minibatches
-        self._telling.epoch_ended(event, self._steps, self._seconds)
+        self._reporter.epoch_ended(event, self._steps, self._seconds)
 
     def kept(self, state: State) -> None:
         """Save the state after an epoch."""
@@ -210,25 +210,25 @@ class Keeper:
         self._kept.save_state(state, self._steps, self._seconds)
         self._save(self._kept.path_of(epoch), state)
         self.model = self._kept.name_of(epoch)
-        self._telling.saved(self.model)
+        self._reporter.saved(self.model)
         self._kept.forget(epoch)
 
     def tried(self, event: Tried) -> None:
         """Report it."""
-        self._telling.tried(event)
+        self._reporter.tried(event)
 
     def changed(self, event: RateChanged) -> None:
         """Report it."""
-        self._telling.rate_changed(event)
+        self._reporter.rate_changed(event)
 
     def recalled(self, epoch: int) -> State:
         """Return the state after an epoch of this run."""
-        self._telling.going_back(self._kept.name_of(epoch))
+        self._reporter.going_back(self._kept.name_of(epoch))
         return self._kept.recalled(epoch)
 
     def rolled_back(self, event: RolledBack, state: State) -> None:
         """Remove the models after the epoch that training went back to."""
-        self._telling.went_back(event)
+        self._reporter.went_back(event)
         # The newest is removed last, and before the state is replaced: a run that is resumed in
         # between comes back here.
         store = self._kept.work.store
@@ -245,7 +245,7 @@ class Keeper:
 
     def stops(self) -> bool:
         """Return whether a stop is requested."""
-        return self._telling.stops()
+        return self._reporter.stops()
 
     @property
     def _seconds(self) -> float:

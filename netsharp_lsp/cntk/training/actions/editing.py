@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.mel.surroundings import Dumped, Revised
     from netsharp_lsp.cntk.networks.node import Node
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
@@ -49,16 +49,16 @@ class EditModels(NamedTuple):
     keeps: bool
     shown: Sequence[ShownNodes] = ()
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Write the models."""
-        telling.begun()
+        reporter.begun()
         if self.keeps and os.path.exists(self.work.model_path):
             name = self.work.model_name
-            telling.line(
+            reporter.line(
                 f"'{name}' exists, skipping. Specify makeMode=false to force executing the action."
             )
-            telling.notice(f"'{name}' exists, so nothing is done; makeMode=false replaces it.")
-            telling.done()
+            reporter.notice(f"'{name}' exists, so nothing is done; makeMode=false replaces it.")
+            reporter.done()
             return FINISHED
         numbers = TakenNumbers(self.work)
         models = [
@@ -69,14 +69,14 @@ class EditModels(NamedTuple):
         for path, model in models:
             self.work.store.save(self.work.shop.path(path), model)
             count = len(model.network.nodes)
-            telling.line(f"Model with {count} nodes saved as '{path}'.")
-            telling.wrote(path)
+            reporter.line(f"Model with {count} nodes saved as '{path}'.")
+            reporter.wrote(path)
         for one, model in shown:
             texts = (
                 text for node in one.nodes for text in dumped(node, model, one.has_numbers, True)
             )
-            write_shown(self.work, telling, one.path, texts)
-        telling.done()
+            write_shown(self.work, reporter, one.path, texts)
+        reporter.done()
         return FINISHED
 
     def _learnt(self, one: ShownNodes, numbers: TakenNumbers) -> LearntNetwork:

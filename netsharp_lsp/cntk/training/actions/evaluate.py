@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.actions.writing import Format
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
@@ -54,15 +54,17 @@ class Test(NamedTuple):
     #: What a text of the command makes of other models.
     made: Made | None = None
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Evaluate the model as it is in its file now."""
-        telling.begun()
-        telling.warned(self.source.sequences.warnings)
-        self.judge(_model(self.work, self.made), telling)
-        telling.done()
+        reporter.begun()
+        reporter.warned(self.source.sequences.warnings)
+        self.judge(_model(self.work, self.made), reporter)
+        reporter.done()
         return FINISHED
 
-    def judge(self, model: LearntNetwork, telling: Telling, epoch: int = 0) -> Mapping[str, float]:
+    def judge(
+        self, model: LearntNetwork, reporter: RunReporter, epoch: int = 0
+    ) -> Mapping[str, float]:
         """Return the criteria and evaluation values of a model over all data, by node name."""
         graph = _judged(self.work, model.network)
         kinds = {node.name: node.op for node in graph.criteria}
@@ -72,9 +74,9 @@ class Test(NamedTuple):
             self.source,
             self.passes,
             self.work.dtype,
-            lambda start, end, of_batch: telling.tested(start, end, of_batch, kinds),
+            lambda start, end, of_batch: reporter.tested(start, end, of_batch, kinds),
         )
-        telling.evaluated(count, figures, kinds, epoch)
+        reporter.evaluated(count, figures, kinds, epoch)
         return figures.means
 
 
@@ -90,51 +92,51 @@ class CrossValidation(NamedTuple):
         """The parameters of its command."""
         return self.test.work
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Evaluate each model that exists, and report which are best."""
-        telling.begun()
-        telling.warned(self.test.source.sequences.warnings)
+        reporter.begun()
+        reporter.warned(self.test.source.sequences.warnings)
         found: list[tuple[str, Mapping[str, float]]] = []
-        for epoch, name in self._models(telling):
-            if telling.stops() or (found and not self._waited(telling)):
-                telling.notice(f"Stopped before {name}.")
+        for epoch, name in self._models(reporter):
+            if reporter.stops() or (found and not self._waited(reporter)):
+                reporter.notice(f"Stopped before {name}.")
                 return INTERRUPTED
-            telling.plain_line(f"Model {name} --> ")
+            reporter.plain_line(f"Model {name} --> ")
             path = self.test.work.shop.path(name)
             model = self.work.store.load(path)
-            found.append((name, self.test.judge(model, telling, epoch)))
+            found.append((name, self.test.judge(model, reporter, epoch)))
         if not found:
             raise StoredModelError(
                 f"{self.test.work.model_name}: no model exists of epochs {self.epochs.start} to "
                 f"{self.epochs.stop - 1} to be evaluated."
             )
-        telling.plain_line("Best models:")
-        telling.plain_line("------------")
+        reporter.plain_line("Best models:")
+        reporter.plain_line("------------")
         for number, criterion in enumerate(found[0][1]):
             best, means = min(found, key=lambda one: one[1][criterion])
             least = f"{means[criterion]:.8g}"
-            telling.plain_line(f"Based on Err[{number}]: Best model = {best} with min err {least}")
-            telling.results.append(f"{self.test.work.name}: best {criterion} {least} of {best}")
-        telling.done()
+            reporter.plain_line(f"Based on Err[{number}]: Best model = {best} with min err {least}")
+            reporter.results.append(f"{self.test.work.name}: best {criterion} {least} of {best}")
+        reporter.done()
         return FINISHED
 
-    def _models(self, telling: Telling) -> Iterator[tuple[int, str]]:
+    def _models(self, reporter: RunReporter) -> Iterator[tuple[int, str]]:
         """Yield the models that exist; once the final one in place of one that is missing."""
         work, is_spent = self.test.work, False
         for epoch in self.epochs:
             name = f"{work.model_name}.{epoch}"
             if not os.path.exists(work.shop.path(name)):
-                telling.line(f"Model {name} does not exist.")
+                reporter.line(f"Model {name} does not exist.")
                 if is_spent or not os.path.exists(work.model_path):
                     continue
                 name, is_spent = work.model_name, True
             yield epoch, name
 
-    def _waited(self, telling: Telling) -> bool:
+    def _waited(self, reporter: RunReporter) -> bool:
         """Pause between two models, and return whether no stop was requested."""
         end = time.monotonic() + self.pause
         while (left := end - time.monotonic()) > 0:
-            if telling.stops():
+            if reporter.stops():
                 return False
             time.sleep(min(left, _MOMENT))
         return True
@@ -206,10 +208,10 @@ class Write(NamedTuple):
     #: What a text of the command makes of other models.
     made: Made | None = None
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Write the values that the model in its file now has for the data."""
-        telling.begun()
-        telling.warned(self.source.sequences.warnings)
+        reporter.begun()
+        reporter.warned(self.source.sequences.warnings)
         model = _model(self.work, self.made)
         nodes = _written(self.work, model.network)
         graph = lowered(model.network, nodes)
@@ -220,14 +222,14 @@ class Write(NamedTuple):
             count += batch.columns
             for name, sequences in of_batch.items():
                 values[name].append(sequences)
-            telling.line(f"Minibatch[{number}]: ActualMBSize = {batch.columns}")
+            reporter.line(f"Minibatch[{number}]: ActualMBSize = {batch.columns}")
         for node in nodes:
             parts = texts(self.form, node.name, written(node.shape), values[node.name])
             self.work.store.write_text(f"{self.work.shop.path(self.target)}.{node.name}", parts)
-            telling.wrote(f"{self.target}.{node.name}")
-        telling.plain_line(f"Written to {self.target}*")
-        telling.plain_line(f"Total Samples Evaluated = {count}")
-        telling.done()
+            reporter.wrote(f"{self.target}.{node.name}")
+        reporter.plain_line(f"Written to {self.target}*")
+        reporter.plain_line(f"Total Samples Evaluated = {count}")
+        reporter.done()
         return FINISHED
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
     from netsharp_lsp.cntk.training.networks.models import LearntNetwork
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 _ALL = "__AllNodes__"
@@ -64,33 +64,33 @@ class DumpNodes(NamedTuple):
     metadata: bool
     target: str
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Write the nodes of the model as it is in its file now."""
-        telling.begun()
+        reporter.begun()
         model = self.work.store.load(self.work.model_path)
         found = in_order_of_names(model.network)
         if self.pattern is not None:
             found = [node for node in found if self.pattern.fullmatch(node.name)]
-            telling.line(
+            reporter.line(
                 f"DumpNodeInfo: {len(found)} nodes matching RegEx({self.pattern.pattern}): "
             )
             for node in found:
-                telling.line(f"\t{node.name}")
+                reporter.line(f"\t{node.name}")
             how = "with" if self.values else "without"
-            telling.line(
+            reporter.line(
                 f"DumpNodeInfo: dumping node info ({how} printing values) to {self.target}"
             )
         elif self.name in model.network.nodes:
             found = [model.network.nodes[self.name]]
         else:
-            telling.line(
+            reporter.line(
                 f"Warning: node name '{self.name}' does not exist in the network. dumping all "
                 "nodes instead."
             )
             if self.name != _ALL:
-                telling.notice(f"no node '{self.name}' exists: all nodes are shown.")
+                reporter.notice(f"no node '{self.name}' exists: all nodes are shown.")
         texts = (one for node in found for one in dumped(node, model, self.values, self.metadata))
-        _write(self.work, telling, self.target, texts)
+        _write(self.work, reporter, self.target, texts)
         return FINISHED
 
 
@@ -134,25 +134,25 @@ class Plot(NamedTuple):
     target: str
     drawing: str
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Write the model as it is in its file now as a graph."""
-        telling.begun()
+        reporter.begun()
         model = self.work.store.load(self.work.model_path)
-        _write(self.work, telling, self.target, _graph(model.network))
-        telling.line(f"Created network description in dot format: {self.target}")
+        _write(self.work, reporter, self.target, _graph(model.network))
+        reporter.line(f"Created network description in dot format: {self.target}")
         if self.drawing:
-            self._draw(telling)
-        telling.line("Done.")
+            self._draw(reporter)
+        reporter.line("Done.")
         return FINISHED
 
-    def _draw(self, telling: Telling) -> None:
+    def _draw(self, reporter: RunReporter) -> None:
         if not self.work.shop.starts_programs:
-            telling.notice(
+            reporter.notice(
                 "no program is started without --allow-commands; the command would be: "
                 f"{self.drawing}"
             )
             return
-        telling.line(f"Executing third-party tool for rendering dot:\n{self.drawing}")
+        reporter.line(f"Executing third-party tool for rendering dot:\n{self.drawing}")
         started = subprocess.run(
             self.drawing,
             shell=True,
@@ -190,15 +190,17 @@ def _shown_work(command: Command, action: str, shop: Workshop) -> CommandWork:
     return work
 
 
-def write_shown(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
+def write_shown(
+    work: CommandWork, reporter: RunReporter, target: str, texts: Iterable[str]
+) -> None:
     """Write texts as CNTK does: with a blank before each."""
     work.store.write_text(work.shop.path(target), (f" {text}" for text in texts))
-    telling.wrote(target)
+    reporter.wrote(target)
 
 
-def _write(work: CommandWork, telling: Telling, target: str, texts: Iterable[str]) -> None:
-    write_shown(work, telling, target, texts)
-    telling.done()
+def _write(work: CommandWork, reporter: RunReporter, target: str, texts: Iterable[str]) -> None:
+    write_shown(work, reporter, target, texts)
+    reporter.done()
 
 
 def in_order_of_names(network: Network) -> list[Node]:

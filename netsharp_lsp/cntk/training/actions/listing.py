@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.samples.word_counts import CountedWord
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 _COLUMNS = "ucifastreader"
@@ -39,21 +39,21 @@ class WriteWords(NamedTuple):
     cutoff: int
     ends: tuple[bytes, bytes, bytes]
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Count the words and write the lists."""
-        telling.begun()
+        reporter.begun()
         if self.work.options.truth("makeMode", True) and self._is_done():
-            telling.line("All output files up to date.")
-            telling.notice("the lists are newer than the text, so nothing is done.")
-            telling.done()
+            reporter.line("All output files up to date.")
+            reporter.notice("the lists are newer than the text, so nothing is done.")
+            reporter.done()
             return FINISHED
         size, texts = self.texts()
         if size < self.size:
-            telling.notice(f"only {size:,} words are kept, fewer than 'vocabSize'.")
+            reporter.notice(f"only {size:,} words are kept, fewer than 'vocabSize'.")
         for key, target in self.targets.items():
             self.work.store.write_text(self.work.shop.path(target), texts[key])
-            telling.wrote(target)
-        telling.done()
+            reporter.wrote(target)
+        reporter.done()
         return FINISHED
 
     def texts(self) -> tuple[int, Mapping[str, Iterator[str]]]:
@@ -138,22 +138,22 @@ class CreateLabelMap(NamedTuple):
     work: CommandWork
     maps: Sequence[LabelMap]
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Write the labels of the data, in the order of the file."""
-        telling.begun()
+        reporter.begun()
         for one in self.maps:
             path = self.work.shop.path(one.target)
             if os.path.exists(path):
-                telling.line(
+                reporter.line(
                     f"CreateLabelMap: the label mapping file '{one.target}' already exists, no "
                     "work to do."
                 )
-                telling.notice(f"'{one.target}' exists, so nothing is done.")
+                reporter.notice(f"'{one.target}' exists, so nothing is done.")
                 continue
             labels = column_labels(one.path, one.start, one.form)
             self.work.store.write_text(path, _lines(labels))
-            telling.wrote(one.target)
-        telling.done()
+            reporter.wrote(one.target)
+        reporter.done()
         return FINISHED
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from netsharp_engine.cntk.stored.values import StoredNode
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 _CONSTANTS = ("normalizationTimeConstant", "blendTimeConstant")
@@ -47,12 +47,12 @@ class Renormalize(NamedTuple):
     size: int
     minibatches: int
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Compute the statistics of each node after those of the nodes before it, and write the
         model [CNTK: SGDLib/PostComputingActions.cpp].
         """
-        telling.begun()
-        telling.warned(self.source.sequences.warnings)
+        reporter.begun()
+        reporter.warned(self.source.sequences.warnings)
         work = self.work
         model = work.store.load(work.model_path)
         names = [node.name for node in _normalizing(work, model.network)]
@@ -62,17 +62,17 @@ class Renormalize(NamedTuple):
         samples = len(names) * self.size * self.minibatches
         batches = iter(self.source.epoch(0, samples, self.size))
         for name in names:
-            telling.line(f"Estimating Statistics --> {name}")
-            if telling.stops():
-                telling.notice(f"Stopped before '{name}'; nothing is written.")
+            reporter.line(f"Estimating Statistics --> {name}")
+            if reporter.stops():
+                reporter.notice(f"Stopped before '{name}'; nothing is written.")
                 return INTERRUPTED
             graph = lowered(model.network, [model.network.nodes[name]])
             found = renormalized(graph, self._next(batches, name), model.values, work.dtype)
             model = LearntNetwork(model.network, {**model.values, **found}, model.dtype)
             model = self._with(model, {name: _STILL})
         work.store.save(work.shop.path(self.target), model)
-        telling.wrote(self.target)
-        telling.done()
+        reporter.wrote(self.target)
+        reporter.done()
         return FINISHED
 
     def _next(self, batches: Iterator[Minibatch], name: str) -> Iterator[Minibatch]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from netsharp_engine.cntk.stored.values import StoredNode
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
@@ -34,11 +34,11 @@ class SplitModel(NamedTuple):
     aligned: int
     target: str
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Split the matching parameters of the model as it is in its file now, and write the
         result.
         """
-        telling.begun()
+        reporter.begun()
         splits: list[Split] = []
 
         def change(nodes: list[StoredNode]) -> list[StoredNode]:
@@ -50,16 +50,16 @@ class SplitModel(NamedTuple):
         made = remade(model, change, self.target)
         for one in splits:
             share = 100 * (one.rows + one.columns) * one.rank / (one.rows * one.columns)
-            telling.line(
+            reporter.line(
                 f"Performing SVD for a {one.rows:5d}-by-{one.columns:<5d} matrix (node name: "
                 f"{one.name:<20}) ===> keep {one.rank:5d} svd values (reduce to {share:4.1f}% "
                 "parameters) "
             )
         if not splits:
-            telling.notice("no matching parameter has several rows and columns.")
+            reporter.notice("no matching parameter has several rows and columns.")
         self.work.store.save(self.work.shop.path(self.target), made)
-        telling.wrote(self.target)
-        telling.done()
+        reporter.wrote(self.target)
+        reporter.done()
         return FINISHED
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from netsharp_engine.cntk.descent.reports import (
-        Told,
+        CriterionMeans,
     )
     from netsharp_engine.cntk.descent.training import TrainingPlan
     from netsharp_engine.cntk.samples.minibatches import Sweeps
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from netsharp_engine.phases import PhasedBackend
     from netsharp_lsp.cntk.configuration.meaning.commands import Command
     from netsharp_lsp.cntk.networks.node import Network, Node
-    from netsharp_lsp.cntk.training.telling import Telling
+    from netsharp_lsp.cntk.training.reporting import RunReporter
     from netsharp_lsp.cntk.training.work import CommandWork, Workshop
 
 
@@ -96,23 +96,23 @@ class Train(NamedTuple):
         """The processes that train together."""
         return self.work.shop.ranks if self.sharing.shares else ALONE
 
-    def run(self, telling: Telling) -> str:
+    def run(self, reporter: RunReporter) -> str:
         """Train from where a former run stopped, else from the beginning."""
-        telling.begun()
-        telling.warned(self.source.sequences.warnings)
+        reporter.begun()
+        reporter.warned(self.source.sequences.warnings)
         line, notice, exchanged, _ = self.sharing
         if line:
-            telling.line(line)
+            reporter.line(line)
         if notice:
-            telling.notice(notice)
+            reporter.notice(notice)
         traces = [one.name for one in self.network.nodes.values() if one.operation == TRACE]
         if traces:
             names = ", ".join(f"'{name}'" for name in traces)
-            telling.notice(f"{names} of type {TRACE}: passed on, and not printed.")
+            reporter.notice(f"{names} of type {TRACE}: passed on, and not printed.")
         if self.truncation.notice:
-            telling.notice(self.truncation.notice)
+            reporter.notice(self.truncation.notice)
         if self.unheard:
-            telling.notice(
+            reporter.notice(
                 f"{', '.join(self.unheard)} of SGD: without effect, as no AutoAdjust is given."
             )
         self.work.store.make_way(self.work.model_path)
@@ -121,45 +121,45 @@ class Train(NamedTuple):
         begun = kept.newest() if self.goes_on else None
         ranks.comm.barrier()  # all have looked before the first writes
         if begun == self.plan.epochs:
-            telling.line("No further training is necessary.")
-            telling.notice(
+            reporter.line("No further training is necessary.")
+            reporter.notice(
                 f"the model '{self.work.model_name}' exists, so nothing is trained. Remove it to "
                 "continue from the last checkpoint, or set makeMode=false to start again."
             )
-            telling.done()
+            reporter.done()
             return FINISHED
-        self._tell_network(None if begun is None else kept.name_of(begun), telling)
+        self._tell_network(None if begun is None else kept.name_of(begun), reporter)
         if begun is None:
-            state, position = self._first(kept, telling), Position()
+            state, position = self._first(kept, reporter), Position()
         else:
-            state, position = kept.resumed(begun, telling)
+            state, position = kept.resumed(begun, reporter)
             if exchanged.keeps_blocks(begun) and not (ranks.alone or state.blocks):
-                telling.notice(
+                reporter.notice(
                     f"no momentum of blocks is stored for '{kept.name_of(begun)}': it starts again "
                     "at 0."
                 )
         kept.require_room(state)
         steps = -(-kept.epoch_size // self.truncation.size(state.epochs))
         sized = bool(self.plan.epoch_size)
-        telling.started(self.plan.epochs, steps, self.source.count, sized, self.device)
-        telling.goes_on(position.steps, position.seconds)
+        reporter.started(self.plan.epochs, steps, self.source.count, sized, self.device)
+        reporter.goes_on(position.steps, position.seconds)
         if self.validation is not None:
-            telling.warned(self.validation.sequences.warnings)
+            reporter.warned(self.validation.sequences.warnings)
         validate = None if self.validation is None else self._validate
         given = (self.plan, state, validate, exchanged, ranks)
         descent = Descent(self.graph, self.source, *given)
-        keeper = Keeper(kept, telling, state, position)
+        keeper = Keeper(kept, reporter, state, position)
         ending = descent.run(keeper)
         if ending.message:
-            telling.notice(ending.message)
+            reporter.notice(ending.message)
         if ending.status == FINISHED:
             if keeper.model != self.work.model_name:
-                telling.notice(
+                reporter.notice(
                     f"'{self.work.model_name}' is not written, as CNTK writes it after "
                     f"the last epoch alone; '{keeper.model}' is the last model."
                 )
-            telling.trained(keeper.model)
-            telling.done()
+            reporter.trained(keeper.model)
+            reporter.done()
         return ending.status
 
     def _checkpoints(self) -> Checkpoints:
@@ -168,22 +168,22 @@ class Train(NamedTuple):
         learnt = trained(self.network, self.criteria[0])
         return Checkpoints(self.work, self.network, learnt, self.plan, size, self.keeps, self.ranks)
 
-    def _tell_network(self, begun: str | None, telling: Telling) -> None:
+    def _tell_network(self, begun: str | None, reporter: RunReporter) -> None:
         """Print CNTK's log lines on the network before the first epoch, or after loading the model
         ``begun``.
         """
         if begun is not None:
-            telling.line(f"Starting from checkpoint. Loading network from '{begun}'.")
+            reporter.line(f"Starting from checkpoint. Loading network from '{begun}'.")
         if self.work.options.whole("traceLevel", 0) > 0:
             if begun is None:
-                telling.line("Creating virgin network.")
-                telling.lines(parameter_lines(self.network, self.starts, telling.old))
-            telling.lines(validation_lines(self.network))
-        telling.made(len(self.network.nodes), begun is not None)
+                reporter.line("Creating virgin network.")
+                reporter.lines(parameter_lines(self.network, self.starts, reporter.old))
+            reporter.lines(validation_lines(self.network))
+        reporter.made(len(self.network.nodes), begun is not None)
         counted = learning(self.network, self.criteria[0])
-        telling.training(self.network, trained(self.network, self.criteria[0]), counted)
+        reporter.training(self.network, trained(self.network, self.criteria[0]), counted)
 
-    def _validate(self, values: Mapping[str, Any], size: int) -> Told:
+    def _validate(self, values: Mapping[str, Any], size: int) -> CriterionMeans:
         """Return the evaluation of the network on the validation data."""
         assert self.validation is not None
         passes = Passes(size, every=0)
@@ -192,7 +192,7 @@ class Train(NamedTuple):
         )
         return told
 
-    def _first(self, kept: Checkpoints, telling: Telling) -> State:
+    def _first(self, kept: Checkpoints, reporter: RunReporter) -> State:
         """Return the state of a new training, with statistics computed from the data."""
         if self.begins_with and not os.path.exists(kept.path_of(0)):
             raise StoredModelError(
@@ -202,11 +202,11 @@ class Train(NamedTuple):
         values = TakenNumbers(self.work).of(Made(self.network, self.starts))
         counted = [node for node in statistics(self.network) if node.name not in values]
         if counted:
-            telling.precomputing(len(counted))
+            reporter.precomputing(len(counted))
             batches = self.source.epoch(0, 0, self.plan.schedule.size(0))
             graph = lowered(self.network, counted)
             values |= precomputed(graph, batches, values, self.work.dtype)
-            telling.precomputed()
+            reporter.precomputed()
         return kept.begun_with(values)
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_engine.cntk.stored.binary import ModelFault
 from netsharp_engine.cntk.stored.checkpoints import (
     Checkpoint,
@@ -147,7 +147,7 @@ class ModelFiles:
             for name, size in ((path, len(written_model(_stored(model)))), (path + _STATE, state)):
                 self._demand_writable(name)
                 try:
-                    aside = stack.enter_context(Aside(name))
+                    aside = stack.enter_context(AtomicFile(name))
                     if size and hasattr(os, "posix_fallocate"):
                         os.posix_fallocate(aside.stream.fileno(), 0, size)
                 except OSError as error:
@@ -283,7 +283,7 @@ class ModelFiles:
     def _write(self, path: str, data: bytes) -> None:
         self.make_way(path)
         try:
-            with Aside(path) as aside:
+            with AtomicFile(path) as aside:
                 aside.stream.write(data)
                 aside.commit()
         except OSError as error:

@@ -17,7 +17,7 @@ _READ, _JUDGED = 8, 1
 _SINGLE = 8
 
 
-def told(job: Job, device: str) -> Planned:
+def describe_plan(job: Job, device: str) -> Planned:
     """Return calls in order, memory that is made once, and bytes that cross in a step."""
     graph, width = job.graph, _WIDTHS[job.dtype]
     labels = labels_of(graph.nodes)

@@ -16,7 +16,7 @@ from netsharp_engine.planned import (
 from netsharp_engine.program import REMEMBERS, Job
 
 
-def told(design: Design, job: Job) -> Planned:
+def describe_plan(design: Design, job: Job) -> Planned:
     """Return the calls of a step in order: forward for each node, backward where it is trained."""
     named = NamedDesign(design)
     calls = [*_forward(named), *_loss(named), *_backward(named), *_update(job)]

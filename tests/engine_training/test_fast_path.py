@@ -60,22 +60,22 @@ def told(found: Any) -> tuple[object, ...]:
 
 def long_way(model: Model, x: Any) -> tuple[object, ...]:
     """What is answered without the short way."""
-    kept, model._swift = model._swift, None
+    kept, model._fast_path = model._fast_path, None
     try:
         return told(model.predict(x))
     finally:
-        model._swift = kept
+        model._fast_path = kept
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_ways_answer_with_the_same_bits(kind: str, dtype: str) -> None:
     model = trained(kind, dtype=dtype)
-    assert model._swift is not None
+    assert model._fast_path is not None
     x = 2 * features(70)
     for given in (x, x.astype(np.float64), x[:1], x[3:20], x[::2], x[:0]):
         assert told(model.predict(given)) == long_way(model, given)
-    assert model._swift.predicted(x) is not None
+    assert model._fast_path.predicted(x) is not None
 
 
 def test_rows_of_any_rank_are_rows_of_their_numbers() -> None:
@@ -94,7 +94,7 @@ def test_rows_of_any_rank_are_rows_of_their_numbers() -> None:
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_each_normaliser_goes_with_it(normalizer: str) -> None:
     model = trained("classes", normalizer=normalizer)
-    assert (model._swift is None) == (normalizer == "binning")
+    assert (model._fast_path is None) == (normalizer == "binning")
     x = 5 * features(70)
     assert told(model.predict(x)) == long_way(model, x)
 
@@ -103,9 +103,9 @@ def test_names_of_classes_are_those_of_the_long_way() -> None:
     model = trained("classes")
     before = told(model.predict(features()))
     model.name_classes(["one", "two", "three"])
-    assert model._swift is None
+    assert model._fast_path is None
     model.predict(features(1))
-    assert model._swift is not None
+    assert model._fast_path is not None
     renamed = told(model.predict(features()))
     assert renamed == long_way(model, features())
     assert renamed[0] == before[0]
@@ -137,7 +137,7 @@ def test_wrong_shapes_are_refused_as_before() -> None:
     model = trained("classes")
     for wrong in (features()[:, :5], features()[0], [[1.0] * 6], features().astype(str)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(model, "_swift", None)
+            patch.setattr(model, "_fast_path", None)
             try:
                 expected: object = told(model.predict(wrong))
             except Exception as error:
@@ -154,10 +154,10 @@ def test_a_model_is_pickled_and_copied_after_it_predicted() -> None:
     x = features()
     expected = told(model.predict(x))
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
-        assert other._swift is None
+        assert other._fast_path is None
         assert told(other.predict(x)) == expected
         assert told(other.predict(x)) == expected
-        assert other._swift is not None
+        assert other._fast_path is not None
 
 
 def test_other_labels_and_normalisers_are_taken() -> None:
@@ -189,7 +189,7 @@ def test_without_compiled_twins_the_long_way_is_all_there_is(
     monkeypatch.setattr(objective, "twins", None)
     plain = copy.copy(compiled)
     found = plain.predict(x)
-    assert plain._swift is None
+    assert plain._fast_path is None
     assert wanted.probabilities is not None
     np.testing.assert_allclose(found.probabilities, wanted.probabilities, rtol=1e-4)
     np.testing.assert_array_equal(found.predicted, wanted.predicted)

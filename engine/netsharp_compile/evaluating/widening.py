@@ -14,8 +14,8 @@ from netsharp_compile.refusal import CompileError
 from netsharp_compile.widths import OperandWidth
 
 if TYPE_CHECKING:
+    from netsharp_compile.evaluating.gate import GateVerdict
     from netsharp_compile.integers import IntegerNetwork
-    from netsharp_compile.judging.gate import GateVerdict
     from netsharp_compile.widths import CompileSettings
 
 #: Weights that are tried where no widths of operands suffice.

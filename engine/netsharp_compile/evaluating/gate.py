@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from netsharp_compile.judging.comparing import ValueSpread
+from netsharp_compile.evaluating.comparing import ValueSpread
 from netsharp_compile.layers import values_of
 from netsharp_compile.refusal import CompileError
 from netsharp_compile.simulating import answers_from, logits_of, stretches

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from netsharp_engine.cntk.descent.reports import Told
+from netsharp_engine.cntk.descent.reports import CriterionMeans
 from netsharp_engine.cntk.descent.schedules import Noise
 from netsharp_engine.cntk.evaluation import Passes, evaluated, programmed
 from netsharp_engine.cntk.generators import Array
@@ -29,7 +29,7 @@ _HELD = 1 << 21
 _MOST = 4096
 
 
-class GraphAsked(NamedTuple):
+class NodeGraph(NamedTuple):
     """The graph of some nodes, the declaration of each of their inputs, and whether it runs over
     time.
     """
@@ -44,7 +44,7 @@ class GraphAsked(NamedTuple):
         return Wants(named, dtype, self.over_time)
 
 
-class NetworkAsked(NamedTuple):
+class ModelNetwork(NamedTuple):
     """The network of a model file.
 
     ``inputs`` and ``outputs`` are row-major shapes by name; ``answer`` is the node that answers
@@ -61,10 +61,10 @@ class NetworkAsked(NamedTuple):
     outputs: Mapping[str, tuple[int, ...]]
     answer: str
     judges: Mapping[str, str]
-    graph: Callable[[Sequence[str], bool], GraphAsked]
+    graph: Callable[[Sequence[str], bool], NodeGraph]
     values: Mapping[str, Array]
     dtype: str
-    said: Callable[[int, Told], str]
+    said: Callable[[int, CriterionMeans], str]
     streams: Sequence[str]
     aliases: Mapping[str, str] = {}
     counted: str = ""
@@ -140,8 +140,8 @@ class Answered(NamedTuple):
 
 
 def answered(
-    asked: NetworkAsked,
-    graph: GraphAsked,
+    asked: ModelNetwork,
+    graph: NodeGraph,
     names: Sequence[str],
     sequences: Sequences,
     programs: KeptPrograms,
@@ -170,7 +170,9 @@ def answered(
     programs.keep(graph.graph, program, room, asked.dtype)
 
 
-def judged(asked: NetworkAsked, graph: GraphAsked, sequences: Sequences) -> tuple[Told, int]:
+def judged(
+    asked: ModelNetwork, graph: NodeGraph, sequences: Sequences
+) -> tuple[CriterionMeans, int]:
     """Return the means of a graph's criteria over all samples, and the number of minibatches."""
     return evaluated(
         graph.graph,

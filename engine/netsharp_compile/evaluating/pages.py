@@ -11,7 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from netsharp_compile.judging.reports import CompileReport
+    from netsharp_compile.evaluating.reports import CompileReport
 
 #: The files of a report.
 NAMES = ("report.json", "report.md", "report.svg")

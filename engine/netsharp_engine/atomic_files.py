@@ -44,7 +44,7 @@ class ChangedError(OSError):
         super().__init__(errno.EBUSY, sentence, path)
 
 
-class Aside:
+class AtomicFile:
     """A file beside a path, which takes its place when everything is in it.
 
     `stream` takes the bytes. The file at the path gives its permissions, owner, access list and
@@ -66,7 +66,7 @@ class Aside:
                 self.discard()
                 raise
 
-    def __enter__(self) -> Aside:
+    def __enter__(self) -> AtomicFile:
         return self
 
     def __exit__(
@@ -298,7 +298,7 @@ def _synchronise(descriptor: int) -> None:
             raise
 
 
-def sweep_beside(path: str) -> None:
+def remove_leftovers(path: str) -> None:
     """Remove leftovers of killed writers beside a file, which itself need not be written again."""
     _sweep_once(os.path.dirname(os.path.realpath(path)))
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-COMMAND = (*PYTHON, "netsharp_lsp.server.jobs.aside")
+COMMAND = (*PYTHON, "netsharp_lsp.server.jobs.worker")
 #: A text of so many bytes is worked on at once; a larger one aside.
 AT_ONCE = 20_000
 
 
-async def aside(function: Callable[..., Value], *arguments: object) -> Value:
+async def in_process(function: Callable[..., Value], *arguments: object) -> Value:
     """Return the result of a module's function, called in another process.
 
     Arguments and result are copied. RuntimeError where the process failed; why, it has written
@@ -42,8 +42,8 @@ async def aside(function: Callable[..., Value], *arguments: object) -> Value:
     return _result(function, process.returncode, out)
 
 
-def aside_of_thread(function: Callable[..., Value], *arguments: object) -> Value:
-    """Do the same for a thread, which waits; other threads go on."""
+def in_process_and_wait(function: Callable[..., Value], *arguments: object) -> Value:
+    """Return the same, but block the calling thread alone."""
     order = _order(function, arguments)
     done = subprocess.run(COMMAND, input=order, stdout=PIPE, env=environment(), check=False)
     return _result(function, done.returncode, done.stdout)

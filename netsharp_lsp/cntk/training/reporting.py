@@ -13,12 +13,12 @@ from netsharp_lsp.cntk.networks.node import elements, written
 
 if TYPE_CHECKING:
     from netsharp_engine.cntk.descent.reports import (
+        CriterionMeans,
         EpochBegun,
         EpochEnded,
         RateChanged,
         RolledBack,
         Shown,
-        Told,
         Tried,
     )
     from netsharp_lsp.cntk.networks.node import Network, Node
@@ -29,7 +29,7 @@ _WIDTH = 78
 _CROSS_ENTROPIES = ("CrossEntropy", "NoiseContrastiveEstimation")
 
 
-class Telling:
+class RunReporter:
     """The reports of one action of one command."""
 
     def __init__(
@@ -252,11 +252,13 @@ class Telling:
         """Report a saved model."""
         self.line(f"SGD: Saving checkpoint model '{path}'")
 
-    def tested(self, start: int, end: int, figures: Told, of: Mapping[str, str]) -> None:
+    def tested(self, start: int, end: int, figures: CriterionMeans, of: Mapping[str, str]) -> None:
         """Report an evaluation of some minibatches; `of`: the types of criteria by name."""
         self.line(f"Minibatch[{start}-{end}]: {_values(figures)}{_perplexity(figures, of)}")
 
-    def evaluated(self, end: int, figures: Told, of: Mapping[str, str], epoch: int = 0) -> None:
+    def evaluated(
+        self, end: int, figures: CriterionMeans, of: Mapping[str, str], epoch: int = 0
+    ) -> None:
         """Report the evaluation of all data, by the model after an epoch where one is given."""
         text = ", ".join(f"{name} {value:.8g}" for name, value in figures.means.items())
         self.results.append(f"{self._command}: {text} ({figures.samples:,} samples)")
@@ -267,7 +269,7 @@ class Telling:
             "end", epoch=epoch, step=end, samples=figures.samples, figures=_led(figures, criterion)
         )
 
-    def _event(self, name: str, *, figures: Told | None = None, **more: Any) -> None:
+    def _event(self, name: str, *, figures: CriterionMeans | None = None, **more: Any) -> None:
         event: dict[str, Any] = {
             "event": name,
             "command": self._command,
@@ -290,24 +292,24 @@ def stamped(line: str) -> str:
     return f"{time.strftime('%m/%d/%Y %H:%M:%S')}: {line}" if line else line
 
 
-def final_results(end: int, figures: Told, of: Mapping[str, str]) -> str:
+def final_results(end: int, figures: CriterionMeans, of: Mapping[str, str]) -> str:
     """Return the line of a test after `end` minibatches; `of`: the types of criteria by name."""
     text = f"{_values(figures)}{_perplexity(figures, of)}"
     return f"Final Results: Minibatch[1-{end}]: {text}"
 
 
-def _led(figures: Told, first: str) -> Told:
+def _led(figures: CriterionMeans, first: str) -> CriterionMeans:
     """Return the same figures with one of them first."""
     return figures._replace(means={first: figures.means[first], **figures.means})
 
 
-def _parted(figures: Told) -> dict[str, Any]:
+def _parted(figures: CriterionMeans) -> dict[str, Any]:
     """Return the criterion, which is first, and the other figures."""
     loss, *_ = figures.means.values()
     return {"loss": loss, "evaluation": dict(list(figures.means.items())[1:])}
 
 
-def _values(figures: Told) -> str:
+def _values(figures: CriterionMeans) -> str:
     return "; ".join(
         f"{name} = {number(name, value)} * {1 if name in figures.gathered else figures.samples}"
         for name, value in figures.means.items()
@@ -325,7 +327,7 @@ def _is_entropy(operation: str) -> bool:
     return any(one in operation for one in _CROSS_ENTROPIES)
 
 
-def _perplexity(figures: Told, of: Mapping[str, str]) -> str:
+def _perplexity(figures: CriterionMeans, of: Mapping[str, str]) -> str:
     """Return the suffix of the last criterion if that is a cross-entropy."""
     name, value = list(figures.means.items())[-1]
     if not _is_entropy(of.get(name, "")):

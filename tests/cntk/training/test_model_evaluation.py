@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import netsharp as public
-import netsharp_engine.cntk.asking as cntk_asking
+import netsharp_engine.cntk.model_evaluation as model_evaluation
 from netsharp_engine.tensor_backend import TensorProgram
 from tests.cli.command_line import netsharp
 from tests.cntk.training.experiments import run
@@ -95,7 +95,7 @@ def test_the_size_of_parameters_does_not_part_sequences(
         forward(program)
 
     monkeypatch.setattr(TensorProgram, "forward", counted)
-    monkeypatch.setattr(cntk_asking, "_HELD", largest * steps)
+    monkeypatch.setattr(model_evaluation, "_HELD", largest * steps)
     found = model.predict({"word": words}, outputs=["z"])
     assert len(passes) == 1
     assert np.abs(found.values["z"] - written(folder)).max() < 2e-5

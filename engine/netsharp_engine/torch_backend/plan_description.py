@@ -27,7 +27,7 @@ from netsharp_engine.torch_backend.numbers import TorchNumbers
 READ = 16
 
 
-def told(facts: Analysis, job: Job, device: str, width: int) -> Planned:
+def describe_plan(facts: Analysis, job: Job, device: str, width: int) -> Planned:
     """Return the calls on a device, which need not be present."""
     graph = job.graph
     meta, dtype = torch.device("meta"), getattr(torch, job.dtype)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netsharp_compile.judging.reports import reason_of, shown_scheme
+from netsharp_compile.evaluating.reports import reason_of, shown_scheme
 from netsharp_compile.layers import SOFTMAX
 from netsharp_compile.planning import schemes_without_data
 from netsharp_compile.tables import transfer_table

@@ -16,7 +16,7 @@ from netsharp_engine.data.labels import Labels
 from netsharp_engine.train.measure import Meter
 
 
-class Swift:
+class FastPath:
     """The facts about a model that do not depend on rows: immutable, so that several threads may
     use it.
     """
@@ -51,9 +51,9 @@ class Swift:
         return Predictions(self._labels[codes], shares)
 
 
-def swift_of(
+def fast_path_of(
     meter: Meter, encoding: Encoding, normalizer: Normalizer, labels: Labels | None
-) -> Swift | None:
+) -> FastPath | None:
     """Return the short way; None where its program has none, where rows of numbers may be columns
     that are encoded first, and where a normaliser does more than cut, subtract and multiply.
     """
@@ -61,4 +61,4 @@ def swift_of(
     features = encoding.plain or encoding.features != columns
     if meter.direct is None or not features or normalizer.name == "binning":
         return None
-    return Swift(meter, normalizer, labels)
+    return FastPath(meter, normalizer, labels)

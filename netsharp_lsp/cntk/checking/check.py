@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsharp_lsp.cancellation import raise_if_cancelled
 from netsharp_lsp.cntk.rules import (
     COMMAND,
     CONFIGURATION,
@@ -15,7 +16,6 @@ from netsharp_lsp.cntk.rules import (
 from netsharp_lsp.cntk.rules.configuration.traps import misread_networks
 from netsharp_lsp.cntk.run.conflicts import FileConflict, OneSide, conflicts_by_file
 from netsharp_lsp.diagnostics.conflicts import undisputed
-from netsharp_lsp.giving_way import go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def findings(experiment: Experiment) -> Iterator[Finding]:
         if rule.subject not in subjects:
             subjects[rule.subject] = _subjects(experiment, rule.subject)
         for subject in subjects[rule.subject]:
-            go_on()
+            raise_if_cancelled()
             for finding in rule.check(subject, experiment):
                 if not _follows(finding, misread):
                     yield finding

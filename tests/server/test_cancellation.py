@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from bench import cntk_generate
+from netsharp_lsp.cancellation import WorkCancelled, cancel_when
 from netsharp_lsp.context import Context
-from netsharp_lsp.giving_way import GivenUp, giving_way
 from netsharp_lsp.language import language_by_id
 from netsharp_lsp.project.disk_files import DiskFiles
 from netsharp_lsp.server.session import Session
@@ -94,10 +94,10 @@ def test_a_run_that_was_given_up_answers_as_a_fresh_one(name: str, tmp_path: Pat
         snapshot = opened()
         left = iter(range(steps))
         try:
-            with giving_way(lambda left=left: next(left, None) is None):
+            with cancel_when(lambda left=left: next(left, None) is None):
                 snapshot.check()
             break
-        except GivenUp:
+        except WorkCancelled:
             assert answers(snapshot) == wanted, steps
     assert steps > 10
 
@@ -117,9 +117,9 @@ def test_work_that_was_given_up_leaves_no_trace(suffix: str) -> None:
         for _ in range(6):
             steps = iter(range(chance.choice((1, 10, 100, 1_000, 5_000))))
             try:
-                with giving_way(lambda steps=steps: next(steps, None) is None):
+                with cancel_when(lambda steps=steps: next(steps, None) is None):
                     snapshot.gravest(1_000, everything)
-            except GivenUp:
+            except WorkCancelled:
                 continue
         fresh = language.check(text, Context())
         assert list(map(repr, snapshot.check().diagnostics)) == list(

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netsharp_compile.judging.comparing import ValueSpread
+from netsharp_compile.evaluating.comparing import ValueSpread
 from netsharp_compile.layers import SOFTMAX, values_of
 from netsharp_compile.writing.c_arrays import arrays_of
 from netsharp_compile.writing.c_files import scratch_size, stored_size
 
 if TYPE_CHECKING:
+    from netsharp_compile.evaluating.gate import GateVerdict
+    from netsharp_compile.evaluating.room import RoomVerdict
+    from netsharp_compile.evaluating.widening import MixedWidths
     from netsharp_compile.integers import IntegerLayer, IntegerNetwork, Integers
-    from netsharp_compile.judging.gate import GateVerdict
-    from netsharp_compile.judging.room import RoomVerdict
-    from netsharp_compile.judging.widening import MixedWidths
     from netsharp_compile.layers import SummedLayer
     from netsharp_compile.operators import Array
     from netsharp_compile.schemes import QuantizationScheme

@@ -5,8 +5,8 @@ Does not access the disk; a file is identified by the canonical path that its re
 
 from __future__ import annotations
 
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.configuration.sources import COMMAND_LINE
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
 from netsharp_lsp.cntk.library import PREFIX
 from netsharp_lsp.cntk.rules import tells_unknown
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile

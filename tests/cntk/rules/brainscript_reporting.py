@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsharp_lsp.cntk.judging.check import diagnostics_by_file
+from netsharp_lsp.cntk.checking.check import diagnostics_by_file
 from netsharp_lsp.cntk.run.experiment import Experiment, SingleFile
 from netsharp_lsp.diagnostics.model import Diagnostic
 from netsharp_lsp.workspace import Run

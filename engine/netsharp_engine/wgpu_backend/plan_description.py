@@ -16,7 +16,7 @@ _WIDTH = 4
 _STAGES = {GRADIENT: "backward", SUM: "backward", COUNTING: LOSS}
 
 
-def told(plan: DevicePlan, job: Job) -> Planned:
+def describe_plan(plan: DevicePlan, job: Job) -> Planned:
     """Return a plan of passes; nothing comes back in a step, for figures wait until asked."""
     places = plan.placement.places
     buffers = tuple(

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 from netsharp_engine import stored
-from netsharp_engine.aside import Aside
+from netsharp_engine.atomic_files import AtomicFile
 from netsharp_engine.data.storage.places import made_folder
 from netsharp_engine.data.storage.stores import StoreError
 from netsharp_engine.plain_files import open_plain
@@ -23,7 +23,7 @@ SUFFIX = ".json"
 MOST_BYTES = 1 << 20
 
 
-def kept_path(folder: str, key: object) -> str | None:
+def path_of_key(folder: str, key: object) -> str | None:
     """Return the file of a key, which JSON can write; None for a folder that is relative to the
     working directory.
     """
@@ -54,6 +54,6 @@ def write_values(path: str, version: int, values: Mapping[str, Any]) -> None:
     with suppress(OSError, StoreError):
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         made_folder(folder)
-        with Aside(path) as aside:
+        with AtomicFile(path) as aside:
             aside.stream.write(json.dumps({"version": version, **values}).encode())
             aside.commit()
